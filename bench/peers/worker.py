@@ -47,7 +47,8 @@ def decode(value):
             return dt.date.fromisoformat(value["$date"])
         if "$seconds" in value:
             return dt.timedelta(seconds=value["$seconds"])
-    return value
+        return {key: decode(item) for key, item in value.items()}
+    return [decode(item) for item in value] if isinstance(value, list) else value
 
 
 def decoded(parameters):

@@ -1,7 +1,7 @@
 //! Indexes and constraints: made, shown and dropped; kept to by every way of writing; there again when the
 //! database is opened again.
 
-use trimorph::{Connection, Database, Error, Value};
+use trimorph::{Config, Connection, Database, Error, Value};
 
 use crate::durable::{Directory, config, open};
 
@@ -33,7 +33,7 @@ pub(crate) fn violates(connection: &Connection, text: &str, what: &str) {
 }
 
 pub(crate) fn database(set_up: &[&str]) -> (Database, Connection) {
-    let database = Database::in_memory(config());
+    let database = Database::in_memory(Config { background_merges: false, ..config() });
     let connection = database.connect();
     does(&connection, set_up);
     (database, connection)
@@ -579,6 +579,51 @@ fn of_two_that_write_the_same_one_commits() {
             }
             let twice = "MATCH (p:P) WHERE p.k IS NOT NULL WITH p.k AS k, count(*) AS n WHERE n > 1 RETURN k";
             assert!(ask(&c, twice).unwrap().is_empty());
+        }
+    }
+}
+
+#[test]
+fn an_index_of_all_nodes_finds_them_whatever_their_labels() {
+    let directory = Directory::new("index-of-all");
+    let finds = |c: &Connection, expected: &[&str]| {
+        assert_eq!(ask(c, "MATCH (n) WHERE n.p = 7 RETURN n.k").unwrap(), expected);
+        assert_eq!(ask(c, "MATCH (n {p: 7}) RETURN n.k").unwrap(), expected);
+        let plan = ask(c, "EXPLAIN MATCH (n) WHERE n.p = 7 RETURN n.k").unwrap().join("\n");
+        assert!(plan.contains("KeyLookup"), "{plan}");
+    };
+    {
+        let database = open(&directory);
+        let c = database.connect();
+        does(
+            &c,
+            &[
+                "UNWIND range(1, 3000) AS i CREATE (:A {p: i, k: 'a'}), ({p: i, k: 'none'})",
+                "CREATE INDEX FOR (n) ON (n.p)",
+                "CREATE INDEX IF NOT EXISTS FOR (n) ON (n.p)",
+            ],
+        );
+        finds(&c, &["a", "none"]);
+        // A table that comes later, and a label that a node gets.
+        does(
+            &c,
+            &["CREATE (:B:C {p: 7, k: 'b'})", "MATCH (n {p: 8, k: 'none'}) SET n:D, n.p = 7, n.k = 'd'"],
+        );
+        finds(&c, &["a", "b", "d", "none"]);
+        assert_eq!(ask(&c, "SHOW INDEXES").unwrap(), ["p_index | RANGE | NODE | [] | ['p'] | null"]);
+        let made = ask(&c, "SHOW INDEXES YIELD createStatement RETURN createStatement").unwrap();
+        assert_eq!(made, ["CREATE RANGE INDEX `p_index` FOR (n) ON (n.`p`)"]);
+    }
+    for checkpointed in [false, true] {
+        let database = open(&directory);
+        let c = database.connect();
+        finds(&c, &["a", "b", "d", "none"]);
+        if checkpointed {
+            does(&c, &["DROP INDEX p_index"]);
+            assert_eq!(ask(&c, "SHOW INDEXES").unwrap(), [""; 0]);
+            assert_eq!(ask(&c, "MATCH (n) WHERE n.p = 7 RETURN count(*)").unwrap(), ["4"]);
+        } else {
+            database.checkpoint(&trimorph::CancelToken::default()).unwrap();
         }
     }
 }

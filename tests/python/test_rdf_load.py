@@ -149,3 +149,30 @@ def test_a_load_is_bounded_by_memory(tmp_path):
     with pytest.raises(trimorph.Error, match="memory"):
         small.connect().load_rdf(path)
     assert small.connect().sparql("SELECT * { ?s ?p ?o } LIMIT 1").fetchall() == []
+
+
+def test_literals_are_found_by_an_index(tmp_path):
+    lines = []
+    for i in range(3000):
+        lines += [f'<http://e/{i}> <http://e/name> "name {i // 2}" .', f'<http://e/{i}> <http://e/few> "{i % 5}" .']
+        lines += [f'<http://e/{i}> <http://o/name> "{i}"^^<{XSD}integer> .'] * (i % 3 > 0)
+    lines += ['<http://e/7> <http://e/name> "another"@en .', '<http://e/x> <http://e/name> "name 3"@en .']
+    names = ["name_index", "name_index_2"]
+    for indexes in (True, False):
+        database = trimorph.Database(tmp_path / str(indexes))
+        conn = database.connect()
+        conn.load_rdf(data="\n".join(lines).encode(), format="ntriples", indexes=indexes)
+        for _ in range(2):
+            assert [row[0] for row in conn.execute("SHOW INDEXES").fetchall()] == (names if indexes else [])
+            iri = trimorph.IRI
+            assert conn.sparql('SELECT ?s { ?s <http://e/name> "name 3" } ORDER BY ?s').fetchall() == [(iri("http://e/6"),), (iri("http://e/7"),)]
+            assert conn.sparql("SELECT ?s { ?s <http://o/name> ?n FILTER(?n > 40 && ?n <= 43) } ORDER BY ?s").fetchall() == [(iri("http://e/41"),), (iri("http://e/43"),)]
+            assert len(conn.sparql('SELECT ?s { ?s <http://e/name> ?n FILTER(STRSTARTS(?n, "name 100")) }').fetchall()) == 22
+            assert conn.sparql('SELECT ?s { ?s <http://e/name> "another"@en }').fetchall() == [(iri("http://e/7"),)]
+            conn.sparql('DELETE DATA { <http://e/6> <http://e/name> "name 3" }; INSERT DATA { <http://e/new> <http://e/name> "name 3" }')
+            assert conn.sparql('SELECT ?s { ?s <http://e/name> "name 3" } ORDER BY ?s').fetchall() == [(iri("http://e/7"),), (iri("http://e/new"),)]
+            conn.sparql('INSERT DATA { <http://e/6> <http://e/name> "name 3" }; DELETE DATA { <http://e/new> <http://e/name> "name 3" }')
+            database.close()
+            database = trimorph.Database(tmp_path / str(indexes))
+            conn = database.connect()
+        database.close()

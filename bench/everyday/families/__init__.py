@@ -2,7 +2,8 @@
 
 import importlib
 
-MODULES = ["strings", "numbers", "dates", "lists", "joins", "grouping", "sorting", "text", "patterns", "application", "fetches"]
+MODULES = ["strings", "numbers", "dates", "lists", "joins", "grouping", "sorting", "text", "patterns", "application", "fetches",
+           "steps", "subqueries", "nested", "cleaning", "walks"]
 
 
 def queries():

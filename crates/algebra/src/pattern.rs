@@ -30,6 +30,17 @@ pub enum EdgeRange {
         /// Whether only shortest paths between the two nodes count.
         shortest: Option<ShortestKind>,
     },
+    /// From `min`, which is 0 or 1, to `max` edges: each node that is reached once for each start. The
+    /// variable has no value.
+    Reachable {
+        /// Fewest edges.
+        min: u32,
+        /// Most edges; none for no limit.
+        max: Option<u32>,
+        /// Whether no edge is walked twice. It matters for the start only, which a walk comes back to by the
+        /// edge it left by.
+        trail: bool,
+    },
 }
 
 /// An edge of a query graph.

@@ -63,6 +63,8 @@ pub enum VarExtendMode {
     Trails,
     /// Each node reached once for each source (allowed when only DISTINCT end nodes matter).
     Reachable,
+    /// As `Reachable`, but the source itself only where a trail comes back to it.
+    ReachableByTrail,
     /// Shortest paths between bound ends, or to all ends.
     Shortest(ShortestKind),
 }

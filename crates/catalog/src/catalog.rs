@@ -1,6 +1,7 @@
 //! The catalog of one main version: schema, facts and statistics, each by the ids of tables; definitions.
 
-use trimorph_base::{EdgeTableId, PropertyId, TableId};
+use trimorph_base::{EdgeTableId, LabelId, PropertyId, TableId};
+use trimorph_types::iri_names::ANY_LABEL;
 
 use crate::{
     Definitions, EdgeTableFacts, EdgeTableInfo, EdgeTableStats, Facts, NodeTableFacts, NodeTableInfo,
@@ -54,15 +55,22 @@ impl Catalog {
         facts.and_then(|facts| facts.one_type.get(column)).is_some_and(|one| *one)
     }
 
+    /// Whether rows of a node table may have a label, or an index with it is one of all nodes.
+    fn labels_of_rows(&self, table: usize, info: &NodeTableInfo) -> impl Fn(LabelId) -> bool {
+        let vary = self.facts.node_tables.get(table).is_none_or(|facts| facts.labels_vary);
+        let any = self.schema.labels.id(ANY_LABEL);
+        move |label| vary || info.labels.contains(&label) || any == Some(usize::from(label.0))
+    }
+
     /// The properties by whose values rows of a node table are to be found: the first of each definition that
     /// is about rows of the table.
     pub fn indexes(&self, table: TableId) -> Vec<PropertyId> {
         let at = usize::from(table.0);
         let Some(info) = self.schema.node_tables.get(at) else { return Vec::new() };
-        let labels_vary = self.facts.node_tables.get(at).is_none_or(|facts| facts.labels_vary);
+        let labels = self.labels_of_rows(at, info);
         let mut properties: Vec<PropertyId> = Vec::new();
         for one in self.definitions.iter().filter(|one| one.rule.is_indexed()) {
-            let is_about = one.label().is_some_and(|label| labels_vary || info.labels.contains(&label));
+            let is_about = one.label().is_some_and(&labels);
             if let (true, Some(first)) = (is_about, one.properties.first())
                 && !properties.contains(first)
             {
@@ -77,11 +85,10 @@ impl Catalog {
     pub fn composite_indexes(&self, table: TableId) -> Vec<&[PropertyId]> {
         let at = usize::from(table.0);
         let Some(info) = self.schema.node_tables.get(at) else { return Vec::new() };
-        let labels_vary = self.facts.node_tables.get(at).is_none_or(|facts| facts.labels_vary);
+        let labels = self.labels_of_rows(at, info);
         let mut all: Vec<&[PropertyId]> = Vec::new();
         for one in self.definitions.iter().filter(|one| one.rule.is_indexed() && one.properties.len() > 1) {
-            let is_about = one.label().is_some_and(|label| labels_vary || info.labels.contains(&label));
-            if is_about && !all.contains(&&*one.properties) {
+            if one.label().is_some_and(&labels) && !all.contains(&&*one.properties) {
                 all.push(&one.properties);
             }
         }

@@ -190,8 +190,8 @@ impl Connection {
         if self.in_transaction() {
             return self.within_transaction(text, params, cancel);
         }
-        let snapshot = self.shared.snapshot();
-        match self.plan(text, Some(&params), &snapshot, &cancel)? {
+        let (made, snapshot) = self.plan(text, Some(&params), &cancel)?;
+        match made {
             Made::Read(planned) => self.run(text, &planned, params, snapshot, cancel),
             Made::Write(program) => self.write(text, &program, params, cancel),
         }
@@ -359,7 +359,7 @@ impl Connection {
     pub fn prepare_until(&self, text: &str, cancel: &CancelToken) -> Result<Prepared, Error> {
         self.watch(cancel);
         let (asked, form) = plan::asked(text).map_err(|d| Error::query(d, text))?;
-        let made = self.plan(&asked, None, &self.shared.snapshot(), cancel)?;
+        let (made, _) = self.plan(&asked, None, cancel)?;
         Ok(Prepared { text: asked.into(), made, form })
     }
 
@@ -411,20 +411,23 @@ impl Connection {
         *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
     }
 
-    /// The plan of a text on the snapshot that it will run on, from the cache or made until `cancel` says
+    /// The plan of a text and the snapshot that it will run on, from the cache or made until `cancel` says
     /// stop.
     fn plan(
         &self,
         text: &str,
         params: Option<&Params>,
-        snapshot: &Snapshot,
         cancel: &CancelToken,
-    ) -> Result<Made, Error> {
+    ) -> Result<(Made, Snapshot), Error> {
         let procedures = self.shared.procedures();
+        let mut snapshot = self.shared.snapshot();
         if let Some(made) = self.shared.plans.get(text, snapshot.catalog(), &procedures) {
-            return Ok(made);
+            return Ok((made, snapshot));
         }
-        let work = || self.made(text, params, snapshot, procedures, cancel);
+        if self.shared.merge_if_blind(cancel) {
+            snapshot = self.shared.snapshot();
+        }
+        let work = || self.made(text, params, &snapshot, procedures, cancel);
         let made = match text.len() <= CALLERS_TEXT_MAX {
             true => work(),
             false => on_stack_of(PLANNING_STACK_BYTES, work).unwrap_or_else(|| Err(no_thread(text))),
@@ -433,7 +436,7 @@ impl Connection {
         if made.mode() != Mode::Explain {
             self.shared.plans.put(text, made.clone());
         }
-        Ok(made)
+        Ok((made, snapshot))
     }
 
     /// A statement within a transaction, as a program: one that only reads has one part.
@@ -549,7 +552,7 @@ impl Connection {
 
     /// Runs a statement that writes, in a transaction of its own that is committed when it is over. If it
     /// meets a conflict it is run again.
-    fn write(
+    pub(crate) fn write(
         &self,
         text: &str,
         program: &Program,

@@ -3,21 +3,23 @@
 //! A database that has nothing is built of the statements (`trimorph_loader::statements`). Into others they
 //! are inserted as `INSERT DATA` inserts them, some thousands at a time. A file that fails leaves nothing.
 
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use trimorph_base::CancelToken;
-use trimorph_catalog::CatalogView;
-use trimorph_cypher::ast::Mode;
+use trimorph_base::{CancelToken, LabelId, PropertyId};
+use trimorph_catalog::{Definition, Rule, Subject};
 use trimorph_loader::statements::{Refused, StatementLoad};
 use trimorph_rdf::{
     BadStatements, Failure, Format, ParseOptions, ReadError, ResultFormat, SolutionWriter, Statement,
     StatementWriter, TermRef, WriteError, WriteOptions, parse, write_boolean,
 };
+use trimorph_store::Main;
 use trimorph_store::bulk::NumberedOptions;
 use trimorph_types::Value;
+use trimorph_types::iri_names::{ANY_LABEL, is_hidden};
 
 use crate::first_load::Loading;
 use crate::params::Params;
@@ -38,6 +40,9 @@ pub struct RdfOptions {
     pub graph: Option<String>,
     /// Whether what is no statement is counted and left out; else the first one is an error.
     pub skip_bad: bool,
+    /// Whether a load into an empty database leaves out the indexes of literals: statements are then found
+    /// by subject and by objects that are no literals, and literals by looking at all of their predicate.
+    pub without_indexes: bool,
     /// How it is stopped.
     pub cancel: CancelToken,
 }
@@ -158,11 +163,14 @@ impl Connection {
             cancel: options.cancel.clone(),
             threads: shared.config.threads,
         };
-        let (main, counts) = match load.build(&how) {
+        let (mut main, counts) = match load.build(&how) {
             Ok(built) => built,
             Err(Refused::Unfit) => return Ok(None),
             Err(Refused::Failed(error)) => return Err(error.into()),
         };
+        if !options.without_indexes {
+            index_literals(&mut main);
+        }
         shared.publish_first(main)?;
         report.effects = SideEffects {
             nodes_created: counts.nodes,
@@ -175,12 +183,8 @@ impl Connection {
     }
 
     fn insert_all(&self, options: &RdfOptions, read: &ReadAll<'_>) -> Result<RdfReport, Error> {
-        let query = trimorph_sparql::insertion();
         let shared = self.shared();
-        let base = shared.base();
-        let reliances = CatalogView::new(base.catalog()).reliances();
-        let program =
-            Arc::new(Program::new(query, Mode::Normal, reliances, base.catalog(), shared.procedures()));
+        let program = self.program_of_nothing();
         let work = |writing: &mut Writing| {
             let mut insert = Insert {
                 connection: self,
@@ -215,6 +219,44 @@ impl Connection {
             return Ok(report);
         }
         self.committed(&options.cancel, work)
+    }
+}
+
+/// Literals of a predicate from which on they have an index.
+const INDEXED_MIN: u64 = 1_000;
+
+/// Subjects with the same literal up to which an index finds few of them.
+const SUBJECTS_MAX: u64 = 64;
+
+/// Asks for an index of each predicate whose literals tell few subjects apart (Virtuoso's POGS, where it
+/// pays): `?s :name "x"` and ranges are found without a look at all of them.
+fn index_literals(main: &mut Main) {
+    let catalog = Arc::make_mut(&mut main.catalog);
+    let mut counted: BTreeMap<PropertyId, (u64, u64)> = BTreeMap::new();
+    for (info, stats) in catalog.schema.node_tables.iter().zip(&catalog.statistics.node_tables) {
+        for (property, column) in info.properties.iter().zip(&stats.properties) {
+            let (values, distinct) = counted.entry(property.id).or_default();
+            *values += stats.rows.saturating_sub(column.nulls);
+            *distinct = (*distinct).max(column.distinct);
+        }
+    }
+    for (id, (values, distinct)) in counted {
+        let name = catalog.schema.property_name(id);
+        if is_hidden(&name) || values < INDEXED_MIN || values > distinct.saturating_mul(SUBJECTS_MAX) {
+            continue;
+        }
+        let Ok(any) = u16::try_from(catalog.schema.labels.intern(ANY_LABEL)) else { return };
+        // Of IRIs their last part, told apart by a number.
+        let local = name.rsplit(['/', '#', ':']).next().unwrap_or_default();
+        let names = (1..).map(|n: usize| match n {
+            1 => format!("{local}_index"),
+            n => format!("{local}_index_{n}"),
+        });
+        let mut free = names.filter(|name| catalog.definitions.get(name).is_none());
+        let name = free.next().unwrap_or_default().into();
+        drop(free);
+        let subject = Subject::Label(LabelId(any));
+        catalog.definitions.add(Definition { name, subject, properties: vec![id], rule: Rule::Index });
     }
 }
 
@@ -269,7 +311,7 @@ struct Insert<'a, 'w> {
     writing: &'w mut Writing,
     program: &'a Arc<Program>,
     options: &'a RdfOptions,
-    rows: Vec<Value>,
+    rows: Vec<[Value; 4]>,
     effects: SideEffects,
 }
 
@@ -280,8 +322,7 @@ impl Insert<'_, '_> {
             (None, Some(graph)) => Value::iri(&**graph),
             (None, None) => Value::Null,
         };
-        let terms = [one.subject.value(), one.predicate.value(), one.object.value(), graph];
-        self.rows.push(Value::list(terms.to_vec()));
+        self.rows.push([one.subject.value(), one.predicate.value(), one.object.value(), graph]);
         if self.rows.len() >= STATEMENTS { self.flush() } else { Ok(()) }
     }
 
@@ -289,12 +330,11 @@ impl Insert<'_, '_> {
         if self.options.cancel.is_cancelled() {
             return Err(Error::Cancelled);
         }
-        let rows = Value::list(std::mem::take(&mut self.rows));
-        let params: Arc<Params> = Arc::new(Params::from([(Arc::from("rows"), rows)]));
+        let rows = std::mem::take(&mut self.rows);
+        let params: Arc<Params> = Arc::default();
         let settings = self.connection.settings(&params, self.options.cancel.clone());
-        let (_, effects) =
-            self.connection.statement("", self.program, &params, &settings).run(self.writing)?;
-        self.effects = self.effects.plus(effects);
+        let statement = self.connection.statement("", self.program, &params, &settings);
+        self.effects = self.effects.plus(statement.run_data(self.writing, true, rows)?);
         Ok(())
     }
 }

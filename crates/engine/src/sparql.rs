@@ -133,15 +133,17 @@ impl Connection {
         if !self.in_transaction() {
             let snapshot = self.shared().snapshot();
             let procedures = self.shared().procedures();
-            if let Some(Made::Read(planned)) = self.shared().plans.get(&key, snapshot.catalog(), &procedures)
-            {
-                return self.run(text, &planned, params, snapshot, cancel);
+            match self.shared().plans.get(&key, snapshot.catalog(), &procedures) {
+                Some(Made::Read(planned)) => return self.run(text, &planned, params, snapshot, cancel),
+                Some(Made::Write(program)) => return self.write(text, &program, params, cancel),
+                None => {}
             }
         }
         let parsed = on_stack(text, || trimorph_sparql::parse(text, base).map_err(wrong(text)))?;
         let mode = mode_of(parsed.mode);
         match &parsed.statement {
             Text::Query(_) if !self.in_transaction() => {
+                self.shared().merge_if_blind(&cancel);
                 let snapshot = self.shared().snapshot();
                 let planned =
                     on_stack(text, || self.planned_query(text, (&parsed, &given), &snapshot, &cancel))?;
@@ -174,21 +176,45 @@ impl Connection {
                 let work = |writing: &mut Writing| {
                     let (mut effects, mut last) = (SideEffects::default(), None);
                     for operation in &update.operations {
+                        if mode == Mode::Normal
+                            && let Some((insert, data)) = trimorph_sparql::data(operation)
+                        {
+                            let program = self.program_of_nothing();
+                            let statement = self.statement(text, &program, &params, &settings);
+                            effects = effects.plus(statement.run_data(writing, insert, data)?);
+                            last = Some(program);
+                            continue;
+                        }
                         let snapshot = writing.snapshot(writing.base(self.shared()));
                         let catalog = CatalogView::new(snapshot.catalog());
-                        let bound = on_stack(text, || {
-                            trimorph_sparql::bind_update(operation, &given, base, &catalog, &cancel)
-                                .map_err(wrong(text))
-                        });
-                        let Some(bound) = bound? else { continue };
-                        let program = self.program_of(bound, mode, &catalog, &snapshot);
+                        // One operation that comes again is neither bound nor planned again.
+                        let is_alone = mode == Mode::Normal && update.operations.len() == 1;
+                        let (plans, procedures) = (&self.shared().plans, self.shared().procedures());
+                        let kept = match is_alone {
+                            true => plans.program(&key, snapshot.catalog(), &procedures),
+                            false => None,
+                        };
+                        let program = match kept {
+                            Some(program) => program,
+                            None => {
+                                let bound = on_stack(text, || {
+                                    trimorph_sparql::bind_update(operation, &given, base, &catalog, &cancel)
+                                        .map_err(wrong(text))
+                                });
+                                let Some(bound) = bound? else { continue };
+                                self.program_of(bound, mode, &catalog, &snapshot)
+                            }
+                        };
+                        if is_alone {
+                            plans.put(&key, Made::Write(Arc::clone(&program)));
+                        }
                         if mode != Mode::Explain {
                             let done = self.statement(text, &program, &params, &settings).run(writing)?;
                             effects = effects.plus(done.1);
                         }
                         last = Some(program);
                     }
-                    let program = last.unwrap_or_else(|| self.program_of_nothing(writing));
+                    let program = last.unwrap_or_else(|| self.program_of_nothing());
                     Ok((program, (Arc::<GivenRows>::default(), effects)))
                 };
                 if self.in_transaction() {
@@ -276,9 +302,14 @@ impl Connection {
         Arc::new(Program::new(bound, mode, catalog.reliances(), snapshot.catalog(), procedures))
     }
 
-    /// An update without operations.
-    fn program_of_nothing(&self, writing: &Writing) -> Arc<Program> {
-        let base = writing.base(self.shared());
+    /// What has no rows: an update of statements that are given. It is made once.
+    pub(crate) fn program_of_nothing(&self) -> Arc<Program> {
+        const KEY: &str = "sparql";
+        let base = self.shared().base();
+        let procedures = self.shared().procedures();
+        if let Some(program) = self.shared().plans.program(KEY, base.catalog(), &procedures) {
+            return program;
+        }
         let query = BoundQuery {
             plan: trimorph_algebra::Plan::Unit,
             columns: Vec::new(),
@@ -289,7 +320,9 @@ impl Connection {
             answer: Default::default(),
         };
         let catalog = CatalogView::new(base.catalog());
-        self.program_of(query, Mode::Normal, &catalog, &base)
+        let program = self.program_of(query, Mode::Normal, &catalog, &base);
+        self.shared().plans.put_program(KEY, Arc::clone(&program));
+        program
     }
 }
 

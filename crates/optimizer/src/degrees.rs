@@ -32,6 +32,11 @@ pub(crate) fn degree(
     match edge.range {
         EdgeRange::One => one,
         EdgeRange::Variable { shortest: Some(_), .. } => rows_of(catalog, to).max(1.0),
+        EdgeRange::Reachable { min, max, .. } => {
+            let max = max.unwrap_or(min.max(1).saturating_add(3)).min(min.saturating_add(4));
+            let walks = (min..=max).map(|k| one.powi(i32::try_from(k).unwrap_or(8)).min(1e9)).sum::<f64>();
+            walks.min(rows_of(catalog, to).max(1.0))
+        }
         EdgeRange::Variable { min, max, .. } => {
             let max = max.unwrap_or(min.max(1).saturating_add(3)).min(min.saturating_add(4));
             (min..=max).map(|k| one.powi(i32::try_from(k).unwrap_or(8)).min(1e9)).sum::<f64>().min(1e12)

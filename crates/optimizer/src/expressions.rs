@@ -88,3 +88,9 @@ pub(crate) fn conjunction(predicates: impl IntoIterator<Item = Expr>) -> Option<
         a => Expr::op(Op::And, vec![a, b]),
     })
 }
+
+/// Whether a function gives something else each time that it is called.
+pub(crate) fn is_random(name: &str) -> bool {
+    matches!(name, "rand" | "randomuuid" | "sparql.rand" | "sparql.uuid" | "sparql.struuid" | "sparql.bnode")
+        || name.ends_with(".realtime")
+}

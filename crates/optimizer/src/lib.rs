@@ -2,23 +2,27 @@
 //!
 //! The passes, in the order they run (`passes.rs` has the list; each has one file):
 //!
-//! 1. `merge_patterns` patterns that follow each other become one
-//! 2. `count_rows`     counts of what no row lacks become counts of rows
-//! 3. `count_optional` an `OPTIONAL MATCH` that is only counted becomes a sum of counts
-//! 4. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
-//! 5. `push_filters`   a filter on a pattern becomes part of it
-//! 6. `in_lists`       equalities of one property, any of which will do, become a list that it is in
-//! 7. `drop_unused`    what is computed and never looked at is not computed
-//! 8. `late_projection` what a top-k does not order by is computed for the rows that are left
-//! 9. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
-//! 10. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
+//! 1. `call_once`      a subquery that reads nothing of its rows is run once
+//! 2. `merge_patterns` patterns that follow each other become one
+//! 3. `count_rows`     counts of what no row lacks become counts of rows
+//! 4. `count_calls`    a subquery that gives a count becomes `COUNT { … }`
+//! 5. `count_optional` an `OPTIONAL MATCH` that is only counted becomes a sum of counts
+//! 6. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
+//! 7. `push_filters`   a filter on a pattern becomes part of it
+//! 8. `narrow_types`   what is asked of the type of a relationship becomes its types
+//! 9. `in_lists`       equalities of one property, any of which will do, become a list that it is in
+//! 10. `drop_unused`    what is computed and never looked at is not computed
+//! 11. `late_projection` what a top-k does not order by is computed for the rows that are left
+//! 12. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
+//! 13. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
 //!     empties the pattern
-//! 11. `count_by_table` counts by labels or type become a count for each table
-//! 12. `walks`         what is asked of walks as wholes becomes part of the search for them
-//! 13. `tell_apart`    which edges must differ because they could be the same
-//! 14. `hang_counts`   leaves that nobody looks at become counting steps
-//! 15. `plan_match`    each pattern becomes scans, extends and joins
-//! 16. `share_expressions` what several expressions of an operator have in common is computed once
+//! 14. `count_by_table` counts by labels or type become a count for each table
+//! 15. `walks`         what is asked of walks as wholes becomes part of the search for them
+//! 16. `tell_apart`    which edges must differ because they could be the same
+//! 17. `reach_once`    walks of which only the ends count, and these once, reach each node once
+//! 18. `hang_counts`   leaves that nobody looks at become counting steps
+//! 19. `plan_match`    each pattern becomes scans, extends and joins
+//! 20. `share_expressions` what several expressions of an operator have in common is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -29,8 +33,10 @@
 #![forbid(unsafe_code)]
 
 mod ask_bound;
+mod call_once;
 mod check;
 mod count_by_table;
+mod count_calls;
 mod count_optional;
 mod count_rows;
 mod count_trails;
@@ -45,12 +51,14 @@ mod late_projection;
 mod lookups;
 mod merge_patterns;
 mod narrow_tables;
+mod narrow_types;
 mod needed;
 mod options;
 mod passes;
 mod plan_match;
 mod planning;
 mod push_filters;
+mod reach_once;
 mod samples;
 mod selectivity;
 mod share_expressions;
@@ -69,7 +77,7 @@ pub use options::{HashJoins, Options, Switches};
 pub use passes::{Optimized, PLAN_DEPTH_MAX, PassRun, pass_names};
 pub use samples::Estimator;
 
-pub(crate) use expressions::{VarSet, conjunction, conjuncts, set_of, vars_of};
+pub(crate) use expressions::{VarSet, conjunction, conjuncts, is_random, set_of, vars_of};
 pub(crate) use planning::Halt;
 
 /// Plans `query` for data described by `catalog`, to be run on just these; `estimator` knows more than the

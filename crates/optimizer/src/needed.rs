@@ -11,25 +11,38 @@ pub(crate) fn bottom_up(
     needed: &VarSet,
     change: &mut dyn FnMut(Plan, &VarSet) -> Result<Plan, Halt>,
 ) -> Result<Plan, Halt> {
-    walk(&mut plan, needed, change)?;
+    bottom_up_within(&mut plan, needed, &mut |_| {}, change)?;
     Ok(plan)
 }
 
-fn walk(
+/// The same, where `within` is told the rows that an apply hands in before its subplan is changed, and nothing
+/// once it is.
+pub(crate) fn bottom_up_within(
     plan: &mut Plan,
     needed: &VarSet,
+    within: &mut dyn FnMut(Option<&Plan>),
     change: &mut dyn FnMut(Plan, &VarSet) -> Result<Plan, Halt>,
 ) -> Result<(), Halt> {
     let below = below(plan, needed);
-    for (child, needed) in plan.children_mut().into_iter().zip(&below) {
-        walk(child, needed, change)?;
+    if let Plan::Apply { input, subplan, .. } = plan {
+        for (place, (child, needed)) in [&mut **input, &mut **subplan].into_iter().zip(&below).enumerate() {
+            bottom_up_within(child, needed, within, change)?;
+            if place == 0 {
+                within(Some(child));
+            }
+        }
+        within(None);
+    } else {
+        for (child, needed) in plan.children_mut().into_iter().zip(&below) {
+            bottom_up_within(child, needed, within, change)?;
+        }
     }
     *plan = change(std::mem::replace(plan, Plan::Unit), needed)?;
     Ok(())
 }
 
 /// What is looked at above each input of an operator.
-fn below(plan: &Plan, needed: &VarSet) -> Vec<VarSet> {
+pub(crate) fn below(plan: &Plan, needed: &VarSet) -> Vec<VarSet> {
     let with = |vars: VarSet| vec![vars.union(needed).copied().collect::<VarSet>()];
     let wanted =
         |items: &[(VarId, Expr)]| vars_of(items.iter().filter(|(v, _)| needed.contains(v)).map(|(_, e)| e));

@@ -14,9 +14,9 @@ use crate::planning::Planning;
 use crate::samples::{Estimator, Samples};
 use crate::{Halt, Options, Switches, VarSet};
 use crate::{
-    ask_bound, check, count_by_table, count_optional, count_rows, count_trails, drop_unused, hang_counts,
-    in_lists, late_projection, merge_patterns, narrow_tables, plan_match, push_filters, share_expressions,
-    tell_apart, walks,
+    ask_bound, call_once, check, count_by_table, count_calls, count_optional, count_rows, count_trails,
+    drop_unused, hang_counts, in_lists, late_projection, merge_patterns, narrow_tables, narrow_types,
+    plan_match, push_filters, reach_once, share_expressions, tell_apart, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -51,11 +51,14 @@ pub(crate) struct Pass {
 
 /// All passes, in the order they run.
 pub(crate) const PASSES: &[Pass] = &[
+    Pass { name: "call_once", required: false, run: call_once::call_once },
     Pass { name: "merge_patterns", required: false, run: merge_patterns::merge_patterns },
     Pass { name: "count_rows", required: false, run: count_rows::count_rows },
+    Pass { name: "count_calls", required: false, run: count_calls::count_calls },
     Pass { name: "count_optional", required: false, run: count_optional::count_optional },
     Pass { name: "count_trails", required: false, run: count_trails::count_trails },
     Pass { name: "push_filters", required: false, run: push_filters::push_filters },
+    Pass { name: "narrow_types", required: false, run: narrow_types::narrow_types },
     Pass { name: "in_lists", required: false, run: in_lists::in_lists },
     Pass { name: "drop_unused", required: false, run: drop_unused::drop_unused },
     Pass { name: "late_projection", required: false, run: late_projection::late_projection },
@@ -64,6 +67,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "count_by_table", required: false, run: count_by_table::count_by_table },
     Pass { name: "walks", required: true, run: walks::walks },
     Pass { name: "tell_apart", required: true, run: tell_apart::tell_apart },
+    Pass { name: "reach_once", required: false, run: reach_once::reach_once },
     Pass { name: "hang_counts", required: false, run: hang_counts::hang_counts },
     Pass { name: "plan_match", required: true, run: plan_match::plan_match },
     Pass { name: "share_expressions", required: false, run: share_expressions::share_expressions },

@@ -1,24 +1,199 @@
-//! Takes a filter on a pattern, makes it part of the pattern, which places its conditions as early as they
-//! can be asked.
+//! Takes conditions down to where they can be asked first; on a pattern they become part of it, which places
+//! them as early as it can.
+//!
+//! A condition that cannot fail ([`cannot_fail`]) goes below what computes, joins and repeats rows, as far as
+//! what it looks at is there. One that can is asked of no row that was not there for it: it becomes part of a
+//! pattern it stands on, and nothing else.
 
-use trimorph_algebra::Plan;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use trimorph_algebra::{ApplyKind, Expr, Op, Plan, VarId, Vars};
+use trimorph_types::LogicalType;
 
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::{Halt, conjuncts};
+use crate::{Halt, VarSet, conjunction, conjuncts, is_random, vars_of};
 
 /// The pass.
 pub(crate) fn push_filters(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+    let vars = &*planning.vars;
     bottom_up(plan, &planning.needed, &mut |plan, _| {
         Ok(match plan {
-            Plan::Filter { input, predicate } => match *input {
-                Plan::Match { input, mut graph } => {
-                    conjuncts(predicate, &mut graph.predicates);
-                    Plan::Match { input, graph }
-                }
-                input => Plan::Filter { input: Box::new(input), predicate },
-            },
+            Plan::Filter { input, predicate } => {
+                let mut conditions = Vec::new();
+                conjuncts(predicate, &mut conditions);
+                filtered(*input, conditions, vars)
+            }
             other => other,
         })
     })
+}
+
+/// `plan`, where all of `conditions` are true.
+fn filtered(mut plan: Plan, mut conditions: Vec<Expr>, vars: &Vars) -> Plan {
+    if let Plan::Match { graph, .. } = &mut plan {
+        graph.predicates.append(&mut conditions);
+        drop_implied(&mut graph.predicates);
+        return plan;
+    }
+    if let Plan::Filter { input, predicate } = plan {
+        // Those that were asked first stay first.
+        let mut all = Vec::new();
+        conjuncts(predicate, &mut all);
+        all.append(&mut conditions);
+        return filtered(*input, all, vars);
+    }
+    let mut stay = Vec::new();
+    for condition in conditions {
+        if !(cannot_fail(&condition, vars) && push(&mut plan, &condition, vars)) {
+            stay.push(condition);
+        }
+    }
+    match conjunction(stay) {
+        None => plan,
+        Some(predicate) => Plan::Filter { input: Box::new(plan), predicate },
+    }
+}
+
+/// Drops what asks whether a property is there that another condition compares: that is true of no null.
+fn drop_implied(predicates: &mut Vec<Expr>) {
+    let mut compared: HashSet<(VarId, Arc<str>)> = HashSet::new();
+    for predicate in &*predicates {
+        if let Expr::Op(Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge, sides, _) = predicate {
+            compared.extend(sides.iter().filter_map(property));
+        }
+    }
+    predicates.retain(|predicate| match predicate {
+        Expr::Op(Op::IsNotNull, args, _) => {
+            !args.first().and_then(property).is_some_and(|own| compared.contains(&own))
+        }
+        _ => true,
+    });
+}
+
+fn property(expr: &Expr) -> Option<(VarId, Arc<str>)> {
+    let Expr::Property(base, name, _) = expr else { return None };
+    if let Expr::Var(var) = **base { Some((var, Arc::clone(name))) } else { None }
+}
+
+/// Asks a condition below an operator, if that is the same; `false` if it must stand on it.
+fn push(plan: &mut Plan, condition: &Expr, vars: &Vars) -> bool {
+    let asked = vars_of([condition]);
+    match plan {
+        Plan::Extra { input, items } => {
+            if items.iter().any(|(var, _)| asked.contains(var)) {
+                return false;
+            }
+            put(input, condition.clone(), vars)
+        }
+        Plan::Distinct { input, vars: kept } if asked.iter().all(|var| kept.contains(var)) => {
+            put(input, condition.clone(), vars)
+        }
+        Plan::Sort { input, limit: None, .. } => put(input, condition.clone(), vars),
+        // Groups that are left out of the result need no rows.
+        Plan::Aggregate { input, keys, .. } if !asked.is_empty() => match renamed(condition, keys) {
+            Some(condition) => put(input, condition, vars),
+            None => return false,
+        },
+        Plan::Project { input, items } => match renamed(condition, items) {
+            Some(condition) => put(input, condition, vars),
+            None => return false,
+        },
+        Plan::Unwind { input, .. } | Plan::Statements { input, .. } | Plan::PropertyPath { input, .. } => {
+            return put_if_there(input, condition, &asked, vars);
+        }
+        Plan::Apply { input, kind, .. } if !matches!(kind, ApplyKind::Effects { .. }) => {
+            return put_if_there(input, condition, &asked, vars);
+        }
+        Plan::HashJoin { left, right, on } => {
+            let is_left = put_if_there(left, condition, &asked, vars);
+            // What is asked of keys is asked on both sides.
+            if is_left && !asked.iter().all(|var| on.contains(var)) {
+                return true;
+            }
+            return put_if_there(right, condition, &asked, vars) || is_left;
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn put_if_there(input: &mut Box<Plan>, condition: &Expr, asked: &VarSet, vars: &Vars) -> bool {
+    let there = input.vars();
+    let is_there = !asked.is_empty() && asked.iter().all(|var| there.contains(var));
+    if is_there {
+        put(input, condition.clone(), vars);
+    }
+    is_there
+}
+
+fn put(input: &mut Box<Plan>, condition: Expr, vars: &Vars) {
+    let plan = std::mem::replace(&mut **input, Plan::Unit);
+    **input = filtered(plan, vec![condition], vars);
+}
+
+/// A condition over what items are made of; none where it looks at something that is computed.
+fn renamed(condition: &Expr, items: &[(VarId, Expr)]) -> Option<Expr> {
+    let mut is_plain = true;
+    condition.for_each_free_var(&mut |var| {
+        let item = items.iter().find(|(item, _)| *item == var);
+        is_plain &= match item {
+            Some((_, Expr::Var(_) | Expr::Const(_) | Expr::Param(_))) => true,
+            Some((_, Expr::Property(base, _, _))) => matches!(**base, Expr::Var(_)),
+            _ => false,
+        };
+    });
+    is_plain.then(|| replaced(condition.clone(), items))
+}
+
+fn replaced(expr: Expr, items: &[(VarId, Expr)]) -> Expr {
+    match expr {
+        Expr::Var(var) => match items.iter().find(|(item, _)| *item == var) {
+            Some((_, value)) => value.clone(),
+            None => Expr::Var(var),
+        },
+        other => other.map_children(&mut |child| replaced(child, items)),
+    }
+}
+
+/// Whether a condition is true, false or null for every row there could be, and the same each time.
+fn cannot_fail(expr: &Expr, vars: &Vars) -> bool {
+    let is_safe = match expr {
+        Expr::Const(_) | Expr::Param(_) | Expr::Var(_) => return true,
+        Expr::Property(base, _, _) | Expr::HasLabel(base, _) => {
+            return matches!(&**base, Expr::Var(var) if vars.get(*var).ty == LogicalType::Node);
+        }
+        Expr::Op(Op::And | Op::Or | Op::Xor | Op::Not, parts, _) => {
+            parts.iter().all(|part| is_boolean(part, vars))
+        }
+        // Of what is no text the last three are null.
+        Expr::Op(op, _, _) => {
+            is_comparison(*op) || matches!(op, Op::StartsWith | Op::EndsWith | Op::Contains)
+        }
+        // SPARQL's errors are null.
+        Expr::Call(name, _, _) => name.starts_with("sparql.") && !is_random(name),
+        _ => false,
+    };
+    let mut all = is_safe;
+    expr.for_each_child(&mut |child| all &= cannot_fail(child, vars));
+    all
+}
+
+fn is_comparison(op: Op) -> bool {
+    matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::IsNull | Op::IsNotNull)
+}
+
+/// Whether an expression is a truth value or null.
+fn is_boolean(expr: &Expr, vars: &Vars) -> bool {
+    match expr {
+        Expr::Op(op, _, _) => {
+            let is_of_texts = matches!(op, Op::StartsWith | Op::EndsWith | Op::Contains);
+            is_comparison(*op) || is_of_texts || matches!(op, Op::And | Op::Or | Op::Xor | Op::Not)
+        }
+        Expr::HasLabel(..) => true,
+        Expr::Call(name, _, _) => &**name == "sparql.ebv",
+        Expr::Var(var) => vars.get(*var).ty == LogicalType::Bool,
+        _ => false,
+    }
 }

@@ -15,7 +15,7 @@ use trimorph_types::{LogicalType, Value};
 
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::{Halt, conjunction, conjuncts, vars_of};
+use crate::{Halt, conjunction, conjuncts, is_random, vars_of};
 
 /// Expressions, parts of others included, that are compared in one operator; of more, none is.
 const EXPRESSIONS_MAX: usize = 4_096;
@@ -138,11 +138,6 @@ impl Uses {
 /// Whether an expression is of a kind that takes work.
 fn takes_work(expr: &Expr) -> bool {
     matches!(expr, Expr::Property(..) | Expr::Op(..) | Expr::Chain(..) | Expr::Call(..))
-}
-
-/// Calls that give something else each time.
-fn is_random(name: &str) -> bool {
-    matches!(name, "rand" | "randomuuid")
 }
 
 /// What stands at the top, if expressions of its kind are told apart.

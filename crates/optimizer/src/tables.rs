@@ -39,7 +39,7 @@ pub(crate) fn joined_tables(catalog: &CatalogView<'_>, edge: &EdgePattern) -> Ve
 /// Whether an edge pattern of variable length asks for more edges than there are: a trail takes none twice.
 pub(crate) fn is_too_long(catalog: &CatalogView<'_>, edge: &EdgePattern) -> bool {
     match edge.range {
-        EdgeRange::One => false,
+        EdgeRange::One | EdgeRange::Reachable { .. } => false,
         EdgeRange::Variable { min, .. } => {
             min > 0 && catalog.have_fewer_edges(&edge_tables(catalog, edge), min.into())
         }

@@ -9,8 +9,8 @@
 use std::collections::BTreeMap;
 
 use trimorph_algebra::{
-    EdgePattern, EdgeRange, Expr, Extend, Op, Plan, QuantifierKind, QueryGraph, VarExtend, VarExtendMode,
-    VarId, Walk,
+    EdgePattern, EdgeRange, Expr, Extend, Op, PathStep, Plan, QuantifierKind, QueryGraph, VarExtend,
+    VarExtendMode, VarId, Walk,
 };
 use trimorph_types::Value;
 
@@ -37,7 +37,15 @@ pub(crate) fn walks(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Hal
 /// Takes what is asked of walks off `graph`; `bound` is bound before it.
 fn take_walks(graph: &mut QueryGraph, bound: &VarSet) -> Walks {
     let mut walks = Walks::new();
-    let QueryGraph { edges, predicates, .. } = graph;
+    let QueryGraph { edges, predicates, paths, .. } = graph;
+    for path in paths.iter() {
+        if let [PathStep::Node(from), PathStep::Edge(walk), PathStep::Node(to)] = path.steps[..]
+            && edges.iter().any(|e| e.var == walk && e.range != EdgeRange::One)
+        {
+            let parts = [from, walk, to].map(Expr::Var);
+            predicates.iter_mut().for_each(|predicate| name_parts(predicate, path.var, &parts));
+        }
+    }
     for edge in edges {
         let EdgeRange::Variable { shortest, .. } = edge.range else { continue };
         let mut walk = Walk::default();
@@ -55,6 +63,18 @@ fn take_walks(graph: &mut QueryGraph, bound: &VarSet) -> Walks {
         }
     }
     walks
+}
+
+/// Has a condition on all nodes or relationships of a path speak of the parts of the path, so that it can be
+/// asked while the path is walked.
+fn name_parts(predicate: &mut Expr, path: VarId, parts: &[Expr]) {
+    let Expr::Quantifier { list, .. } = predicate else { return };
+    let Expr::Call(_, args, _) = &mut **list else { return };
+    for arg in args {
+        if matches!(arg, Expr::Var(var) if *var == path) {
+            *arg = Expr::Path(parts.to_vec());
+        }
+    }
 }
 
 /// Whether a walk must have the rows that were there before: a condition on each of its parts, or the list it
@@ -104,22 +124,30 @@ pub(crate) fn var_extend(
     reversed: bool,
     walk: Option<&Walk>,
 ) -> Plan {
-    let EdgeRange::Variable { min, max, shortest } = edge.range else { return *input };
-    let mode = shortest.map_or(VarExtendMode::Trails, VarExtendMode::Shortest);
+    let (min, max, mode) = match edge.range {
+        EdgeRange::One => return *input,
+        EdgeRange::Variable { min, max, shortest } => {
+            (min, max, shortest.map_or(VarExtendMode::Trails, VarExtendMode::Shortest))
+        }
+        EdgeRange::Reachable { min, max, trail: true } => (min, max, VarExtendMode::ReachableByTrail),
+        EdgeRange::Reachable { min, max, trail: false } => (min, max, VarExtendMode::Reachable),
+    };
     let (each, walk) = (edge.each.clone(), Box::new(walk.cloned().unwrap_or_default()));
     Plan::VarExtend { input, step: VarExtend { step, min, max, each, walk, into, reversed, mode } }
 }
 
-/// The condition that every edge of `edge`'s walk must meet, where the predicate says no more and looks at
-/// nothing else but what is `there`: asked of each edge it cuts walks short.
-pub(crate) fn each_of(predicate: &Expr, edge: &EdgePattern, there: &VarSet) -> Option<(VarId, Expr)> {
-    match element_of(predicate, edge.var, there) {
-        Some((Element::Edge, var, each)) => Some((var, each)),
-        _ => None,
-    }
+/// The condition that every edge or node of `edge`'s walk must meet, where the predicate says no more and looks
+/// at nothing else but what is `there`: asked of each it cuts walks short.
+pub(crate) fn each_of(
+    predicate: &Expr,
+    edge: &EdgePattern,
+    there: &VarSet,
+) -> Option<(Element, VarId, Expr)> {
+    element_of(predicate, edge.var, there)
 }
 
-enum Element {
+/// What a condition is on.
+pub(crate) enum Element {
     Node,
     Edge,
 }
@@ -193,7 +221,7 @@ pub(crate) fn joined(first: Option<(VarId, Expr)>, var: VarId, each: Expr) -> Op
     Some((known, conjunction([others, renamed(each, var, known)])?))
 }
 
-fn renamed(expr: Expr, from: VarId, to: VarId) -> Expr {
+pub(crate) fn renamed(expr: Expr, from: VarId, to: VarId) -> Expr {
     match expr {
         Expr::Var(v) if v == from => Expr::Var(to),
         other => other.map_children(&mut |child| renamed(child, from, to)),

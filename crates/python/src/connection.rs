@@ -74,9 +74,10 @@ impl Connection {
     /// Loads files of RDF (Turtle, TriG, N-Triples, N-Quads, RDF/XML, JSON-LD; also gzip and zstd) in one
     /// transaction; gives the number of statements. `format` is a name, suffix or media type; `base` is what
     /// relative IRIs are relative to; `graph` is the named graph that statements of no graph go into;
-    /// `skip_bad` leaves out what is no statement. `data` is a text instead of files.
+    /// `skip_bad` leaves out what is no statement. `data` is a text instead of files. A load into an empty
+    /// database makes indexes of predicates whose literals tell subjects apart, unless `indexes` is false.
     #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
-    #[pyo3(signature = (*paths, data = None, format = None, base = None, graph = None, skip_bad = false))]
+    #[pyo3(signature = (*paths, data = None, format = None, base = None, graph = None, skip_bad = false, indexes = true))]
     fn load_rdf(
         &self,
         py: Python<'_>,
@@ -86,6 +87,7 @@ impl Connection {
         base: Option<String>,
         graph: Option<String>,
         skip_bad: bool,
+        indexes: bool,
     ) -> PyResult<u64> {
         let paths = paths.iter().map(|p| p.extract::<PathBuf>()).collect::<PyResult<Vec<_>>>()?;
         if paths.is_empty() == data.is_none() {
@@ -93,7 +95,9 @@ impl Connection {
         }
         let cancel = CancelToken::default();
         self.cell.runs(&cancel);
-        let options = trimorph::RdfOptions { format, base, graph, skip_bad, cancel: cancel.clone() };
+        let (without_indexes, cancel_of_load) = (!indexes, cancel.clone());
+        let options =
+            trimorph::RdfOptions { format, base, graph, skip_bad, without_indexes, cancel: cancel_of_load };
         let engine = self.cell.engine()?;
         let report = interrupt::run(py, &cancel, || match &data {
             Some(text) => engine.load_rdf_text(text, &options),

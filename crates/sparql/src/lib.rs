@@ -30,6 +30,6 @@ mod having;
 mod parse;
 mod terms;
 
-pub use bind::{Given, bind, bind_update, insertion};
+pub use bind::{Given, bind, bind_update, data};
 pub use check::{FUNCTIONS, KEYWORDS, WELL_KNOWN};
 pub use parse::{Mode, Parsed, Statement, ends_statement, is_update, parse, statements};

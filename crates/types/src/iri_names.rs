@@ -36,6 +36,9 @@ pub const LITERAL_LABEL: &str = "@literal";
 /// The label of nodes that stand for triple terms.
 pub const TRIPLE_LABEL: &str = "@triple";
 
+/// The label that every node has where an index is asked for of all nodes; no table has it.
+pub const ANY_LABEL: &str = "@node";
+
 /// Whether a name is the store's own.
 #[inline]
 pub fn is_hidden(name: &str) -> bool {

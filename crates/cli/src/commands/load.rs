@@ -186,6 +186,7 @@ fn load_rdf(
         graph: what.graph.clone(),
         skip_bad: what.skip_bad_rows,
         cancel: cancel.clone(),
+        ..RdfOptions::default()
     };
     let guard = on_interrupt(move || cancel.cancel());
     let start = std::time::Instant::now();

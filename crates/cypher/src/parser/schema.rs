@@ -7,7 +7,7 @@
 //! SHOW INDEXES [shown]                SHOW CONSTRAINTS [shown]
 //!
 //! shown      := WHERE … | YIELD (* | name [AS name], …) [ORDER BY …] [SKIP …] [LIMIT …] [WHERE …] [RETURN …]
-//! entity     := (n:Label) | ()-[r:TYPE]-()
+//! entity     := (n:Label) | ()-[r:TYPE]-() | (n), of an index: all nodes
 //! properties := n.p | (n.p, …)
 //! rule       := UNIQUE | KEY | NOT NULL | :: type        UNIQUE and KEY also after NODE or RELATIONSHIP
 //! ```
@@ -19,6 +19,7 @@
 
 use trimorph_base::{CancelToken, Diagnostic, Span};
 use trimorph_types::PropertyType;
+use trimorph_types::iri_names::ANY_LABEL;
 
 use super::error::{syntax, with_hint};
 use super::{Parsed, Parser};
@@ -204,7 +205,7 @@ impl Parser<'_> {
             return Err(with_hint(error, "write FOR (n:Label) REQUIRE … or FOR (n:Label) ON (n.property)"));
         }
         self.expect_word("FOR", "and a pattern such as (n:Label)")?;
-        let (variable, label, is_of_edges) = self.schema_entity()?;
+        let (variable, label, is_of_edges) = self.schema_entity(item)?;
         let (properties, rule) = match item {
             SchemaItem::Index => {
                 self.expect_word("ON", "and the properties in brackets")?;
@@ -227,19 +228,26 @@ impl Parser<'_> {
         Ok(Definition { name, if_not_exists, is_of_edges, label, properties, rule })
     }
 
-    /// `(n:Label)` or `()-[r:TYPE]-()`, either way round.
-    fn schema_entity(&mut self) -> Parsed<(Ident, Name, bool)> {
+    /// `(n:Label)` or `()-[r:TYPE]-()`, either way round; of an index also `(n)`.
+    fn schema_entity(&mut self, item: SchemaItem) -> Parsed<(Ident, Name, bool)> {
         const NODE: &str = "a pattern such as (n:Label) or ()-[r:TYPE]-()";
         self.expect(TokenKind::LeftParen, NODE)?;
         if self.eat(TokenKind::RightParen).is_none() {
-            let (variable, label) = self.schema_variable("a label")?;
+            let variable = self.ident("a variable")?;
+            let start = self.start();
+            if item == SchemaItem::Index && self.eat(TokenKind::RightParen).is_some() {
+                let span = self.span_from(start);
+                return Ok((variable, Name { prefix: None, text: ANY_LABEL.to_owned(), span }, false));
+            }
+            let label = self.schema_label("a label")?;
             self.expect(TokenKind::RightParen, "\")\" to close the node")?;
             return Ok((variable, label, false));
         }
         self.eat(TokenKind::Less);
         self.expect(TokenKind::Minus, "\"-\" and a relationship such as [r:TYPE]")?;
         self.expect(TokenKind::LeftBracket, "a relationship such as [r:TYPE]")?;
-        let (variable, label) = self.schema_variable("a relationship type")?;
+        let variable = self.ident("a variable")?;
+        let label = self.schema_label("a relationship type")?;
         self.expect(TokenKind::RightBracket, "\"]\" to close the relationship")?;
         self.expect(TokenKind::Minus, "\"-()\"")?;
         self.eat(TokenKind::Greater);
@@ -248,12 +256,11 @@ impl Parser<'_> {
         Ok((variable, label, true))
     }
 
-    fn schema_variable(&mut self, what: &str) -> Parsed<(Ident, Name)> {
-        let variable = self.ident("a variable")?;
+    fn schema_label(&mut self, what: &str) -> Parsed<Name> {
         if self.eat(TokenKind::Colon).is_none() && !self.eat_word("IS") {
             return Err(self.expected(&format!("\":\" and {what}")));
         }
-        Ok((variable, self.schema_name(what)?))
+        self.schema_name(what)
     }
 
     fn schema_name(&mut self, what: &str) -> Parsed<Name> {

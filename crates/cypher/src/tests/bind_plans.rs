@@ -55,6 +55,7 @@ fn show_edge(edge: &EdgePattern, vars: &Vars) -> String {
     let types = if edge.types.is_empty() { String::new() } else { format!(":{}", edge.types.join("|")) };
     let range = match edge.range {
         EdgeRange::One => String::new(),
+        EdgeRange::Reachable { .. } => panic!("no binder of Cypher makes it"),
         EdgeRange::Variable { min, max, shortest } => {
             let max = max.map(|m| m.to_string()).unwrap_or_default();
             format!("*{min}..{max}{}", shortest.map(|s| format!(" shortest {s:?}")).unwrap_or_default())

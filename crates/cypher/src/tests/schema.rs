@@ -39,6 +39,7 @@ fn statements_say_what_they_say() {
         ("CREATE INDEX FOR (n:A) ON (n.p)", "-: nodes A (p) index"),
         ("create range index i if not exists for (n:A) on (n.p, n.q);", "i if missing: nodes A (p q) index"),
         ("CREATE TEXT INDEX `an index` FOR (n:A) ON (n.p)", "an index: nodes A (p) index"),
+        ("CREATE INDEX FOR (n) ON (n.p)", "-: nodes @node (p) index"),
         ("CREATE INDEX FOR ()-[r:R]-() ON (r.p)", "-: edges R (p) index"),
         ("CREATE INDEX FOR ()<-[r:R]-() ON (r.p)", "-: edges R (p) index"),
         ("CREATE CONSTRAINT c FOR (n:A) REQUIRE n.p IS UNIQUE", "c: nodes A (p) unique"),
@@ -82,7 +83,12 @@ fn queries_are_none_of_them() {
 fn mistakes_are_shown_where_they_are() {
     for (text, primary, hint, covered) in [
         ("CREATE INDEX FOR (n:A) ON n.p", "expected \"(\" and the properties, found \"n\"", "", "n"),
-        ("CREATE INDEX FOR (n) ON (n.p)", "expected \":\" and a label, found \")\"", "", ")"),
+        (
+            "CREATE CONSTRAINT FOR (n) REQUIRE n.p IS UNIQUE",
+            "expected \":\" and a label, found \")\"",
+            "",
+            ")",
+        ),
         ("CREATE INDEX FOR (n:A) ON (m.p)", "variable \"m\" is not defined", "write n.property", "m"),
         ("CREATE INDEX FOR (n:A) ON (n.p, n.p)", "property \"p\" is named twice", "", "p"),
         (

@@ -7,6 +7,7 @@ use trimorph_catalog::{Catalog, Definition, Rule, Schema, Subject};
 use trimorph_cypher::ast::{self, SchemaItem};
 use trimorph_log::{Operation, TransactionWriter};
 use trimorph_mvcc::{Changes, Failed, Isolation, ReadSet};
+use trimorph_types::iri_names::ANY_LABEL;
 
 use super::operation_of;
 use super::shown::subject_name;
@@ -177,7 +178,8 @@ fn rule_of(rule: &ast::Rule) -> Rule {
 
 /// A name that no definition has: `person_email_unique`.
 fn free_name(asked: &ast::Definition, catalog: &Catalog) -> Arc<str> {
-    let words = std::iter::once(&asked.label).chain(&asked.properties);
+    let label = Some(&asked.label).filter(|label| label.text != ANY_LABEL);
+    let words = label.into_iter().chain(&asked.properties);
     let words: Vec<String> = words.map(|name| name.text.to_lowercase()).collect();
     let what = match asked.rule {
         ast::Rule::Index => "index",

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use trimorph_base::{CancelToken, Span};
 use trimorph_catalog::{Catalog, Definition, Rule, Schema, Subject};
 use trimorph_cypher::ast::{SchemaItem, Shown};
+use trimorph_types::iri_names::ANY_LABEL;
 use trimorph_types::{LogicalType, Map, Value};
 
 use crate::Error;
@@ -170,6 +171,7 @@ fn statement(one: &Definition, schema: &Schema) -> String {
     let quoted = |name: &str| format!("`{}`", name.replace('`', "``"));
     let (name, subject) = (quoted(&one.name), quoted(&subject_name(one, schema)));
     let entity = match one.subject {
+        Subject::Label(_) if is_of_all(one, schema) => "(n)".to_owned(),
         Subject::Label(_) => format!("(n:{subject})"),
         Subject::Type(_) => format!("()-[n:{subject}]-()"),
     };
@@ -194,7 +196,10 @@ fn row(one: &Definition, kind: &str, schema: &Schema) -> Vec<Value> {
         text(&one.name),
         Value::string(kind),
         Value::string(entity),
-        Value::list(vec![text(&subject_name(one, schema))]),
+        Value::list(match is_of_all(one, schema) {
+            true => Vec::new(),
+            false => vec![text(&subject_name(one, schema))],
+        }),
         Value::list(properties.collect()),
     ]
 }
@@ -215,6 +220,11 @@ fn kind(one: &Definition) -> &'static str {
 
 fn text(text: &Arc<str>) -> Value {
     Value::String(Arc::clone(text))
+}
+
+/// Whether it is about all nodes.
+fn is_of_all(one: &Definition, schema: &Schema) -> bool {
+    one.label().is_some() && *subject_name(one, schema) == *ANY_LABEL
 }
 
 /// The label or type that a definition is about.

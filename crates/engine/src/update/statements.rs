@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use trimorph_algebra::{StatementVars, VarId};
+use trimorph_algebra::{Change, StatementVars, VarId};
 use trimorph_base::NodeId;
 use trimorph_catalog::CatalogView;
 use trimorph_store::Reader;
@@ -27,7 +27,7 @@ use trimorph_types::{Grouping, Relationship, Value, equivalent, rdf};
 use super::changes::{ByKey, Sets};
 use super::rows::Rows;
 use super::{Statement, Writing};
-use crate::Error;
+use crate::{Error, SideEffects};
 
 /// The variables of rows made here.
 const FROM: VarId = VarId(0);
@@ -62,7 +62,31 @@ fn is_literal(term: &Value) -> bool {
     !matches!(term, Value::Null | Value::Iri(_) | Value::Node(_)) && rdf::datatype(term).is_some()
 }
 
+/// The variables of statements that are given.
+const GIVEN: StatementVars =
+    StatementVars { subject: VarId(0), predicate: VarId(1), object: VarId(2), graph: Some(VarId(3)) };
+
 impl Statement<'_> {
+    /// Inserts statements that are given, or deletes them: subject, predicate, object, and graph or null.
+    ///
+    /// **Errors**: as [`Self::run`]'s.
+    pub(crate) fn run_data(
+        &self,
+        writing: &mut Writing,
+        insert: bool,
+        data: Vec<[Value; 4]>,
+    ) -> Result<SideEffects, Error> {
+        writing.effects = SideEffects::default();
+        let mut rows = Rows::of((0..4).map(VarId).collect());
+        data.into_iter().for_each(|one| rows.push(one.into_iter()));
+        let change = if insert { Change::InsertStatement(GIVEN) } else { Change::DeleteStatement(GIVEN) };
+        self.changed(writing, rows, &[change])?;
+        writing.end_clause();
+        self.shared.charge_clause(writing)?;
+        self.check_deleted(writing)?;
+        Ok(writing.effects)
+    }
+
     /// The statements of rows that can be ones, each once.
     fn written(&self, reader: &Reader<'_>, rows: &Rows, vars: StatementVars) -> Result<Vec<Written>, Error> {
         let mut all = Vec::new();

@@ -4,14 +4,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use trimorph_algebra::Op;
+use trimorph_algebra::{Op, QuantifierKind};
 use trimorph_base::{CancelToken, Diagnostic, MemoryBudget, Span};
 use trimorph_functions::{Clock, Context, Function, NoGraph};
 use trimorph_types::Value;
 
+use super::bodies::with_constant;
 use super::made::is_large_call;
 use super::{Ex, Members};
 use crate::missing_parameter;
+
+/// Constants whose predicates are put side by side at most.
+const SIDE_BY_SIDE_MAX: usize = 16;
 
 /// What one execution is run with.
 #[derive(Clone, Copy)]
@@ -81,12 +85,9 @@ impl Binder<'_> {
                 filter: filter.as_ref().map(|f| self.boxed(f)).transpose()?,
                 map: map.as_ref().map(|m| self.boxed(m)).transpose()?,
             },
-            Ex::Quantifier { kind, local, list, predicate } => Ex::Quantifier {
-                kind: *kind,
-                local: *local,
-                list: self.boxed(list)?,
-                predicate: self.boxed(predicate)?,
-            },
+            Ex::Quantifier { kind, local, list, predicate } => {
+                self.quantifier((*kind, *local), self.bind(list)?, predicate)?
+            }
             Ex::Reduce { acc, init, local, list, body } => Ex::Reduce {
                 acc: *acc,
                 init: self.boxed(init)?,
@@ -96,6 +97,32 @@ impl Binder<'_> {
             },
             Ex::Path(parts) => Ex::Path(self.all(parts)?),
         })
+    }
+
+    /// `any`, `all` and `none` of a few constants are the predicates of these, side by side.
+    fn quantifier(
+        &self,
+        (kind, local): (QuantifierKind, usize),
+        list: Ex,
+        predicate: &Ex,
+    ) -> Result<Ex, Diagnostic> {
+        let op = match kind {
+            QuantifierKind::Any | QuantifierKind::None => Op::Or,
+            _ => Op::And,
+        };
+        match &list {
+            Ex::Const(Value::List(items))
+                if kind != QuantifierKind::Single && (2..=SIDE_BY_SIDE_MAX).contains(&items.len()) =>
+            {
+                let each = items.iter().map(|item| self.bind(&with_constant(predicate, local, item)));
+                let all = self.fold(op, each.collect::<Result<_, _>>()?, Span::default());
+                Ok(match kind {
+                    QuantifierKind::None => self.fold(Op::Not, vec![all], Span::default()),
+                    _ => all,
+                })
+            }
+            _ => Ok(Ex::Quantifier { kind, local, list: Box::new(list), predicate: self.boxed(predicate)? }),
+        }
     }
 
     /// The same for what may be missing.

@@ -1,94 +1,179 @@
-//! Expressions about the elements of lists: all elements of a vector of lists are evaluated at once, as a
-//! group of their own.
+//! Expressions about the elements of lists: the elements of a vector of lists are evaluated at once, as a
+//! group of their own, so many at a time.
 //!
-//! 1. The list is evaluated to a vector of lists; general values that are lists are put end to end.
-//! 2. What is asked of an element reads nothing but the element and constants: it is evaluated over the
-//!    elements of the positions that are meant, with the element in the place of its variable.
-//! 3. What that gives is put together by the runs of the lists.
+//! 1. The list is evaluated to a vector of lists; a constant one is the list of every position, general
+//!    values that are lists are put end to end.
+//! 2. What is asked of an element is evaluated over elements, with the element in the place of its variable
+//!    and what is read outside repeated for each ([`Bodies`]).
+//! 3. What that gives is put together by the lists.
 //!
 //! What does not fit this is evaluated row by row.
 
+use std::sync::Arc;
+
 use trimorph_algebra::QuantifierKind;
+use trimorph_base::Reservation;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Group, Lists, Nulls, Positions, Values, Vector};
 
 use super::Ex;
-use super::closed::over_elements;
-use super::evaluated::{Evaluate, Evaluated, Over};
+use super::bodies::Bodies;
+use super::evaluated::{Evaluated, Outcome, Over};
 use super::logic::booleans;
 use super::quantified::answer;
 use crate::{Context, ExecError};
 
-/// Elements of general lists that are put end to end at most: more are gone through where they are.
-const ELEMENTS_MAX: usize = 1 << 18;
+/// Elements that are evaluated at once at most.
+const ELEMENTS_MAX: usize = 1 << 16;
 
-/// The elements of the lists of the positions that are meant, end to end.
-struct Elements<'s> {
-    /// One group with one vector.
-    chunk: Chunk<'s>,
-    /// The first element and the end of each list.
-    runs: Vec<(u32, u32)>,
+/// The evaluator, over a group of elements.
+pub(super) type OverElements<'s> =
+    for<'e, 'f> fn(&'f Ex, Over<'e, 'e, 's>, &'f Context<'s>) -> Outcome<'e, 's>;
+
+/// The lists of the positions that are meant.
+pub(super) struct Listed<'s> {
+    /// The elements of all of them, and of others.
+    child: Arc<Vector<'s>>,
+    /// The first element and the end of the list of each position; of those that are not meant nothing.
+    pub(super) runs: Vec<(u32, u32)>,
     /// Which lists are null.
-    nulls: Nulls,
+    pub(super) nulls: Nulls,
 }
 
-impl<'s> Elements<'s> {
-    /// Of a vector; `None` where something that is meant is no list, or there is too much of it.
-    fn of(vector: &Vector<'s>, at: Positions<'_>) -> Option<Self> {
+/// Part of the elements of the lists, end to end.
+pub(super) struct Batch<'s> {
+    /// One group: the elements, and what is read outside.
+    pub(super) chunk: Chunk<'s>,
+    /// Position, first element and end of each list or part of one, counted from the first of the batch.
+    pub(super) parts: Vec<(usize, u32, u32)>,
+}
+
+/// A run of elements, of which there are fewer than 2^32.
+fn run(start: usize, end: usize) -> Option<(u32, u32)> {
+    Some((u32::try_from(start).ok()?, u32::try_from(end).ok()?))
+}
+
+impl<'s> Listed<'s> {
+    /// Of what a list was evaluated to; `None` where something that is meant is no list.
+    pub(super) fn of(list: &Evaluated<'_, 's>, at: Positions<'_>) -> Option<Self> {
         let (mut runs, mut nulls) = (vec![(0, 0); at.len], Nulls::NONE);
-        let elements = match &vector.values {
-            Values::List(lists) => {
-                let mut elements = Vec::new();
-                at.for_each(|i| {
-                    if vector.nulls.get(i) {
-                        nulls.set(i, at.len);
-                    } else if elements.len() <= ELEMENTS_MAX {
-                        let start = elements.len();
-                        elements.extend(lists.elements(i));
-                        runs[i] = run(start, elements.len());
+        let general = |values: Vec<Value>| {
+            let len = values.len();
+            Arc::new(Vector::of_values(values, Positions::all(len)))
+        };
+        let child = match (list, list.vector()) {
+            (Evaluated::Const(Value::List(items)), _) => {
+                let whole = run(0, items.len())?;
+                at.for_each(|i| runs[i] = whole);
+                general(items.to_vec())
+            }
+            (_, Some(Vector { values: Values::List(lists), nulls: null })) => {
+                at.for_each(|i| match null.get(i) {
+                    true => nulls.set(i, at.len),
+                    false => {
+                        let elements = lists.elements(i);
+                        runs[i] = (elements.start, elements.end);
                     }
                 });
-                if elements.len() > ELEMENTS_MAX {
-                    return None;
-                }
-                lists.child().gather(&elements)
+                Arc::clone(lists.child())
             }
-            Values::Any(values) => {
-                let (mut elements, mut is_list) = (Vec::new(), true);
+            (_, Some(Vector { values: Values::Any(values), .. })) => {
+                let (mut elements, mut are_lists) = (Vec::new(), true);
                 at.for_each(|i| match &values[i] {
                     Value::Null => nulls.set(i, at.len),
-                    Value::List(items) if is_list && elements.len() + items.len() <= ELEMENTS_MAX => {
+                    Value::List(items) if are_lists => {
                         let start = elements.len();
                         elements.extend(items.iter().cloned());
-                        runs[i] = run(start, elements.len());
+                        match run(start, elements.len()) {
+                            Some(run) => runs[i] = run,
+                            None => are_lists = false,
+                        }
                     }
-                    _ => is_list = false,
+                    _ => are_lists = false,
                 });
-                if !is_list {
+                if !are_lists {
                     return None;
                 }
-                let len = elements.len();
-                Vector::of_values(elements, Positions::all(len))
+                general(elements)
             }
             _ => return None,
         };
-        let len = elements.listed();
-        let group = Group { len, vectors: vec![elements], ..Group::default() };
-        Some(Self { chunk: Chunk { groups: vec![group] }, runs, nulls })
+        Some(Self { child, runs, nulls })
     }
 
-    fn vector(&self) -> Option<&Vector<'s>> {
-        self.chunk.groups.first()?.vectors.first()
+    /// How many elements the list at a position has.
+    pub(super) fn count(&self, i: usize) -> usize {
+        let (start, end) = self.runs[i];
+        (end - start) as usize
+    }
+
+    /// The elements at places of the child.
+    pub(super) fn elements(&self, places: &[u32]) -> Vector<'s> {
+        self.child.gather(places)
+    }
+
+    /// Gives `visit` all elements, batch by batch, with the outer slots that bodies read; `false` where it
+    /// gives that, or where an outer slot has what is not repeated.
+    pub(super) fn for_each(
+        &self,
+        outer: &[usize],
+        over: Over<'_, '_, 's>,
+        cx: &Context<'s>,
+        visit: &mut dyn FnMut(&Batch<'s>) -> Result<bool, ExecError>,
+    ) -> Result<bool, ExecError> {
+        let vectors = &over.chunk.groups[over.group].vectors;
+        let Some(outer) = outer.iter().map(|slot| vectors.get(*slot)).collect::<Option<Vec<_>>>() else {
+            return Ok(false);
+        };
+        // An edge that is known by its slot only is nothing to be gathered.
+        if outer.iter().any(|vector| matches!(vector.values, Values::Edge(_))) {
+            return Ok(false);
+        }
+        let (mut places, mut owners, mut parts) = (Vec::new(), Vec::new(), Vec::new());
+        let mut flush = |places: &mut Vec<u32>, owners: &mut Vec<u32>, parts: &mut Vec<(usize, u32, u32)>| {
+            cx.check()?;
+            let elements = std::iter::once(self.elements(places));
+            let vectors: Vec<_> = elements.chain(outer.iter().map(|v| v.gather(owners))).collect();
+            let group = Group { len: places.len(), vectors, ..Group::default() };
+            let batch = Batch { chunk: Chunk { groups: vec![group] }, parts: std::mem::take(parts) };
+            places.clear();
+            owners.clear();
+            visit(&batch)
+        };
+        for position in over.at.to_vec() {
+            let (mut start, end) = self.runs[position as usize];
+            while start < end {
+                let room = ELEMENTS_MAX - places.len();
+                let take = room.min((end - start) as usize);
+                let from = places.len();
+                places.extend((start..end).take(take));
+                owners.resize(places.len(), position);
+                if let Some((from, to)) = run(from, places.len()) {
+                    parts.push((position as usize, from, to));
+                    start += to - from;
+                }
+                if places.len() == ELEMENTS_MAX && !flush(&mut places, &mut owners, &mut parts)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(places.is_empty() || flush(&mut places, &mut owners, &mut parts)?)
+    }
+}
+
+impl<'s> Batch<'s> {
+    pub(super) fn len(&self) -> usize {
+        self.chunk.groups[0].len
     }
 
     /// What a body gives for some of the elements.
-    fn evaluate<'a>(
+    pub(super) fn evaluate<'a>(
         &'a self,
         body: &Ex,
-        among: Option<&[u32]>,
+        among: Option<&'a [u32]>,
         cx: &Context<'s>,
-        evaluate: Evaluate<'a, 's>,
-    ) -> Result<Evaluated<'a, 's>, ExecError> {
+        evaluate: OverElements<'s>,
+    ) -> Outcome<'a, 's> {
         let over = Over::group(&self.chunk, 0);
         match among {
             None => evaluate(body, over, cx),
@@ -97,81 +182,111 @@ impl<'s> Elements<'s> {
     }
 }
 
-/// A run of elements, of which there are fewer than 2^32.
-fn run(start: usize, end: usize) -> (u32, u32) {
-    (u32::try_from(start).unwrap_or(0), u32::try_from(end).unwrap_or(0))
-}
-
 /// `[x IN list WHERE filter | map]`; `None` where it is not evaluated so.
 pub(super) fn comprehension<'s>(
-    list: &Vector<'s>,
-    (filter, map): (Option<&Ex>, Option<&Ex>),
-    at: Positions<'_>,
+    list: &Evaluated<'_, 's>,
+    (local, filter, map): (usize, Option<&Ex>, Option<&Ex>),
+    over: Over<'_, '_, 's>,
     cx: &Context<'s>,
-    evaluate: for<'e> fn(&Ex, Over<'e, '_, 's>, &Context<'s>) -> Result<Evaluated<'e, 's>, ExecError>,
+    evaluate: OverElements<'s>,
 ) -> Result<Option<Vector<'s>>, ExecError> {
-    let Some(elements) = Elements::of(list, at) else { return Ok(None) };
-    let Some(vector) = elements.vector() else { return Ok(None) };
-    let len = vector.listed();
-    let kept: Option<Vec<u32>> = match filter {
-        None => None,
-        Some(filter) => {
-            let evaluated = elements.evaluate(&over_elements(filter), None, cx, evaluate)?;
-            let Some((is, nulls)) = booleans(&evaluated, Positions::all(len)) else { return Ok(None) };
-            Some(Positions::all(len).filter(|e| is[e] && !nulls.get(e)))
-        }
-    };
-    let child = match map {
-        None => match &kept {
-            None => vector.clone(),
-            Some(kept) => vector.gather(kept),
-        },
-        Some(map) => {
-            let evaluated = elements.evaluate(&over_elements(map), kept.as_deref(), cx, evaluate)?;
-            let made = evaluated.into_vector(len);
-            match &kept {
-                None => made,
-                Some(kept) => made.gather(kept),
+    let Some(listed) = Listed::of(list, over.at) else { return Ok(None) };
+    let mut bodies = Bodies::default();
+    let filter = filter.map(|body| bodies.over(body, (local, 1), over, cx)).transpose()?;
+    let map = map.map(|body| bodies.over(body, (local, 1), over, cx)).transpose()?;
+    let mut child = Vector::empty();
+    // The first element of each list and how many it has: parts of a list come one after the other.
+    let mut runs = vec![(0u32, 0u32); over.at.len];
+    let mut held: Option<Reservation> = None;
+    let done = listed.for_each(&bodies.outer, over, cx, &mut |batch| {
+        let len = batch.len();
+        let kept: Option<Vec<u32>> = match &filter {
+            None => None,
+            Some(filter) => {
+                let evaluated = batch.evaluate(filter, None, cx, evaluate)?;
+                let Some((is, nulls)) = booleans(&evaluated, Positions::all(len)) else { return Ok(false) };
+                Some(Positions::all(len).filter(|e| is[e] && !nulls.get(e)))
             }
+        };
+        let made = match &map {
+            None => batch.chunk.groups[0].vectors[0].clone(),
+            Some(map) => batch.evaluate(map, kept.as_deref(), cx, evaluate)?.into_vector(len),
+        };
+        let made = match &kept {
+            None => made,
+            Some(kept) => made.gather(kept),
+        };
+        let place = |e: u32| match &kept {
+            None => e,
+            // Kept elements are ascending, and fewer than there are.
+            Some(kept) => u32::try_from(kept.partition_point(|k| *k < e)).unwrap_or(0),
+        };
+        let Ok(before) = u32::try_from(child.listed()) else { return Ok(false) };
+        for (position, start, end) in &batch.parts {
+            let (first, end) = (place(*start), place(*end));
+            let run = &mut runs[*position];
+            if run.1 == 0 {
+                run.0 = before + first;
+            }
+            run.1 += end - first;
         }
-    };
-    let place = |e: u32| match &kept {
-        None => e,
-        // Kept elements are ascending, and fewer than there are.
-        Some(kept) => u32::try_from(kept.partition_point(|k| *k < e)).unwrap_or(0),
-    };
-    let runs = elements.runs.iter().map(|(start, end)| {
-        let first = place(*start);
-        (first, place(*end) - first)
-    });
-    let Some(lists) = Lists::new(runs, child) else { return Ok(None) };
-    Ok(Some(Vector { values: Values::List(lists), nulls: elements.nulls }))
+        let len = made.listed();
+        if before == 0 {
+            child = made;
+            return Ok(true);
+        }
+        let bytes = len * size_of::<Value>() + made.owned_bytes(0..len) as usize;
+        held.get_or_insert_with(|| cx.settings.budget.reservation()).grow(bytes)?;
+        let all: Vec<u32> = Positions::all(len).to_vec();
+        child.extend(&made, &all, &|id| cx.edge_value(id));
+        Ok(u32::try_from(child.listed()).is_ok())
+    })?;
+    if !done {
+        return Ok(None);
+    }
+    let Some(lists) = Lists::new(runs.into_iter(), child) else { return Ok(None) };
+    Ok(Some(Vector { values: Values::List(lists), nulls: listed.nulls }))
 }
 
 /// `any(x IN list WHERE predicate)` and its like; `None` where it is not evaluated so.
 pub(super) fn quantifier<'s>(
-    kind: QuantifierKind,
-    list: &Vector<'s>,
+    (kind, local): (QuantifierKind, usize),
+    list: &Evaluated<'_, 's>,
     predicate: &Ex,
-    at: Positions<'_>,
+    over: Over<'_, '_, 's>,
     cx: &Context<'s>,
-    evaluate: for<'e> fn(&Ex, Over<'e, '_, 's>, &Context<'s>) -> Result<Evaluated<'e, 's>, ExecError>,
+    evaluate: OverElements<'s>,
 ) -> Result<Option<Vector<'s>>, ExecError> {
-    let Some(elements) = Elements::of(list, at) else { return Ok(None) };
-    let Some(vector) = elements.vector() else { return Ok(None) };
-    let len = vector.listed();
-    let evaluated = elements.evaluate(&over_elements(predicate), None, cx, evaluate)?;
-    let Some((is, unknown)) = booleans(&evaluated, Positions::all(len)) else { return Ok(None) };
-    let mut out = vec![false; at.len];
-    let mut nulls = elements.nulls.clone();
-    at.for_each(|i| {
-        let (start, end) = elements.runs[i];
-        let (start, end) = (start as usize, end as usize);
-        let unknowns = if unknown.is_none() { 0 } else { (start..end).filter(|e| unknown.get(*e)).count() };
-        let trues = (start..end).filter(|e| is[*e] && !unknown.get(*e)).count();
-        match answer(kind, end - start, trues, unknowns) {
+    let Some(listed) = Listed::of(list, over.at) else { return Ok(None) };
+    let mut bodies = Bodies::default();
+    let predicate = bodies.over(predicate, (local, 1), over, cx)?;
+    let mut counts = vec![(0usize, 0usize); over.at.len];
+    let done = listed.for_each(&bodies.outer, over, cx, &mut |batch| {
+        let len = batch.len();
+        let evaluated = batch.evaluate(&predicate, None, cx, evaluate)?;
+        let Some((is, unknown)) = booleans(&evaluated, Positions::all(len)) else { return Ok(false) };
+        for (position, start, end) in &batch.parts {
+            let (start, end) = (*start as usize, *end as usize);
+            let (trues, unknowns) = &mut counts[*position];
+            if unknown.is_none() {
+                *trues += is[start..end].iter().filter(|is| **is).count();
+            } else {
+                *unknowns += (start..end).filter(|e| unknown.get(*e)).count();
+                *trues += (start..end).filter(|e| is[*e] && !unknown.get(*e)).count();
+            }
+        }
+        Ok(true)
+    })?;
+    if !done {
+        return Ok(None);
+    }
+    let mut out = vec![false; over.at.len];
+    let mut nulls = listed.nulls.clone();
+    over.at.for_each(|i| {
+        let (trues, unknowns) = counts[i];
+        match answer(kind, listed.count(i), trues, unknowns) {
             Some(answer) => out[i] = answer,
-            None => nulls.set(i, at.len),
+            None => nulls.set(i, over.at.len),
         }
     });
     Ok(Some(Vector { values: Values::Bool(out), nulls }))

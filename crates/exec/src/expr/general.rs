@@ -8,7 +8,7 @@ use trimorph_functions::Kernel;
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::Vector;
 
-use super::closed::is_closed;
+use super::bodies::is_open;
 use super::evaluated::{Evaluated, Over};
 use super::made::Made;
 use super::{Ex, Row};
@@ -89,11 +89,15 @@ pub(crate) fn gives_lists(ex: &Ex) -> bool {
         Ex::Slot(_)
             | Ex::Property { .. }
             | Ex::ListComprehension { .. }
+            | Ex::List(_)
             | Ex::Call(..)
             | Ex::Op(Op::Slice | Op::Index, ..)
     );
     may && is_small(ex)
 }
+
+/// Elements of a list that may be held side by side with those of other rows.
+const ITEMS_MAX: usize = 64;
 
 /// How deep expressions are looked into before they are evaluated: every level is asked again, so that
 /// looking to the ground would take the square of the depth. What is deeper is evaluated row by row.
@@ -105,6 +109,8 @@ fn is_small_within(ex: &Ex, depth: usize) -> bool {
     let is_small = |ex: &Ex| is_small_within(ex, depth);
     match ex {
         Ex::Const(_) | Ex::Slot(_) | Ex::In(..) | Ex::HasLabel { .. } | Ex::Quantifier { .. } => true,
+        // Of a body that is looked at before its variables have places.
+        Ex::Local(_) => true,
         Ex::Property { base, .. } => is_small(base),
         Ex::Op(Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Pow | Op::Neg, args, _) => {
             args.iter().all(is_small)
@@ -112,7 +118,11 @@ fn is_small_within(ex: &Ex, depth: usize) -> bool {
         // Elements and parts of what is small.
         Ex::Op(Op::Index | Op::Slice, args, _) => args.iter().all(is_small),
         Ex::ListComprehension { local, list, filter, map } => {
-            is_small(list) && [filter, map].into_iter().flatten().all(|body| is_closed(body, *local))
+            is_small(list) && [filter, map].into_iter().flatten().all(|body| is_open(body, *local))
+        }
+        // What it makes is as small as what it begins with and adds to it.
+        Ex::Reduce { acc, init, list, body, .. } => {
+            is_small(init) && is_small(list) && is_small(body) && is_open(body, *acc)
         }
         Ex::Op(op, ..) => {
             use Op::{And, Contains, Differs, EndsWith, Eq, Ge, Gt, In, IsNotNull, IsNull, Le, Lt, Ne};
@@ -141,11 +151,14 @@ fn is_small_within(ex: &Ex, depth: usize) -> bool {
         Ex::Chain(first, rest) => is_small(first) && rest.iter().all(|(_, e, _)| is_small(e)),
         Ex::Call(function, args, _) => match (function.result)(&vec![LogicalType::Any; args.len()]) {
             LogicalType::List | LogicalType::Map | LogicalType::Path => {
-                matches!(function.kernel, Kernel::Typed(_))
+                // Lists of what a path has already.
+                let is_of_path = matches!(function.name, "nodes" | "relationships");
+                matches!(function.kernel, Kernel::Typed(_)) || is_of_path && args.iter().all(is_small)
             }
             LogicalType::Any => args.iter().all(is_small),
             _ => true,
         },
+        Ex::List(items) => items.len() <= ITEMS_MAX && items.iter().all(is_small),
         Ex::Map(entries) => entries.iter().all(|(_, e)| is_small(e)),
         Ex::MapProjection { base, all: false, entries } => {
             is_small(base) && entries.iter().all(|(_, e)| is_small(e))
@@ -153,12 +166,7 @@ fn is_small_within(ex: &Ex, depth: usize) -> bool {
         Ex::Case { branches, otherwise } => {
             branches.iter().all(|(_, then)| is_small(then)) && is_small(otherwise)
         }
-        Ex::Param(_)
-        | Ex::Local(_)
-        | Ex::List(_)
-        | Ex::MapProjection { .. }
-        | Ex::Reduce { .. }
-        | Ex::Path(_) => false,
+        Ex::Param(_) | Ex::MapProjection { .. } | Ex::Path(_) => false,
     }
 }
 

@@ -1,12 +1,13 @@
-//! `{key: value}` and `node {.key}` over a vector: maps whose entries stay vectors.
+//! `{key: value}`, `node {.key}` and `[value, value]` over a vector: maps whose entries stay vectors, lists whose
+//! elements are those of vectors, in turns.
 //!
-//! Entries that may be deep or long, as general values and lists, are left to the evaluation row by row,
+//! Entries and elements that may be deep or long, as general values and lists, are left to the evaluation row by row,
 //! which bounds each map that it makes.
 
 use std::sync::Arc;
 
 use trimorph_types::Value;
-use trimorph_vector::{Maps, Nodes, Nulls, Positions, Values, Vector};
+use trimorph_vector::{Lists, Maps, Nodes, Nulls, Positions, Values, Vector};
 
 use super::Ex;
 use super::evaluated::{Evaluate, Evaluated, Over};
@@ -38,6 +39,44 @@ pub(super) fn maps<'a, 's>(
     }
     let maps = Maps::new(fields, over.at.len);
     Ok(maps.map(|maps| Evaluated::Own(Vector { values: Values::Map(maps), nulls })))
+}
+
+/// Elements of lists that are made at once at most.
+const ELEMENTS_MAX: usize = 1 << 20;
+
+/// Lists of these elements; `None` where they are made row by row.
+pub(super) fn list<'a, 's>(
+    items: &[Ex],
+    over: Over<'a, '_, 's>,
+    cx: &Context<'s>,
+    evaluate: Evaluate<'a, 's>,
+) -> Result<Option<Evaluated<'a, 's>>, ExecError> {
+    let (count, positions) = (items.len(), over.at.to_vec());
+    if count == 0 || count * positions.len() > ELEMENTS_MAX || !items.iter().all(is_small) {
+        return Ok(None);
+    }
+    // The elements of the first item, then those of the second, and so on.
+    let mut elements = Vector::empty();
+    for ex in items {
+        let item = match evaluate(ex, over, cx)? {
+            Evaluated::Ref(vector) => listed(vector, over.at, cx),
+            Evaluated::Own(vector) => listed(&vector, over.at, cx),
+            Evaluated::Const(value) => Some(Vector::constant(&value, over.at.len)),
+        };
+        match item.filter(is_flat) {
+            Some(item) => elements.extend(&item, &positions, &|id| cx.edge_value(id)),
+            None => return Ok(None),
+        }
+    }
+    let mut places = Vec::with_capacity(count * positions.len());
+    let mut runs = vec![(0u32, 0u32); over.at.len];
+    for (k, position) in positions.iter().enumerate() {
+        let first = places.len();
+        places.extend((0..count).map(|item| (item * positions.len() + k) as u32));
+        runs[*position as usize] = (first as u32, count as u32);
+    }
+    let lists = Lists::new(runs.into_iter(), elements.gather(&places));
+    Ok(lists.map(|lists| Evaluated::Own(Vector::new(Values::List(lists)))))
 }
 
 /// Whether the values of a vector are of a small size, whatever they are.

@@ -9,8 +9,8 @@
 mod arithmetic;
 mod arithmetic_wide;
 mod bind;
+mod bodies;
 mod choice;
-mod closed;
 mod compare;
 mod compare_wide;
 mod compile;
@@ -32,6 +32,7 @@ mod property;
 mod property_filter;
 mod quantified;
 mod range;
+mod reduction;
 mod scalar;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -1,6 +1,6 @@
 //! Properties of the nodes or edges of a vector, read column by column: the values, or only which are null.
 
-use trimorph_base::{NodeId, TableId};
+use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_store::access::PropertyAccess;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Nodes, Nulls, Positions, Values, Vector};
@@ -57,15 +57,12 @@ pub(super) fn property<'s>(
             let column = columns.of_edges(table, &cx.reader);
             Some(column.map_or_else(|| Vector::nulls(len), |column| column.scan(column.slot(*first), len)))
         }
-        Values::Edge(Edges::Ids(ids)) if vector.nulls.is_none() => {
-            let present = at.to_vec();
-            let table = present.first().map(|i| ids[*i as usize].table())?;
-            if present.iter().any(|i| ids[*i as usize].table() != table) {
-                return None;
-            }
-            let table = table.0 as usize;
-            let Some(column) = columns.of_edges(table, &cx.reader) else { return Some(Vector::nulls(len)) };
-            Some(column.gather(present.iter().map(|i| (*i as usize, column.slot(ids[*i as usize]))), len))
+        Values::Edge(Edges::Ids(ids)) => {
+            let present = at.to_vec().into_iter().filter(|i| !vector.nulls.get(*i as usize)).collect();
+            let mut out = read_edges(ids, present, columns, len, cx)?;
+            out.nulls = out.nulls.union(&vector.nulls, len);
+            hide_nulls(&mut out, &vector.nulls, len);
+            Some(out)
         }
         _ => None,
     }
@@ -125,33 +122,51 @@ fn read_nodes<'s>(
     }
 }
 
-/// Nodes of several tables: one gather a table, merged if all give the same type.
-fn read_mixed<'s>(
-    nodes: &Nodes<'s>,
-    present: &[u32],
+/// Edges of one table or several: one gather a table.
+fn read_edges<'s>(
+    ids: &[EdgeId],
+    present: Vec<u32>,
     columns: &PropertyAccess,
     len: usize,
     cx: &Context<'s>,
 ) -> Option<Vector<'s>> {
-    let mut by_table: Vec<(TableId, Vec<u32>)> = Vec::new();
+    let by_table = by_table(present, |i| ids[i as usize].table());
+    merged(&by_table, len, |table, list| {
+        let column = columns.of_edges(table.0 as usize, &cx.reader)?;
+        Some(column.gather(list.iter().map(|i| (*i as usize, column.slot(ids[*i as usize]))), len))
+    })
+}
+
+/// Positions by the table of what is there. Those of one table mostly come together.
+fn by_table<T: Copy + PartialEq>(present: Vec<u32>, table: impl Fn(u32) -> T) -> Vec<(T, Vec<u32>)> {
+    let Some(first) = present.first().map(|i| table(*i)) else { return Vec::new() };
+    if present.iter().all(|i| table(*i) == first) {
+        return vec![(first, present)];
+    }
+    let mut by_table: Vec<(T, Vec<u32>)> = Vec::new();
     for i in present {
-        let table = nodes.id(*i as usize).table();
+        let table = table(i);
         match by_table.iter_mut().find(|(t, _)| *t == table) {
-            Some((_, list)) => list.push(*i),
-            None => by_table.push((table, vec![*i])),
+            Some((_, list)) => list.push(i),
+            None => by_table.push((table, vec![i])),
         }
     }
+    by_table
+}
+
+/// What `read` gives for the positions of each table, if all are of one type; null where it has no such column.
+fn merged<'s, T: Copy>(
+    by_table: &[(T, Vec<u32>)],
+    len: usize,
+    read: impl Fn(T, &[u32]) -> Option<Vector<'s>>,
+) -> Option<Vector<'s>> {
     let mut out: Option<Vector<'s>> = None;
     let mut missing = Nulls::NONE;
-    for (table, list) in &by_table {
-        if columns.of_nodes(*table, &cx.reader).is_none() {
-            list.iter().for_each(|i| missing.set(*i as usize, len));
-            continue;
-        }
-        let part = read_nodes(nodes, *table, list, columns, len, cx);
-        match &mut out {
-            None => out = Some(part),
-            Some(out) => {
+    for (table, list) in by_table {
+        match (read(*table, list), &mut out) {
+            (None, _) => list.iter().for_each(|i| missing.set(*i as usize, len)),
+            (Some(part), None) => out = Some(part),
+            (Some(part), Some(out)) => {
                 if !out.assign(&part, list, len) {
                     return None;
                 }
@@ -160,7 +175,23 @@ fn read_mixed<'s>(
     }
     let mut out = out.unwrap_or_else(|| Vector::nulls(len));
     out.nulls = out.nulls.union(&missing, len);
+    hide_nulls(&mut out, &missing, len);
     Some(out)
+}
+
+/// Nodes of several tables: one gather a table, merged if all give the same type.
+fn read_mixed<'s>(
+    nodes: &Nodes<'s>,
+    present: &[u32],
+    columns: &PropertyAccess,
+    len: usize,
+    cx: &Context<'s>,
+) -> Option<Vector<'s>> {
+    let by_table = by_table(present.to_vec(), |i| nodes.id(i as usize).table());
+    merged(&by_table, len, |table, list| {
+        columns.of_nodes(table, &cx.reader)?;
+        Some(read_nodes(nodes, table, list, columns, len, cx))
+    })
 }
 
 /// The nulls of a property of nodes, without reading its values.

@@ -147,7 +147,7 @@ impl<'a, 's> Row<'a, 's> {
         }
     }
 
-    fn set_local(&mut self, index: usize, value: Value) {
+    pub(super) fn set_local(&mut self, index: usize, value: Value) {
         if self.locals.len() <= index {
             self.locals.resize(index + 1, Value::Null);
         }

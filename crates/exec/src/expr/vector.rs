@@ -16,28 +16,32 @@ use trimorph_algebra::Op;
 use trimorph_base::{NodeId, Span};
 use trimorph_functions::{
     Argument, Function, Kernel, TextTest, component, concat_texts, difference_component, list_contains,
-    list_element, list_slice, split_part, test_texts,
+    list_element, list_slice, map_entry, split_part, test_texts,
 };
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Nodes, Nulls, Values, Vector};
 
 use super::arithmetic::{arithmetic, negated};
+use super::bodies::is_open;
 use super::choice::{case, coalesce, null_if};
-use super::closed::is_closed;
 use super::compare::compare;
 use super::differs::differs;
 use super::elements::{comprehension, quantifier};
 use super::evaluated::{Evaluated, Outcome, Over};
 use super::general::{by_row, by_value, is_small};
 use super::logic::{connect, not, xor};
-use super::maps::maps;
+use super::maps::{list, maps};
 use super::outer_list::one_list;
 use super::property::{lengths, property, property_nulls};
+use super::reduction::reduction;
 use super::scalar::{call, operate};
 use super::{Ex, Members, Row};
 use crate::context::Settings;
 use crate::layout::Place;
 use crate::{Context, ExecError};
+
+/// Positions from which on the elements of a list that is the same for all are put into sets.
+const MEMBERS_ROWS_MIN: usize = 16;
 
 /// Evaluates `ex` over `group`. Other groups it reads must be flat.
 pub(crate) fn evaluate<'a, 's>(
@@ -78,23 +82,33 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
         Ex::Call(function, args, span) => function_call(ex, function, args, *span, over, cx),
         Ex::Chain(first, rest) => chain(ex, first, rest, over, cx),
         Ex::Case { branches, otherwise } => case(branches, otherwise, over, cx, evaluate_over),
-        Ex::ListComprehension { list, filter, map, .. } if is_small(ex) => {
-            let parts = (filter.as_deref(), map.as_deref());
+        Ex::ListComprehension { local, list, filter, map } if is_small(ex) => {
+            let parts = (*local, filter.as_deref(), map.as_deref());
             let list = evaluate_over(list, over, cx)?;
-            let made = list.vector().map(|v| comprehension(v, parts, over.at, cx, evaluate_over));
-            match made.transpose()?.flatten() {
+            match comprehension(&list, parts, over, cx, evaluate_over)? {
                 Some(out) => Ok(Evaluated::Own(out)),
                 None => by_row(ex, over, cx),
             }
         }
-        Ex::Quantifier { kind, local, list, predicate } if is_small(list) && is_closed(predicate, *local) => {
+        Ex::Quantifier { kind, local, list, predicate } if is_small(list) && is_open(predicate, *local) => {
             let list = evaluate_over(list, over, cx)?;
-            let made = list.vector().map(|v| quantifier(*kind, v, predicate, over.at, cx, evaluate_over));
-            match made.transpose()?.flatten() {
+            match quantifier((*kind, *local), &list, predicate, over, cx, evaluate_over)? {
                 Some(out) => Ok(Evaluated::Own(out)),
                 None => by_row(ex, over, cx),
             }
         }
+        Ex::Reduce { acc, init, list, body, .. } if is_small(ex) => {
+            let start = evaluate_over(init, over, cx)?;
+            let list = evaluate_over(list, over, cx)?;
+            match reduction((&start, &list), (*acc, body), over, cx, evaluate_over)? {
+                Some(out) => Ok(Evaluated::Own(out)),
+                None => by_row(ex, over, cx),
+            }
+        }
+        Ex::List(items) if is_small(ex) => match list(items, over, cx, evaluate_over)? {
+            Some(out) => Ok(out),
+            None => by_row(ex, over, cx),
+        },
         Ex::Map(entries) if is_small(ex) => match maps(entries, Nulls::NONE, over, cx, evaluate_over)? {
             Some(out) => Ok(out),
             None => by_row(ex, over, cx),
@@ -245,6 +259,19 @@ fn operator<'a, 's>(
     if let Some(values) = constants(&args) {
         return Ok(Evaluated::Const(operate(op, &values, span, cx)?));
     }
+    // A property that nothing has.
+    if compares(op) && args.iter().any(|arg| is_all_null(arg, over)) {
+        return Ok(Evaluated::Own(Vector::nulls(over.at.len)));
+    }
+    // A list that is the same for all positions, which a flat row has.
+    if let (Op::In, [value, Evaluated::Const(list)]) = (op, &args[..])
+        && over.at.count() >= MEMBERS_ROWS_MIN
+        && let Some(vector) = value.vector()
+        && let Some(members) = Members::of(list, &cx.settings.budget, &cx.settings.cancel)
+        && let Some(out) = members.among(vector, over.at)
+    {
+        return Ok(Evaluated::Own(out));
+    }
     let out = match (op, &args[..]) {
         (_, [a, b]) => binary(op, a, b, over),
         (Op::Slice, [list, from, to]) => list_slice(list.argument(), from.argument(), to.argument(), over.at),
@@ -256,6 +283,24 @@ fn operator<'a, 's>(
     match out {
         Some(out) => Ok(Evaluated::Own(out)),
         None => by_value(&args, over, cx, |values| operate(op, values, span, cx)),
+    }
+}
+
+/// Whether an operator compares two operands, and gives null where one is null, whatever the other is.
+fn compares(op: Op) -> bool {
+    use Op::{Contains, EndsWith, Eq, Ge, Gt, Le, Lt, Ne, StartsWith};
+    matches!(op, Eq | Ne | Lt | Le | Gt | Ge | StartsWith | EndsWith | Contains)
+}
+
+/// Whether nothing but null is meant.
+fn is_all_null(evaluated: &Evaluated<'_, '_>, over: Over<'_, '_, '_>) -> bool {
+    match evaluated.vector() {
+        Some(Vector { values: Values::Any(values), .. }) => {
+            let mut is = true;
+            over.at.for_each(|i| is &= values[i].is_null());
+            is
+        }
+        _ => false,
     }
 }
 
@@ -277,7 +322,8 @@ pub(super) fn binary<'s>(
         Op::StartsWith => test_texts(TextTest::StartsWith, a.argument(), b.argument(), over.at),
         Op::EndsWith => test_texts(TextTest::EndsWith, a.argument(), b.argument(), over.at),
         Op::Regex => test_texts(TextTest::Matches, a.argument(), b.argument(), over.at),
-        Op::Index => list_element(a.argument(), b.argument(), over.at),
+        Op::Index => list_element(a.argument(), b.argument(), over.at)
+            .or_else(|| map_entry(a.argument(), b.argument(), over.at)),
         Op::In => list_contains(a.argument(), b.argument(), over.at),
         _ => None,
     }

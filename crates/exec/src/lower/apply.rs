@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trimorph_algebra::{ApplyKind, Plan, VarId};
+use trimorph_algebra::{ApplyKind, Expr, Plan, VarId};
 use trimorph_base::{Diagnostic, ErrorKind};
 
 use super::join::is_constant;
@@ -85,9 +85,60 @@ impl Lowering<'_> {
             arguments: argument_slots,
             number: if one_by_one { None } else { Some(self.slot(&sub_layout, number)?) },
             mode,
+            once_a_node: exists && is_asked_again(input, subplan, &arguments),
         };
         Ok(Lowered { node: self.node(Spec::Apply(Arc::new(spec)), [child.node, sub]), layout })
     }
+}
+
+/// Whether a subplan looks at one node alone, which may come again, and gives the same for it each time.
+fn is_asked_again(input: &Plan, subplan: &Plan, arguments: &[VarId]) -> bool {
+    let [var] = arguments else { return false };
+    !comes_once(input, *var) && !gives_something_else(subplan)
+}
+
+/// Whether a node comes in the order of a scan, once each.
+fn comes_once(mut plan: &Plan, var: VarId) -> bool {
+    loop {
+        plan = match plan {
+            Plan::NodeScan(scan) => return scan.var == var,
+            Plan::Filter { input, .. }
+            | Plan::Extra { input, .. }
+            | Plan::Project { input, .. }
+            | Plan::SemiJoin { input, .. }
+            | Plan::ExtendCount { input, .. }
+            | Plan::Sort { input, .. }
+            | Plan::Skip { input, .. }
+            | Plan::Limit { input, .. } => input,
+            Plan::Apply { input, kind, .. } if !matches!(kind, ApplyKind::Inner | ApplyKind::Optional) => {
+                input
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// Whether a plan may give other rows when it is run again: it draws lots, calls a procedure or changes the
+/// graph.
+fn gives_something_else(plan: &Plan) -> bool {
+    fn draws(expr: &Expr) -> bool {
+        let mut found = match expr {
+            Expr::Call(name, ..) => trimorph_functions::lookup(name).is_none_or(|f| !f.deterministic),
+            _ => false,
+        };
+        expr.for_each_child(&mut |child| found |= draws(child));
+        found
+    }
+    let mut left = vec![plan];
+    while let Some(plan) = left.pop() {
+        let mut found = matches!(plan, Plan::ProcedureCall { .. } | Plan::Update { .. } | Plan::Merge { .. });
+        plan.for_each_expr(&mut |expr| found |= draws(expr));
+        if found {
+            return true;
+        }
+        left.extend(plan.children());
+    }
+    false
 }
 
 /// Who writes cuts plans at what changes the graph and lowers what is between.

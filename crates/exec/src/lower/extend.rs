@@ -263,9 +263,16 @@ impl Lowering<'_> {
             || edge.is_some()
             || match extend.mode {
                 VarExtendMode::Trails => !ops::VarSpec::is_one_way(&access),
-                VarExtendMode::Reachable => false,
+                VarExtendMode::Reachable | VarExtendMode::ReachableByTrail => false,
                 VarExtendMode::Shortest(_) => true,
             };
+        // One way, a walk that comes back to its start is a trail, or has one in it.
+        let mode = match extend.mode {
+            VarExtendMode::ReachableByTrail if extend.min == 0 || ops::VarSpec::is_one_way(&access) => {
+                VarExtendMode::Reachable
+            }
+            mode => mode,
+        };
         let mut spec = ops::VarSpec {
             step: Arc::new(access),
             nodes,
@@ -274,7 +281,7 @@ impl Lowering<'_> {
             along,
             min: extend.min,
             max: extend.max.unwrap_or(u32::MAX),
-            mode: extend.mode,
+            mode,
             each,
             into: if extend.into { Some(self.slot(&child.layout, step.to)?) } else { None },
             want_edges: edge.is_some(),

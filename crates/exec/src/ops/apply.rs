@@ -2,11 +2,15 @@
 //! once, each with its number; what comes out is sent back to its row by that number. Only subplans that look
 //! at rows together (they aggregate, sort, limit or deduplicate) get one row at a time.
 //!
+//! Whether there is a row for a node that comes more than once (`EXISTS` below an extend) is found once for it.
+//!
 //! Lists that are collected for all rows of a vector may need more memory than there is: then the vector is
 //! halved and begun again, down to one row, whose list there must be room for. Later vectors are as short.
 
 use std::sync::Arc;
 
+use trimorph_base::{NodeId, Reservation};
+use trimorph_store::access::NodeSet;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Group, Selection, Values, Vector};
 
@@ -48,6 +52,15 @@ pub(crate) struct Apply<'s> {
     draining: bool,
     /// Rows that go through the subplan at once: fewer once there was no memory for the lists of more.
     rows_max: usize,
+    known: Known,
+}
+
+/// What is known of nodes that came before: whether the subplan has rows for them.
+#[derive(Default)]
+struct Known {
+    asked: NodeSet,
+    have: NodeSet,
+    held: Option<Reservation>,
 }
 
 /// What is applied.
@@ -61,6 +74,8 @@ pub(crate) struct ApplySpec {
     /// The slot of the row number in the subplan's output; none where rows come one at a time.
     pub(crate) number: Option<usize>,
     pub(crate) mode: ApplyMode,
+    /// Whether the only argument is a node that comes more than once: what is found for it is kept.
+    pub(crate) once_a_node: bool,
 }
 
 /// Values of one row that are collected between two looks at the flag that cancels, and bytes that are not
@@ -88,6 +103,66 @@ impl<'s> Apply<'s> {
             matched: Vec::new(),
             draining: false,
             rows_max: usize::MAX,
+            known: Known::default(),
+        }
+    }
+
+    /// As `next`, where each node is asked about once: the subplan gets those of the next rows that did not
+    /// come before, each once.
+    fn next_once_a_node(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        let slot = self.spec.arguments.first().copied().unwrap_or(0);
+        loop {
+            cx.check()?;
+            if !self.child.next(&mut self.inner, cx)? {
+                return Ok(false);
+            }
+            let positions = self.inner.groups[0].positions();
+            let nodes: Vec<Option<NodeId>> =
+                positions.iter().map(|p| self.inner.groups[0].vectors[slot].node(*p as usize)).collect();
+            // A row without a node is asked about by itself.
+            let is_new = |known: &mut Known, node: Option<NodeId>| match node {
+                Some(node) => !known.asked.contains(node) && known.asked.insert(node),
+                None => true,
+            };
+            let mut open = Vec::new();
+            for (k, node) in nodes.iter().enumerate() {
+                if is_new(&mut self.known, *node) {
+                    open.push(k);
+                }
+            }
+            let mut of_null = vec![false; positions.len()];
+            // Where the subplan looks at rows together, one after the other.
+            let together = if self.spec.number.is_none() { 1 } else { open.len().max(1) };
+            for open in open.chunks(together) {
+                self.current = open.iter().map(|k| positions[*k]).collect();
+                self.begin();
+                self.summarise(cx)?;
+                for (k, matched) in open.iter().zip(&self.matched) {
+                    match nodes[*k] {
+                        Some(node) if *matched => drop(self.known.have.insert(node)),
+                        Some(_) => {}
+                        None => of_null[*k] = *matched,
+                    }
+                }
+                let bytes = self.known.asked.bytes() + self.known.have.bytes();
+                let held = self.known.held.get_or_insert_with(|| cx.settings.budget.reservation());
+                held.resize(bytes)?;
+            }
+            let has = |k: usize| nodes[k].map_or(of_null[k], |node| self.known.have.contains(node));
+            let has: Vec<bool> = (0..positions.len()).map(has).collect();
+            self.current = positions;
+            let all = 0..u32::try_from(has.len()).unwrap_or(0);
+            if let ApplyMode::Semi { anti } = self.spec.mode {
+                let kept: Vec<u32> = all.filter(|n| has[*n as usize] != anti).collect();
+                if kept.is_empty() {
+                    continue;
+                }
+                self.output(&kept, chunk, |_| 1);
+            } else {
+                self.output(&all.collect::<Vec<_>>(), chunk, |_| 1);
+                chunk.groups[0].vectors[self.spec.keep.len()] = Vector::new(Values::Bool(has));
+            }
+            return Ok(true);
         }
     }
 
@@ -287,6 +362,9 @@ impl<'s> Operator<'s> for Apply<'s> {
         if let ApplyMode::Join { slots, optional } = self.spec.mode.clone() {
             return self.next_join(chunk, cx, &slots, optional);
         }
+        if self.spec.once_a_node {
+            return self.next_once_a_node(chunk, cx);
+        }
         while self.feed(cx)? {
             let summary = self.summarise_some(cx)?;
             let all: Vec<u32> = (0..u32::try_from(self.current.len()).unwrap_or(0)).collect();
@@ -311,5 +389,6 @@ impl<'s> Operator<'s> for Apply<'s> {
         self.rest.clear();
         self.current.clear();
         self.draining = false;
+        // What is known holds for the whole execution: the subplan looks at nothing else.
     }
 }

@@ -12,6 +12,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
+use trimorph_algebra::VarExtendMode;
 use trimorph_base::NodeId;
 use trimorph_store::neighbours::Neighbours;
 use trimorph_vector::{Chunk, Nodes, Values, Vector};
@@ -39,6 +40,8 @@ struct Chain<'a, 's> {
     ends: Vec<bool>,
     min: u32,
     max: u32,
+    /// Whether a node is an answer once, however often the walk comes to it.
+    once: bool,
 }
 
 impl<'a, 's> Chain<'a, 's> {
@@ -47,7 +50,8 @@ impl<'a, 's> Chain<'a, 's> {
         let edges = tables.iter().map(|refs| Some(refs.first()?.neighbours(&cx.reader)));
         let wanted = |t: usize| spec.to_tables.as_ref().is_none_or(|ts| ts.iter().any(|x| x.0 as usize == t));
         let ends = (0..tables.len()).map(wanted).collect();
-        Self { edges: edges.collect(), ends, min: spec.min, max: spec.max }
+        let once = spec.mode == VarExtendMode::Reachable;
+        Self { edges: edges.collect(), ends, min: spec.min, max: spec.max, once }
     }
 
     #[inline(always)]
@@ -88,10 +92,13 @@ impl<'a, 's> Chain<'a, 's> {
         let mut left = FxHashSet::default();
         let (mut node, mut depth) = (start, 0u32);
         loop {
-            if self.is_end(node, depth) {
+            let is_new = left.insert(node);
+            // The start was no answer yet if one step is wanted at least.
+            let is_first = is_new || node == start && self.min > 0;
+            if self.is_end(node, depth) && (is_first || !self.once) {
                 nodes.push(node);
             }
-            if depth == self.max || !left.insert(node) {
+            if depth == self.max || !is_new {
                 return Ok(());
             }
             let Some(next) = self.next(node) else { return Ok(()) };
@@ -115,7 +122,7 @@ impl<'s> ChainExtend<'s> {
             refs.len() <= 1 && refs.iter().all(|r| r.single && !r.skip_loops)
         };
         VarSpec::is_one_way(&spec.step)
-            && spec.mode == trimorph_algebra::VarExtendMode::Trails
+            && matches!(spec.mode, VarExtendMode::Trails | VarExtendMode::Reachable)
             && spec.each.is_none()
             && spec.nodes.is_none()
             && spec.along.is_none()

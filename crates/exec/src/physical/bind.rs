@@ -153,6 +153,7 @@ impl<'a, 's> Start<'a, 's> {
                     ApplyMode::Collect(ex) => ApplyMode::Collect(binder.bind(ex)?),
                     mode => mode.clone(),
                 },
+                once_a_node: apply.once_a_node,
             })),
         })
     }

@@ -1,7 +1,8 @@
 //! Temporal values of temporal values, and of seconds since the epoch: `date(x)`, `datetime.fromEpoch(…)`.
 
+use trimorph_types::Date;
 use trimorph_types::temporal::ZoneId;
-use trimorph_vector::{Positions, Side, Values, Vector, map, zip_checked};
+use trimorph_vector::{Maps, Nulls, Positions, Side, Values, Vector, map, zip_checked};
 
 use super::calendar::{DAY, days_of_nanos};
 use super::read;
@@ -26,9 +27,39 @@ pub(crate) fn date<'s>(
         Values::Date(_) => return Some(vector.clone()),
         Values::LocalDateTime(v) | Values::DateTime(v) => map(v, at, days_of_nanos),
         Values::String(_) => return read::date(context, args, at),
+        Values::Map(maps) => of_year_month_day(maps, &vector.nulls, at)?,
         _ => return None,
     };
     Some(Vector { values: Values::Date(out), nulls: vector.nulls.clone() })
+}
+
+/// Dates of maps of year, month and day, or of the first of these. `None` where something else is in them, one
+/// of them is null, or there is no such date.
+fn of_year_month_day(maps: &Maps<'_>, nulls: &Nulls, at: Positions<'_>) -> Option<Vec<i32>> {
+    let names = ["year", "month", "day"];
+    let fields: Vec<&[i64]> = names
+        .iter()
+        .map_while(|name| match maps.field(name)? {
+            Vector { values: Values::Int(v), nulls } if nulls.is_none() => Some(&v[..]),
+            _ => None,
+        })
+        .collect();
+    // A field that is no number, or without the one before it, is one too many.
+    if fields.is_empty() || fields.len() != maps.keys().len() {
+        return None;
+    }
+    let part = |k: usize, i: usize| fields.get(k).map_or(1, |v| v[i]);
+    let (mut out, mut is) = (vec![0; at.len], true);
+    at.for_each(|i| {
+        if is && !nulls.get(i) {
+            let date = Date::from_ymd(part(0, i), part(1, i), part(2, i)).ok();
+            match date.and_then(|date| i32::try_from(date.days).ok()) {
+                Some(days) => out[i] = days,
+                None => is = false,
+            }
+        }
+    });
+    is.then_some(out)
 }
 
 pub(crate) fn local_time<'s>(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trimorph_base::NodeId;
 use trimorph_types::{Relationship, Value};
-use trimorph_vector::{Edges, Lists, Nodes, Nulls, Positions, Texts, Values, Vector};
+use trimorph_vector::{Dictionary, Edges, Lists, Nodes, Nulls, Positions, Texts, Values, Vector};
 
 use crate::context::Context;
 use crate::kernel::Argument;
@@ -100,18 +100,29 @@ pub(crate) fn relationship_type<'s>(
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
     let (edges, nulls) = edges(args)?;
-    let (mut tables, mut ok) = (ByTable::<Arc<str>>::new(), true);
-    let out = Vector::of_texts(at, |i| {
-        if nulls.get(i) {
-            return None;
+    // Codes of the names, of which there is one for each table.
+    let (mut tables, mut names) = (ByTable::<u32>::new(), Texts::default());
+    let (mut codes, mut ok) = (vec![0u32; at.len], true);
+    at.for_each(|i| {
+        if !nulls.get(i) {
+            let edge = edges.id(i);
+            let ask = || {
+                let relationship = context.graph.relationship(edge)?;
+                names.push(&context.graph.relationship_type(&relationship).ok()?);
+                u32::try_from(names.len() - 1).ok()
+            };
+            match tables.get(edge.table().0, ask) {
+                Some(code) => codes[i] = *code,
+                None => ok = false,
+            }
         }
-        let edge = edges.id(i);
-        let ask = || context.graph.relationship_type(&context.graph.relationship(edge)?).ok();
-        let name = tables.get(edge.table().0, ask).cloned();
-        ok &= name.is_some();
-        name
     });
-    ok.then_some(out)
+    if names.is_empty() {
+        // Positions that are null or not meant have a code as well.
+        names.push("");
+    }
+    let values = Values::String(Texts::coded(codes, &Arc::new(Dictionary::new(names))));
+    ok.then(|| Vector { values, nulls: nulls.clone() })
 }
 
 /// An end of each edge.

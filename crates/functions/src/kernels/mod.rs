@@ -8,6 +8,7 @@ pub(crate) mod construct;
 pub(crate) mod conversion;
 pub(crate) mod graph;
 pub(crate) mod lists;
+pub(crate) mod maps;
 pub(crate) mod math;
 pub(crate) mod predicate;
 pub(crate) mod read;

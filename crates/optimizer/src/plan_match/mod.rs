@@ -5,6 +5,7 @@
 //! components  which connected part comes next, and how it begins
 //! steps       one step along an edge, cycles closed or intersected
 //! conditions  predicates not placed yet         open_edges   edges not planned yet
+//! asked_first which predicates are asked before others
 //! pairs       pairs of edges not told apart yet
 //! order_joins the order of a connected part by cost (costs): all of few nodes, greedily for many (greedy)
 //! hash_joins  parts planned by themselves and joined
@@ -15,6 +16,7 @@
 //! A pattern is planned without a look at what stands above it but which variables are needed, and asks no
 //! other pass.
 
+mod asked_first;
 mod component;
 mod components;
 mod conditions;
@@ -39,13 +41,14 @@ use trimorph_base::CancelToken;
 use trimorph_types::LogicalType;
 
 use crate::estimate::Estimate;
-use crate::needed::{bottom_up, made_of};
+use crate::needed::{bottom_up_within, made_of};
 use crate::planning::{Planning, poll};
 use crate::selectivity::Statistics;
 use crate::tables::Tables;
 use crate::walks::Walks;
 use crate::{Halt, Options, VarSet, conjunction, set_of, vars_of};
 
+use asked_first::cheapest_first;
 use conditions::Conditions;
 use open_edges::OpenEdges;
 
@@ -53,11 +56,27 @@ use open_edges::OpenEdges;
 pub(crate) fn plan_match(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
     let made = Made { first: planning.vars.count(), names: RefCell::default() };
     let (known, options, cancel) = (planning.statistics(), planning.options, planning.cancel);
-    let with = With { known, options, cancel, made: &made };
-    let planned = bottom_up(plan, &planning.needed, &mut |plan, needed| match plan {
-        Plan::Match { input, graph } => plan_pattern(*input, graph, needed, with),
-        other => Ok(other),
-    });
+    let with = With { known, options, cancel, made: &made, outer_rows: 1.0 };
+    // Of applies within each other, the rows that each hands in for all rows of the one around.
+    let outer_rows = RefCell::new(vec![1.0]);
+    let rows_now = || outer_rows.borrow().last().copied().unwrap_or(1.0);
+    let mut within = |input: Option<&Plan>| match input {
+        Some(input) => {
+            let rows = Estimate::of(input, known).rows;
+            let around = if stands_on_rows(input) { rows_now() } else { 1.0 };
+            outer_rows.borrow_mut().push((rows * around).max(1.0));
+        }
+        None => drop(outer_rows.borrow_mut().pop()),
+    };
+    let mut plan = plan;
+    let planned =
+        bottom_up_within(&mut plan, &planning.needed, &mut within, &mut |plan, needed| match plan {
+            Plan::Match { input, graph } => {
+                plan_pattern(*input, graph, needed, With { outer_rows: rows_now(), ..with })
+            }
+            other => Ok(other),
+        });
+    let planned = planned.map(|()| plan);
     for name in made.names.into_inner() {
         planning.vars.named(name, LogicalType::Any);
     }
@@ -71,6 +90,8 @@ struct With<'a> {
     options: Options,
     cancel: &'a CancelToken,
     made: &'a Made,
+    /// Rows that the apply around hands in, in all.
+    outer_rows: f64,
 }
 
 /// Variables that the pass makes, by name: the query gets them at the end.
@@ -134,6 +155,11 @@ fn plan_pattern(input: Plan, graph: QueryGraph, needed: &VarSet, with: With<'_>)
     let mut kept = needed.clone();
     kept.extend(counts.iter().map(|(at, _)| *at));
     let left: Vec<VarId> = nodes.iter().map(|n| n.var).collect();
+    let is_from_rows = stands_on_rows(&input);
+    let mut estimate = Estimate::of(&input, with.known);
+    if is_from_rows {
+        estimate.rows *= with.outer_rows;
+    }
     let mut planner = Planner {
         with,
         labels: Rc::new(nodes.into_iter().map(|n| (n.var, n.labels)).collect()),
@@ -141,8 +167,8 @@ fn plan_pattern(input: Plan, graph: QueryGraph, needed: &VarSet, with: With<'_>)
         edges: OpenEdges::new(edges),
         conditions: Conditions::new(predicates, distinct),
         hanging: Hanging::new(counts),
-        estimate: Estimate::of(&input, with.known),
-        is_from_rows: stands_on_rows(&input),
+        estimate,
+        is_from_rows,
         available: VarSet::new(),
         plan: input,
         wanted: Rc::new(wanted),
@@ -228,7 +254,8 @@ impl<'a> Planner<'a> {
 
     /// Places every predicate whose variables are there.
     fn place_filters(&mut self) {
-        let ready = self.conditions.take_ready(&self.available);
+        let mut ready = self.conditions.take_ready(&self.available);
+        cheapest_first(&mut ready, &|var| self.labels.contains_key(var));
         if let Some(predicate) = conjunction(ready) {
             self.put(|input| Plan::Filter { input, predicate });
         }

@@ -46,6 +46,11 @@ impl Planner<'_> {
         if has_pairs || places.is_empty() || !places.iter().all(is_asked_ahead) {
             return Ok(());
         }
+        // Whether a value is there is a bit of the node's: asking it costs no more than asking the set.
+        let is_there = |place: &usize| self.conditions.get(*place).is_some_and(|c| is_presence(&c.expr));
+        if subtree.edges.is_empty() && places.iter().all(is_there) {
+            return Ok(());
+        }
         let predicates = places.into_iter().filter_map(|place| self.conditions.remove(place)).collect();
         let edges = subtree.edges.iter().filter_map(|place| self.edges.take(*place)).collect();
         let label = |v: &VarId| self.labels.get(v).cloned().unwrap_or(LabelExpr::True);
@@ -56,6 +61,12 @@ impl Planner<'_> {
             ..QueryGraph::default()
         };
         graph.tables = tables_of(catalog, &graph);
+        // The edges of the whole pattern narrow them, too.
+        for (var, tables) in &mut graph.tables {
+            if let Some(narrowed) = self.tables.get(var) {
+                tables.retain(|table| narrowed.contains(table));
+            }
+        }
         let filter = match graph.tables.values().any(Vec::is_empty) {
             true => Plan::Empty(own.clone()),
             false => plan_pattern(Plan::Unit, graph, &VarSet::from([node]), self.with)?,
@@ -187,4 +198,9 @@ fn is_plain(expr: &Expr) -> bool {
         Expr::Property(base, _, _) => matches!(&**base, Expr::Var(_)),
         _ => false,
     }
+}
+
+/// Whether a condition only asks whether a property is there.
+fn is_presence(expr: &Expr) -> bool {
+    matches!(expr, Expr::Op(Op::IsNotNull, args, _) if matches!(&args[..], [Expr::Property(..)]))
 }

@@ -1,13 +1,11 @@
 //! One step along an edge: to a new node, with the cycles that it closes, or between two nodes that are
 //! there.
 
-use std::rc::Rc;
-
-use trimorph_algebra::{EdgePattern, EdgeRange, Extend, Plan, VarId};
+use trimorph_algebra::{EdgePattern, EdgeRange, Extend, Plan, VarId, Walk};
 
 use super::Planner;
 use crate::Halt;
-use crate::walks::{each_of, joined, var_extend};
+use crate::walks::{Element, each_of, joined, renamed, var_extend};
 
 impl Planner<'_> {
     pub(super) fn step(&self, edge: &EdgePattern, from: VarId) -> Extend {
@@ -49,10 +47,9 @@ impl Planner<'_> {
         }
         match edge.range {
             EdgeRange::One => self.put(|input| Plan::Extend { input, step }),
-            EdgeRange::Variable { .. } => {
-                let (edge, walks) = (self.with_conditions(&edge), Rc::clone(&self.walks));
-                let walk = walks.get(&edge.var);
-                self.put(|input| var_extend(input, step, &edge, false, from != edge.from, walk));
+            EdgeRange::Variable { .. } | EdgeRange::Reachable { .. } => {
+                let (edge, walk) = self.with_conditions(&edge, from);
+                self.put(|input| var_extend(input, step, &edge, false, from != edge.from, walk.as_ref()));
             }
         }
         self.reach([to, edge.var]);
@@ -63,20 +60,29 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// A walk with the predicates on each of its edges that can be asked while it is walked. Of a shortest
-    /// path they are asked once it is found: which one is meant does not depend on them.
-    fn with_conditions(&mut self, edge: &EdgePattern) -> EdgePattern {
+    /// A walk with the predicates on each of its edges and nodes that can be asked while it is walked; the node
+    /// it starts from is asked before. Of a shortest path they are asked once it is found: which one is meant
+    /// does not depend on them.
+    fn with_conditions(&mut self, edge: &EdgePattern, from: VarId) -> (EdgePattern, Option<Walk>) {
         let mut edge = edge.clone();
+        let mut walk = self.walks.get(&edge.var).cloned();
         if matches!(edge.range, EdgeRange::Variable { shortest: None, .. }) {
             let found: Vec<_> = (self.conditions.on(edge.var))
                 .filter_map(|(place, c)| Some((place, each_of(&c.expr, &edge, &self.available)?)))
                 .collect();
-            for (place, (var, each)) in found {
+            for (place, (element, var, each)) in found {
                 self.conditions.remove(place);
-                edge.each = joined(edge.each.take(), var, each);
+                if let Element::Edge = element {
+                    edge.each = joined(edge.each.take(), var, each);
+                    continue;
+                }
+                let of_first = renamed(each.clone(), var, from);
+                self.put(|input| Plan::Filter { input, predicate: of_first });
+                let walk = walk.get_or_insert_default();
+                walk.nodes = joined(walk.nodes.take(), var, each);
             }
         }
-        edge
+        (edge, walk)
     }
 
     /// The end of an edge that is there, and the other.
@@ -128,10 +134,9 @@ impl Planner<'_> {
         let step = self.step(edge, from);
         match edge.range {
             EdgeRange::One => self.put(|input| Plan::ExtendInto { input, step }),
-            EdgeRange::Variable { .. } => {
-                let (edge, walks) = (self.with_conditions(edge), Rc::clone(&self.walks));
-                let walk = walks.get(&edge.var);
-                self.put(|input| var_extend(input, step, &edge, true, from != edge.from, walk));
+            EdgeRange::Variable { .. } | EdgeRange::Reachable { .. } => {
+                let (edge, walk) = self.with_conditions(edge, from);
+                self.put(|input| var_extend(input, step, &edge, true, from != edge.from, walk.as_ref()));
             }
         }
         self.reach([edge.var]);

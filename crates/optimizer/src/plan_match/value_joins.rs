@@ -224,8 +224,17 @@ impl Planner<'_> {
                 places.iter().filter_map(|place| Some((*place, &self.conditions.get(*place)?.expr)));
             Bounds::of(conditions, left, right)
         };
-        let mut bounds = found(&is_left, &is_right);
         let mut sides = [left, right];
+        // Beside one row, as of `WITH avg(n.x) AS mean`, a bound is a condition like any other, and the others
+        // need not be kept.
+        if !self.is_from_rows && sides.iter().any(|side| gives_one_row(&side.0)) {
+            if gives_one_row(&sides[0].0) {
+                sides.swap(0, 1);
+            }
+            self.join(sides, |left, right| Plan::HashJoin { left, right, on: Vec::new() });
+            return;
+        }
+        let mut bounds = found(&is_left, &is_right);
         // The side whose value has both its bounds on the other is kept in order; what an apply hands in is
         // always the other.
         if !self.is_from_rows {
@@ -238,10 +247,6 @@ impl Planner<'_> {
             }
         }
         let Some(Bounds { key, low, high, places }) = bounds else {
-            // Beside one row, as of `WITH count(*) AS n`, the others need not be kept.
-            if !self.is_from_rows && gives_one_row(&sides[0].0) {
-                sides.swap(0, 1);
-            }
             self.join(sides, |left, right| Plan::HashJoin { left, right, on: Vec::new() });
             return;
         };

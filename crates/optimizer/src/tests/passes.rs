@@ -1,7 +1,8 @@
 //! Each pass on small plans: what it changes, and what it leaves.
 
-use trimorph_algebra::{Expr, Op, Plan, VarId};
-use trimorph_types::LogicalType;
+use trimorph_algebra::{ApplyKind, Expr, Op, Plan, VarId};
+use trimorph_base::Span;
+use trimorph_types::{LogicalType, Value};
 
 use super::small::Small;
 use crate::{HashJoins, Options};
@@ -201,4 +202,145 @@ fn conditions_wait_for_both_sides_of_a_product() {
     }
     let expected = ["Filter (x <> y)", "CrossProduct", "NodeScan (x:City)", "NodeScan (y:Person)"];
     check("a product", &s.run(ALL, plan, &["x", "y"]), &expected);
+}
+
+/// An apply over persons, of a subplan that starts from an argument with these variables.
+fn called(s: &mut Small, arguments: &[&str], nodes: &[&str], edges: &[&str]) -> Plan {
+    let input = Box::new(s.matched(&["a:Person"], &[]));
+    let vars = arguments.iter().map(|name| s.var(name, LogicalType::Node)).collect();
+    let graph = s.graph(nodes, edges);
+    let matched = Plan::Match { input: Box::new(Plan::Argument(vars)), graph };
+    let subplan = Box::new(s.counted(matched));
+    Plan::Apply { input, subplan, kind: ApplyKind::Inner }
+}
+
+#[test]
+fn call_once() {
+    let mut s = Small::default();
+    let plan = called(&mut s, &[], &["c:City"], &[]);
+    let expected = ["CrossProduct", "Match 1 nodes, 0 edges", "Unit", "Aggregate by []: count = count(*)"];
+    let text = s.run(&["call_once"], plan, &["a", "count"]);
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    assert_eq!(lines[..4], expected, "{text}");
+    // What looks at its rows stays, and what gives something else for each.
+    let plan = called(&mut s, &["a"], &["a", "b"], &["a e:KNOWS b"]);
+    assert!(s.run(&["call_once"], plan, &["a", "count"]).starts_with("Apply"));
+    let mut plan = called(&mut s, &[], &["c:City"], &[]);
+    if let Plan::Apply { subplan, .. } = &mut plan
+        && let Plan::Aggregate { keys, .. } = &mut **subplan
+    {
+        let lot = s.var("lot", LogicalType::Float);
+        keys.push((lot, Expr::Call("rand".into(), Vec::new(), Span::default())));
+    }
+    assert!(s.run(&["call_once"], plan, &["a", "count"]).starts_with("Apply"));
+    // One row asks: nothing is joined.
+    let mut plan = called(&mut s, &[], &["c:City"], &[]);
+    if let Plan::Apply { input, .. } = &mut plan {
+        **input = Plan::Unit;
+    }
+    let expected = ["Aggregate by []: count = count(*)", "Match 1 nodes, 0 edges", "Unit"];
+    check("one row", &s.run(&["call_once"], plan, &["count"]), &expected);
+}
+
+#[test]
+fn count_calls() {
+    let mut s = Small::default();
+    let plan = called(&mut s, &["a"], &["a", "b"], &["a e:KNOWS b"]);
+    let text = s.run(&["count_calls"], plan.clone(), &["a", "count"]);
+    assert!(text.starts_with("CountApply count") && !text.contains("Aggregate"), "{text}");
+    // The count under another name, and what is made of it.
+    let (n, count) = (s.var("n", LogicalType::Int), Expr::Var(s.var("count", LogicalType::Int)));
+    let Plan::Apply { input, subplan, kind } = plan else { panic!() };
+    let subplan = Box::new(Plan::Project { input: subplan, items: vec![(n, count)] });
+    let text = s.run(&["count_calls"], Plan::Apply { input, subplan, kind }, &["a", "n"]);
+    assert!(text.starts_with("Compute n = count\n  CountApply count"), "{text}");
+}
+
+#[test]
+fn narrow_types() {
+    let call = |var: VarId| Expr::Call("type".into(), vec![Expr::Var(var)], Span::default());
+    let text = |name: &str| Expr::Const(Value::string(name));
+    for (own, op, with, expected) in [
+        ("", Op::Eq, text("KNOWS"), &["KNOWS"][..]),
+        ("LIKES", Op::Eq, text("LIKES"), &["LIKES"]),
+        ("", Op::In, Expr::List(vec![text("LIKES"), text("KNOWS"), text("LIKES")]), &["KNOWS", "LIKES"]),
+        ("LIKES", Op::In, Expr::List(vec![text("KNOWS")]), &[]),
+        ("LIKES", Op::Eq, text("KNOWS"), &[]),
+    ] {
+        let mut s = Small::default();
+        let mut plan = s.matched(&["a", "b"], &[&format!("a e:{own} b")]);
+        let var = s.var("e", LogicalType::Relationship);
+        if let Plan::Match { graph, .. } = &mut plan {
+            graph.predicates.push(Expr::op(op, vec![call(var), with]));
+        }
+        match s.plan(&["narrow_types"], plan, &["a"], Options::default()) {
+            Plan::Match { graph, .. } => {
+                let types: Vec<&str> = graph.edges[0].types.iter().map(|ty| &**ty).collect();
+                assert_eq!(types, expected);
+                assert!(graph.predicates.is_empty());
+            }
+            plan => assert!(matches!(plan, Plan::Empty(_)) && expected.is_empty(), "{plan:?}"),
+        }
+    }
+}
+
+#[test]
+fn types_without_a_property_that_is_compared_are_left_out() {
+    for (property, op, expected) in [
+        // No relationship of the small catalog has properties.
+        ("since", Op::Gt, false),
+        ("since", Op::IsNull, true),
+    ] {
+        let mut s = Small::default();
+        let mut plan = s.matched(&["a", "b"], &["a e: b"]);
+        let e = Expr::Var(s.var("e", LogicalType::Relationship));
+        let asked = Expr::Property(Box::new(e), property.into(), Span::default());
+        let args = if op == Op::IsNull { vec![asked] } else { vec![asked, Expr::Const(Value::Int(1))] };
+        if let Plan::Match { graph, .. } = &mut plan {
+            graph.predicates.push(Expr::op(op, args));
+        }
+        let plan = s.plan(&["narrow_types"], plan, &["a"], Options::default());
+        assert_eq!(matches!(plan, Plan::Match { .. }), expected, "{plan:?}");
+    }
+}
+
+#[test]
+fn what_cannot_fail_is_asked_first() {
+    let mut s = Small::default();
+    let mut plan = s.matched(&["p:Person"], &[]);
+    let p = Expr::Var(s.var("p", LogicalType::Node));
+    let property = |name: &str| Expr::Property(Box::new(p.clone()), name.into(), Span::default());
+    let sum = Expr::op(Op::Add, vec![property("id"), Expr::Const(Value::Int(1))]);
+    if let Plan::Match { graph, .. } = &mut plan {
+        let text = |text: &str| Expr::Const(Value::string(text));
+        graph.predicates.extend([
+            Expr::op(Op::Gt, vec![sum, Expr::Const(Value::Int(2))]),
+            Expr::op(Op::Contains, vec![property("name"), text("a")]),
+            Expr::op(Op::Eq, vec![property("name"), text("b")]),
+            Expr::op(Op::Lt, vec![property("id"), Expr::Const(Value::Int(9))]),
+        ]);
+    }
+    let text = s.run(ALL, plan, &["p"]);
+    let filter = "Filter ((p.id < 9) AND (p.name = 'b') AND (p.name CONTAINS 'a') AND ((p.id + 1) > 2))";
+    assert!(text.starts_with(filter), "{text}");
+}
+
+#[test]
+fn rows_that_an_apply_hands_in_are_counted() {
+    // Of all persons, those that like one of few messages: the messages' likes are found once and looked up.
+    let mut s = Small::default();
+    let input = Box::new(s.matched(&["a:Person"], &[]));
+    let a = s.var("a", LogicalType::Node);
+    let mut graph = s.graph(&["a", "m:Message"], &["a e:LIKES m"]);
+    graph.predicates.push(s.equal("m", "name", 1));
+    let subplan = Box::new(Plan::Match { input: Box::new(Plan::Argument(vec![a])), graph });
+    let plan = Plan::Apply { input, subplan, kind: ApplyKind::Semi };
+    let text = s.run(ALL, plan.clone(), &["a"]);
+    assert!(text.contains("HashJoin on a"), "{text}");
+    // Of one person, they are followed.
+    let Plan::Apply { input, subplan, kind } = plan else { panic!() };
+    let input = Box::new(s.filtered(*input, "a", "id"));
+    let passes = [&["push_filters"], ALL].concat();
+    let text = s.run(&passes, Plan::Apply { input, subplan, kind }, &["a"]);
+    assert!(!text.contains("HashJoin"), "{text}");
 }

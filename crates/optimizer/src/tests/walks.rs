@@ -166,3 +166,38 @@ fn a_list_that_the_pattern_before_finds_is_bound() {
         assert_eq!(text.matches("Match").count(), expected, "{text}");
     }
 }
+
+#[test]
+fn what_each_node_of_a_trail_must_meet_cuts_it_short() {
+    use trimorph_algebra::{PathPattern, PathStep};
+    for (kind, function, cut) in [
+        (QuantifierKind::All, "nodes", true),
+        (QuantifierKind::None, "nodes", true),
+        (QuantifierKind::All, "relationships", true),
+        (QuantifierKind::Any, "nodes", false),
+    ] {
+        let mut s = Small::default();
+        let mut graph = graph(&mut s, "e", None);
+        let path = s.var("path", LogicalType::Path);
+        let [a, b] = ["a", "b"].map(|name| s.var(name, LogicalType::Node));
+        let e = s.var("e", LogicalType::List);
+        let steps = vec![PathStep::Node(a), PathStep::Edge(e), PathStep::Node(b)];
+        graph.paths.push(PathPattern { var: path, steps });
+        let mut condition = each(&mut s, kind, call(function, Expr::Var(path)), "a");
+        if let Expr::Quantifier { predicate, .. } = &mut condition {
+            **predicate = s.equal("n", "name", 1);
+        }
+        graph.predicates.push(condition);
+        let plan = Plan::Match { input: Box::new(Plan::Unit), graph };
+        let plan = s.plan(&["narrow_tables", "walks", "plan_match"], plan, &["b"], Options::default());
+        let Plan::VarExtend { input, step, .. } = &plan else {
+            assert!(!cut && matches!(plan, Plan::Filter { .. }), "{plan:?}");
+            continue;
+        };
+        assert!(cut);
+        let (of_nodes, of_edges) = (step.walk.nodes.is_some(), step.each.is_some());
+        assert_eq!((of_nodes, of_edges), (function == "nodes", function != "nodes"));
+        // The node that it starts from is asked before.
+        assert_eq!(matches!(**input, Plan::Filter { .. }), of_nodes, "{plan:?}");
+    }
+}

@@ -248,6 +248,7 @@ class Connection:
         base: str | None = None,
         graph: str | None = None,
         skip_bad: bool = False,
+        indexes: bool = True,
     ) -> int: ...
     def export_rdf(
         self,

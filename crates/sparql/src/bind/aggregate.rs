@@ -6,6 +6,9 @@
 //!
 //! Source: SPARQL 1.1 §11, §18.5.1.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use spargebra::algebra::{AggregateExpression, AggregateFunction};
 use spargebra::term::Variable;
 use trimorph_algebra::{Aggregate, AggregateKind, Expr, Op, Plan, VarId};
@@ -13,7 +16,7 @@ use trimorph_base::{Diagnostic, ErrorKind, Span};
 use trimorph_types::{LogicalType, Value};
 
 use super::expression::{Typed, entity_of};
-use super::relation::{Active, Relation, Shape, Slot, call};
+use super::relation::{Active, Name, Relation, Shape, Slot, Source, call};
 use super::scope::name_of;
 use super::{Binder, Bound, unsupported};
 
@@ -27,6 +30,8 @@ struct Made {
     value: Expr,
     shape: Shape,
     certain: bool,
+    /// Whether it has a value in each group that has a row.
+    sure: bool,
 }
 
 impl Binder<'_> {
@@ -38,19 +43,38 @@ impl Binder<'_> {
         active: &Active,
     ) -> Bound<Relation> {
         let mut keys: Vec<(VarId, Expr)> = Vec::new();
-        let mut slots = std::collections::BTreeMap::new();
-        for variable in variables {
-            let name = name_of(variable);
-            let Some(slot) = relation.slots.get(&name).copied() else { continue };
-            let var = self.var(&name, slot.shape);
-            keys.push((var, slot.value()));
-            slots.insert(name, Slot { var, ..slot });
+        let mut slots = BTreeMap::new();
+        let grouped = variables.iter().map(name_of);
+        let grouped: Vec<(Name, Slot)> =
+            grouped.filter_map(|name| relation.slots.get(&name).map(|slot| (name, slot.clone()))).collect();
+        let (held, properties): (Vec<_>, Vec<_>) = grouped.into_iter().partition(|(_, slot)| slot.is_held());
+        let mut nodes: BTreeMap<VarId, VarId> = BTreeMap::new();
+        for (name, slot) in held.into_iter().chain(properties) {
+            let node = slot.carrier().and_then(|var| nodes.get(&var));
+            let source = match (&slot.source, node) {
+                // The same in all rows, it tells no groups apart.
+                (Source::Given(_), _) => slot.source.clone(),
+                // The properties of a node that is a key are the same in each of its groups.
+                (Source::Property(_, property), Some(node)) => Source::Property(*node, Arc::clone(property)),
+                _ => {
+                    let var = self.var(&name, slot.shape);
+                    keys.push((var, slot.value()));
+                    if let Source::Var(of) = slot.source {
+                        nodes.insert(of, var);
+                    }
+                    Source::Var(var)
+                }
+            };
+            slots.insert(name, Slot { source, ..slot });
         }
         let mut items: Vec<(VarId, Aggregate)> = Vec::new();
         let mut made = Vec::new();
         for (variable, expression) in aggregates {
             check_nesting(expression, aggregates)?;
-            made.push(self.aggregate(&mut relation, variable, expression, &mut items, active)?);
+            let mut value = self.aggregate(&mut relation, variable, expression, &mut items, active)?;
+            // A group by keys has a row.
+            value.certain |= value.sure && !keys.is_empty();
+            made.push(value);
         }
         // GROUP BY without a variable that is bound: one group, if there is a row.
         if keys.is_empty() && !variables.is_empty() {
@@ -58,11 +82,11 @@ impl Binder<'_> {
         }
         relation.grow(|input| Plan::Aggregate { input, keys, aggregates: items });
         relation.slots = slots;
-        for Made { variable, value, shape, certain } in made {
+        for Made { variable, value, shape, certain, .. } in made {
             let name = name_of(&variable);
             let var = self.var(&name, shape);
             relation.extra(vec![(var, value)]);
-            relation.slots.insert(name, Slot { var, shape, certain });
+            relation.slots.insert(name, Slot { source: Source::Var(var), shape, certain });
         }
         Ok(relation)
     }
@@ -86,6 +110,7 @@ impl Binder<'_> {
             value,
             shape: Shape::Plain(LogicalType::Int),
             certain: true,
+            sure: true,
         };
         let (name, expr, distinct) = match expression {
             AggregateExpression::CountSolutions { distinct: false } => {
@@ -108,7 +133,11 @@ impl Binder<'_> {
             return Ok(counted(value));
         }
         if let Some((value, shape)) = self.plainly(name, &argument, distinct, &mut add) {
-            return Ok(Made { variable, value, shape, certain: false });
+            let value = match argument.certain {
+                true => value,
+                false => self.if_whole(value, argument.expr, &mut add),
+            };
+            return Ok(Made { variable, value, shape, certain: false, sure: argument.certain });
         }
         let arg = distinct_form(&argument, true);
         let list =
@@ -136,17 +165,22 @@ impl Binder<'_> {
             // It leaves errors out.
             AggregateFunction::Sample => value,
             _ if argument.certain => value,
-            _ => {
-                let there = add(self, LogicalType::Int, aggregate(AggregateKind::Count, Some(arg), false));
-                let all = add(self, LogicalType::Int, aggregate(AggregateKind::CountStar, None, false));
-                let is_whole = Expr::op(Op::Eq, vec![there, all]);
-                Expr::Case {
-                    branches: vec![(is_whole, value)],
-                    otherwise: Box::new(Expr::Const(Value::Null)),
-                }
-            }
+            _ => self.if_whole(value, arg, &mut add),
         };
-        Ok(Made { variable, value: entity_of(value), shape: Shape::Term, certain: false })
+        Ok(Made { variable, value: entity_of(value), shape: Shape::Term, certain: false, sure: false })
+    }
+
+    /// A value of a group, if all its rows have the argument: an error in one of them is one of the whole.
+    fn if_whole(
+        &mut self,
+        value: Expr,
+        argument: Expr,
+        add: &mut dyn FnMut(&mut Self, LogicalType, Aggregate) -> Expr,
+    ) -> Expr {
+        let there = add(self, LogicalType::Int, aggregate(AggregateKind::Count, Some(argument), false));
+        let all = add(self, LogicalType::Int, aggregate(AggregateKind::CountStar, None, false));
+        let branches = vec![(Expr::op(Op::Eq, vec![there, all]), value)];
+        Expr::Case { branches, otherwise: Box::new(Expr::Const(Value::Null)) }
     }
 
     /// An aggregate of values of one type, where the algebra's own gives what SPARQL says.
@@ -159,9 +193,6 @@ impl Binder<'_> {
     ) -> Option<(Expr, Shape)> {
         use LogicalType as L;
         let Shape::Plain(ty) = argument.shape else { return None };
-        if !argument.certain {
-            return None;
-        }
         let arg = || Some(argument.expr.clone());
         match (name, ty) {
             (AggregateFunction::Sum, L::Int | L::Float) => {

@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use spargebra::algebra::{Expression, Function, GraphPattern};
 use spargebra::term::Variable;
-use trimorph_algebra::{ApplyKind, Expr, Op, Plan};
+use trimorph_algebra::{ApplyKind, Expr, LabelExpr, Op, Plan};
 use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_types::rdf::names::XSD;
 use trimorph_types::{LogicalType, Value};
 
-use super::relation::{Active, Relation, Shape, Slot, call, equal, given_value, is_not_null};
+use super::relation::{Active, Relation, Shape, Slot, Source, call, equal, given_value, is_not_null};
 use super::scope::name_of;
+use super::triples::bound_name;
 use super::{Binder, Bound};
 use crate::terms::literal;
 
@@ -64,6 +65,12 @@ fn compares_plainly(a: Shape, b: Shape) -> bool {
         || number(a) && number(b)
 }
 
+/// Whether a comparison of two values is true or false in every row.
+fn compares_surely(a: &Typed, b: &Typed) -> bool {
+    let is_float = |typed: &Typed| typed.shape == Shape::Plain(LogicalType::Float);
+    a.certain && b.certain && compares_plainly(a.shape, b.shape) && !is_float(a) && !is_float(b)
+}
+
 /// The parts of a conjunction.
 fn conjuncts<'e>(expression: &'e Expression, out: &mut Vec<&'e Expression>) {
     let mut left = vec![expression];
@@ -97,12 +104,18 @@ impl Binder<'_> {
                 },
                 _ => None,
             };
-            match exists {
-                Some((pattern, kind)) => {
+            let classes =
+                exists.as_ref().and_then(|(pattern, _)| self.asks_classes(relation, pattern, active));
+            match (exists, classes) {
+                (Some((_, ApplyKind::Anti)), Some(classes)) => {
+                    relation.filter(Expr::op(Op::Not, vec![classes]));
+                }
+                (Some(_), Some(classes)) => relation.filter(classes),
+                (Some((pattern, kind)), None) => {
                     let subplan = self.exists(relation, pattern, active)?;
                     relation.grow(|input| Plan::Apply { input, subplan: Box::new(subplan), kind });
                 }
-                None => {
+                (None, _) => {
                     let predicate = self.condition(relation, part, active)?;
                     relation.filter(predicate);
                 }
@@ -111,12 +124,35 @@ impl Binder<'_> {
         Ok(())
     }
 
+    /// A pattern that asks nothing but classes of nodes that a row has, as a condition on these.
+    fn asks_classes(&mut self, relation: &Relation, pattern: &GraphPattern, active: &Active) -> Option<Expr> {
+        let GraphPattern::Bgp { patterns } = pattern else { return None };
+        let mut asked = Vec::new();
+        for triple in patterns {
+            let label = self.class(triple, active)?;
+            let slot = relation.slots.get(&bound_name(&triple.subject)?)?;
+            if slot.shape != Shape::Node || !slot.certain {
+                return None;
+            }
+            asked.push(Expr::HasLabel(Box::new(slot.value()), LabelExpr::Label(label)));
+        }
+        match asked.len() {
+            0 => None,
+            1 => asked.pop(),
+            _ => Some(Expr::op(Op::And, asked)),
+        }
+    }
+
     /// The rows of a pattern for each row, whose variables stand for their values within it.
     fn exists(&mut self, relation: &Relation, pattern: &GraphPattern, active: &Active) -> Bound<Plan> {
         let mut inner = relation.argument(active);
         // What is not bound in a row is free in the pattern.
-        let uncertain: Vec<_> =
-            inner.slots.iter().filter(|(_, slot)| !slot.certain).map(|(n, s)| (Arc::clone(n), *s)).collect();
+        let uncertain: Vec<_> = inner
+            .slots
+            .iter()
+            .filter(|(_, slot)| !slot.certain)
+            .map(|(n, s)| (Arc::clone(n), s.clone()))
+            .collect();
         inner.slots.retain(|_, slot| slot.certain);
         let around = std::mem::replace(&mut self.substitutes, true);
         let mut inner = self.pattern(inner, pattern, active)?;
@@ -136,11 +172,7 @@ impl Binder<'_> {
         expression: &Expression,
         active: &Active,
     ) -> Bound<Expr> {
-        let value = self.expression(relation, expression, active)?;
-        Ok(match value.shape {
-            Shape::Plain(LogicalType::Bool) => value.expr,
-            _ => call("sparql.ebv", vec![value.expr]),
-        })
+        Ok(truth_of(self.expression(relation, expression, active)?))
     }
 
     pub(super) fn expression(
@@ -189,7 +221,7 @@ impl Binder<'_> {
             E::Not(inner) => boolean(Expr::op(Op::Not, vec![self.condition(relation, inner, active)?])),
             E::Equal(a, b) => {
                 let (a, b) = (self.expression(relation, a, active)?, self.expression(relation, b, active)?);
-                boolean(equals(a, b))
+                Typed { certain: compares_surely(&a, &b), ..boolean(equals(a, b)) }
             }
             E::SameTerm(a, b) => {
                 let (a, b) = (self.expression(relation, a, active)?, self.expression(relation, b, active)?);
@@ -223,6 +255,9 @@ impl Binder<'_> {
             E::UnaryPlus(a) => self.computed_from(relation, "sparql.plus", &[a], active)?,
             E::UnaryMinus(a) => self.computed_from(relation, "sparql.neg", &[a], active)?,
             E::Exists(pattern) => {
+                if let Some(classes) = self.asks_classes(relation, pattern, active) {
+                    return Ok(Typed { certain: true, ..boolean(classes) });
+                }
                 let subplan = Box::new(self.exists(relation, pattern, active)?);
                 let mark = self.anonymous(LogicalType::Bool);
                 relation.grow(|input| Plan::Apply { input, subplan, kind: ApplyKind::Mark(mark) });
@@ -236,8 +271,9 @@ impl Binder<'_> {
                 Typed { certain: true, ..boolean(is_bound) }
             }
             E::If(condition, a, b) => {
-                let is_sure = matches!(&**condition, E::Bound(_) | E::Exists(_));
-                let condition = self.condition(relation, condition, active)?;
+                let condition = self.expression(relation, condition, active)?;
+                let is_sure = condition.certain && condition.shape == Shape::Plain(LogicalType::Bool);
+                let condition = truth_of(condition);
                 let (a, b) = (self.expression(relation, a, active)?, self.expression(relation, b, active)?);
                 let shape = if a.shape == b.shape { a.shape } else { Shape::Term };
                 let certain = is_sure && a.certain && b.certain && shape != Shape::Term;
@@ -245,8 +281,15 @@ impl Binder<'_> {
                     |typed: Typed| if shape == Shape::Term { in_term_form(typed) } else { typed.expr };
                 // An error of the condition is one of the whole.
                 let not = Expr::op(Op::Not, vec![condition.clone()]);
-                let branches = vec![(condition, value(a)), (not, value(b))];
-                let expr = Expr::Case { branches, otherwise: Box::new(Expr::Const(Value::Null)) };
+                let mut branches = vec![(condition, value(a))];
+                let otherwise = match is_sure {
+                    true => value(b),
+                    false => {
+                        branches.push((not, value(b)));
+                        Expr::Const(Value::Null)
+                    }
+                };
+                let expr = Expr::Case { branches, otherwise: Box::new(otherwise) };
                 Typed { expr, shape, certain }
             }
             E::Coalesce(list) => {
@@ -278,11 +321,12 @@ impl Binder<'_> {
         active: &Active,
     ) -> Bound<Typed> {
         let (a, b) = (self.expression(relation, a, active)?, self.expression(relation, b, active)?);
+        let certain = compares_surely(&a, &b);
         let expr = match compares_plainly(a.shape, b.shape) {
             true => Expr::op(op, vec![a.expr, b.expr]),
             false => call(function, vec![a.expr, b.expr]),
         };
-        Ok(Typed::plain(expr, LogicalType::Bool))
+        Ok(Typed { expr, shape: Shape::Plain(LogicalType::Bool), certain })
     }
 
     fn computed_from(
@@ -306,6 +350,28 @@ impl Binder<'_> {
         use LogicalType as L;
         let typed =
             args.iter().map(|arg| self.expression(relation, arg, active)).collect::<Bound<Vec<_>>>()?;
+        // Parts of an instant are there wherever it is.
+        let is_instant =
+            |arg: &Typed| arg.certain && matches!(arg.shape, Shape::Plain(L::DateTime | L::LocalDateTime));
+        let is_part = matches!(
+            function,
+            Function::Year | Function::Month | Function::Day | Function::Hours | Function::Minutes
+        );
+        let certain = is_part && typed.iter().all(is_instant);
+        // Of texts without a language these are the algebra's own, which indexes and zones know.
+        let of_texts = match function {
+            Function::StrStarts => Some(Op::StartsWith),
+            Function::StrEnds => Some(Op::EndsWith),
+            Function::Contains => Some(Op::Contains),
+            _ => None,
+        };
+        if let Some(op) = of_texts
+            && typed.iter().all(|arg| arg.shape == Shape::Plain(L::String))
+        {
+            let certain = typed.iter().all(|arg| arg.certain);
+            let expr = Expr::op(op, typed.into_iter().map(|arg| arg.expr).collect());
+            return Ok(Typed { expr, shape: Shape::Plain(L::Bool), certain });
+        }
         let mut values: Vec<Expr> = typed.into_iter().map(|arg| arg.expr).collect();
         let (name, ty) = match function {
             Function::Custom(iri) => (cast(iri.as_str())?, None),
@@ -328,7 +394,7 @@ impl Binder<'_> {
         let is_value = matches!(ty, Some(L::Bool | L::String | L::Int));
         let expr = call(&name, values);
         Ok(match ty {
-            Some(ty) if is_value => Typed::plain(expr, ty),
+            Some(ty) if is_value => Typed { expr, shape: Shape::Plain(ty), certain },
             _ => Typed::term(expr),
         })
     }
@@ -342,7 +408,7 @@ impl Binder<'_> {
         let var = self.anonymous(LogicalType::String);
         relation.extra(vec![(var, call("sparql.struuid", Vec::new()))]);
         let shape = Shape::Plain(LogicalType::String);
-        relation.slots.insert(name, Slot { var, shape, certain: true });
+        relation.slots.insert(name, Slot::certain(var, shape));
         Expr::Var(var)
     }
 
@@ -362,7 +428,15 @@ impl Binder<'_> {
         };
         let var = self.var(&name, shape);
         relation.extra(vec![(var, expr)]);
-        Ok(Slot { var, shape, certain: value.certain })
+        Ok(Slot { source: Source::Var(var), shape, certain: value.certain })
+    }
+}
+
+/// The effective boolean value.
+fn truth_of(value: Typed) -> Expr {
+    match value.shape {
+        Shape::Plain(LogicalType::Bool) => value.expr,
+        _ => call("sparql.ebv", vec![value.expr]),
     }
 }
 

@@ -77,7 +77,7 @@ impl Binder<'_> {
         let mut relation = self.pattern(Relation::unit(), pattern, &Active::Default)?;
         self.with_all_given(&mut relation);
         let described: Vec<Slot> =
-            selected(pattern).iter().filter_map(|name| relation.slots.get(name).copied()).collect();
+            selected(pattern).iter().filter_map(|name| relation.slots.get(name).cloned()).collect();
         let all = described.iter().map(Slot::value).collect();
         let one = self.anonymous(LogicalType::Any);
         relation.grow(|input| Plan::Unwind { input, list: Expr::List(all), var: one });

@@ -24,9 +24,9 @@ use trimorph_catalog::{CatalogView, NameKind};
 use trimorph_types::iri_names::name_of;
 use trimorph_types::{LogicalType, Value};
 
-use relation::{Active, Name, Relation, Shape, Slot, call, equal, given_value, is_null};
+use relation::{Active, Name, Relation, Shape, Slot, Source, call, equal, given_value, is_null};
 
-pub use update::{bind_update, insertion};
+pub use update::{bind_update, data};
 
 /// Patterns within patterns.
 const DEPTH_MAX: usize = 400;
@@ -185,9 +185,15 @@ impl<'c> Binder<'c> {
                 continue;
             };
             let (value, shape) = given_value(&name, ty);
-            let var = self.var(&name, shape);
-            relation.extra(vec![(var, value)]);
-            relation.slots.insert(name, Slot { var, shape, certain: true });
+            let source = match value {
+                Expr::Param(own) => Source::Given(own),
+                value => {
+                    let var = self.var(&name, shape);
+                    relation.extra(vec![(var, value)]);
+                    Source::Var(var)
+                }
+            };
+            relation.slots.insert(name, Slot { source, shape, certain: true });
         }
     }
 
@@ -222,7 +228,7 @@ impl<'c> Binder<'c> {
                     NamedNodePattern::Variable(variable) => {
                         let name = scope::name_of(variable);
                         self.with_given(relation, [Arc::clone(&name)]);
-                        match relation.slots.get(&name).copied() {
+                        match relation.slots.get(&name).cloned() {
                             Some(slot) if slot.certain => {
                                 let var = self.given(relation, slot);
                                 (GraphChoice::Named(var, among), None)
@@ -250,10 +256,36 @@ impl<'c> Binder<'c> {
         }
     }
 
+    /// A variable of the plan that holds the value as it is.
+    fn held(&mut self, relation: &mut Relation, slot: &Slot) -> VarId {
+        match slot.value() {
+            Expr::Var(var) => var,
+            value => {
+                let ty = if let Shape::Plain(ty) = slot.shape { ty } else { LogicalType::Any };
+                let var = self.anonymous(ty);
+                relation.extra(vec![(var, value)]);
+                var
+            }
+        }
+    }
+
+    /// Reads properties now, of which this is asked.
+    fn settle(&mut self, relation: &mut Relation, mut is_asked: impl FnMut(&Name, &Slot) -> bool) {
+        let mut items = Vec::new();
+        for (name, slot) in &mut relation.slots {
+            if !slot.is_held() && is_asked(name, slot) {
+                let var = self.var(name, slot.shape);
+                items.push((var, slot.value()));
+                slot.source = Source::Var(var);
+            }
+        }
+        relation.extra(items);
+    }
+
     /// A new variable is bound in every row: it is the value of `name`, or must be the same where `name` is
     /// bound already.
     fn bind_new(&mut self, relation: &mut Relation, name: &Name, slot: Slot) {
-        let Some(old) = relation.slots.get(name).copied() else {
+        let Some(old) = relation.slots.get(name).cloned() else {
             relation.slots.insert(Arc::clone(name), slot);
             return;
         };
@@ -279,7 +311,8 @@ impl<'c> Binder<'c> {
         }
         either.push(same);
         relation.filter(Expr::op(Op::Or, either));
-        let merged = self.merged(relation, name, &[slot, old], old.certain || slot.certain);
+        let certain = old.certain || slot.certain;
+        let merged = self.merged(relation, name, &[slot, old], certain);
         relation.slots.insert(Arc::clone(name), merged);
     }
 
@@ -291,7 +324,7 @@ impl<'c> Binder<'c> {
         let values = slots.iter().map(value).collect();
         let var = self.var(name, shape);
         relation.extra(vec![(var, call("coalesce", values))]);
-        Slot { var, shape, certain }
+        Slot { source: Source::Var(var), shape, certain }
     }
 
     /// Notes an IRI that nothing has.
@@ -305,12 +338,12 @@ impl<'c> Binder<'c> {
     fn columns(&mut self, mut relation: Relation, selected: &[Name]) -> (Plan, Vec<(String, VarId)>) {
         let (mut items, mut columns) = (Vec::new(), Vec::new());
         for name in selected {
-            let slot = relation.slots.get(name).copied();
+            let slot = relation.slots.get(name);
             let (ty, value) = match slot {
                 None => (LogicalType::Any, Expr::Const(Value::Null)),
-                Some(Slot { var, shape: Shape::Plain(ty), .. }) => (ty, Expr::Var(var)),
-                Some(Slot { var, shape: Shape::Node, .. }) => {
-                    (LogicalType::Any, call("sparql.resource", vec![Expr::Var(var)]))
+                Some(slot @ Slot { shape: Shape::Plain(ty), .. }) => (*ty, slot.value()),
+                Some(slot @ Slot { shape: Shape::Node, .. }) => {
+                    (LogicalType::Any, call("sparql.resource", vec![slot.value()]))
                 }
                 Some(slot) => (LogicalType::Any, call("sparql.native", vec![slot.value()])),
             };

@@ -3,11 +3,15 @@
 //! Any number of steps over predicates that are only edges, from an end that is known, is the walk that
 //! reaches each node once, which Cypher's patterns are made of, too. All else is a search over statements.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use spargebra::algebra::PropertyPathExpression as Path;
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern, Variable};
-use trimorph_algebra::{Direction, Expr, Extend, Op, PathExpr, Plan, PropertyPath, VarExtend, VarExtendMode};
+use trimorph_algebra::{
+    Direction, EdgePattern, EdgeRange, Expr, LabelExpr, NodePattern, Op, PathExpr, Plan, PropertyPath,
+    QueryGraph, VarId,
+};
 use trimorph_types::{LogicalType, Value};
 
 use super::relation::{Active, Relation, Shape, Slot, call};
@@ -46,6 +50,11 @@ impl Binder<'_> {
                 self.path(relation, (&between, second, object), active)
             }
             Path::Alternative(a, b) => {
+                if let Some(edge) = self.single_edge(path, active)
+                    && [subject, object].into_iter().all(may_be_node)
+                {
+                    return Ok(self.along(relation, (subject, object), edge));
+                }
                 let paths = [a, b];
                 self.either(relation, 2, active, &mut |own, from, at| {
                     own.path(from.clone(), (subject, paths[at], object), active)
@@ -102,7 +111,7 @@ impl Binder<'_> {
         let path = PropertyPath { from, to, path: converted(path), graph, within };
         relation.grow(|input| Plan::PropertyPath { input, path });
         if let Some((name, var)) = new_graph {
-            new.push((name, Slot { var, shape: Shape::Term, certain: true }));
+            new.push((name, Slot::certain(var, Shape::Term)));
         }
         for (name, slot) in new {
             self.bind_new(&mut relation, &name, slot);
@@ -177,7 +186,7 @@ impl Binder<'_> {
         steps: &Steps,
         against: bool,
     ) -> Bound<Relation> {
-        let (mut new, mut later) = (std::collections::BTreeMap::new(), Vec::new());
+        let (mut new, mut later) = (BTreeMap::new(), Vec::new());
         let Some(start) = self.node(&mut relation, from, &mut new, &mut later) else { return Ok(relation) };
         let is_given = |relation: &Relation, term: &TermPattern| match bound_name(term) {
             Some(name) => relation.slots.get(&name).is_some_and(|slot| slot.certain),
@@ -190,27 +199,13 @@ impl Binder<'_> {
             false => None,
         };
         let reached = end.unwrap_or_else(|| self.anonymous(LogicalType::Node));
-        let direction = if against { steps.direction.reversed() } else { steps.direction };
-        let step = Extend {
-            from: start,
-            edge: None,
-            to: reached,
+        let edge = Edges {
             types: steps.types.clone(),
-            direction,
-            to_tables: None,
+            direction: if against { steps.direction.reversed() } else { steps.direction },
+            range: EdgeRange::Reachable { min: steps.min, max: steps.max, trail: false },
         };
-        let step = VarExtend {
-            step,
-            min: steps.min,
-            max: steps.max,
-            each: None,
-            walk: Box::default(),
-            into,
-            reversed: false,
-            mode: VarExtendMode::Reachable,
-        };
-        relation.grow(|input| Plan::VarExtend { input, step });
-        let slot = Slot { var: reached, shape: Shape::Node, certain: true };
+        self.add_edge(&mut relation, (start, reached), edge);
+        let slot = Slot::certain(reached, Shape::Node);
         match bound_name(to) {
             Some(name) if !into => self.bind_new(&mut relation, &name, slot),
             // A literal is no node, and nothing else is left.
@@ -219,6 +214,75 @@ impl Binder<'_> {
         }
         Ok(relation)
     }
+}
+
+impl Binder<'_> {
+    /// A path that is one of several predicates as an edge, if each is only edges: of one direction, or each
+    /// of both where no edge leads from a node to itself, which would be found twice.
+    fn single_edge(&mut self, path: &Path, active: &Active) -> Option<Edges> {
+        let mut links = Vec::new();
+        links_of(path, false, &mut links)?;
+        let mut ways = BTreeSet::new();
+        for (iri, inverse) in links {
+            if !ways.insert((self.edge_type(iri, active)?, inverse)) {
+                return None;
+            }
+        }
+        let types: BTreeSet<Arc<str>> = ways.iter().map(|(name, _)| Arc::clone(name)).collect();
+        let types: Vec<Arc<str>> = types.into_iter().collect();
+        let direction = match (ways.iter().any(|way| !way.1), ways.iter().any(|way| way.1)) {
+            (true, false) => Direction::Out,
+            (false, _) => Direction::In,
+            (true, true) => {
+                let tables = self.catalog.edge_tables(Some(&types));
+                let may_be_loop = tables.iter().any(|table| self.catalog.may_have_loops(*table));
+                if ways.len() != 2 * types.len() || may_be_loop {
+                    return None;
+                }
+                Direction::Both
+            }
+        };
+        Some(Edges { types, direction, range: EdgeRange::One })
+    }
+
+    /// Rows with both ends of an edge.
+    fn along(
+        &mut self,
+        mut relation: Relation,
+        (subject, object): (&TermPattern, &TermPattern),
+        edge: Edges,
+    ) -> Relation {
+        self.with_given(&mut relation, [subject, object].into_iter().filter_map(bound_name));
+        let (mut new, mut later) = (BTreeMap::new(), Vec::new());
+        let ends = [subject, object].map(|term| self.node(&mut relation, term, &mut new, &mut later));
+        let [Some(from), Some(to)] = ends else { return relation };
+        self.add_edge(&mut relation, (from, to), edge);
+        self.bind_nodes(&mut relation, new, later);
+        relation
+    }
+
+    fn add_edge(&mut self, relation: &mut Relation, (from, to): (VarId, VarId), edge: Edges) {
+        let Edges { types, direction, range } = edge;
+        let ty = if range == EdgeRange::One { LogicalType::Relationship } else { LogicalType::List };
+        let var = self.anonymous(ty);
+        let edge = EdgePattern { var, from, to, types, direction, range, each: None, whole: Vec::new() };
+        let nodes: BTreeSet<VarId> = [from, to].into();
+        let nodes = nodes.into_iter().map(|var| NodePattern { var, labels: LabelExpr::True }).collect();
+        let graph = QueryGraph { nodes, edges: vec![edge], ..QueryGraph::default() };
+        relation.grow(|input| Plan::Match { input, graph });
+    }
+}
+
+/// Edges of some types, as a pattern asks for them.
+struct Edges {
+    types: Vec<Arc<str>>,
+    direction: Direction,
+    range: EdgeRange,
+}
+
+/// Whether a term can be an end of an edge.
+fn may_be_node(term: &TermPattern) -> bool {
+    bound_name(term).is_some() || matches!(term, TermPattern::NamedNode(_))
 }
 
 /// The single steps that a path is one of, and whether they go from object to subject.

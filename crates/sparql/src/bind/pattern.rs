@@ -1,5 +1,6 @@
 //! Group patterns: rows and a pattern in, rows with what the pattern binds out.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use spargebra::algebra::{Expression, GraphPattern, OrderExpression};
@@ -7,8 +8,10 @@ use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, 
 use trimorph_algebra::{ApplyKind, Expr, Op, Plan, SortKey, VarId};
 use trimorph_types::{LogicalType, Value, rdf};
 
-use super::relation::{Active, Name, Relation, Shape, Slot, call, equal, is_not_null, is_null};
-use super::scope::{Names, any_exists, certain, may_be_bound, mentioned, name_of, names_of, visible};
+use super::relation::{Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null, is_null};
+use super::scope::{
+    Names, any_exists, certain, is_sub_query, may_be_bound, mentioned, name_of, names_of, visible,
+};
 use super::{Binder, Bound, unsupported};
 use crate::terms::ground;
 
@@ -61,12 +64,14 @@ impl Binder<'_> {
             P::Join { .. } => {
                 let mut parts = Vec::new();
                 flatten(pattern, &mut parts);
-                // What gives few rows first, what searches last; a join is the same in any order.
+                // What gives few rows first, what searches last; a join is the same in any order. Patterns
+                // begin at the rows of sub-queries, which have counted and chosen.
                 parts.sort_by_key(|part| match part {
                     P::Values { .. } => 0,
-                    P::Bgp { .. } => 1,
-                    P::Path { .. } => 3,
-                    _ => 2,
+                    part if is_sub_query(part) => 1,
+                    P::Bgp { .. } => 2,
+                    P::Path { .. } => 4,
+                    _ => 3,
                 });
                 if parts.iter().any(|part| matches!(part, P::Path { .. })) {
                     return self.with_paths(relation, &parts, active);
@@ -154,7 +159,7 @@ impl Binder<'_> {
         }
         // Values and the like, the most selective as a rule, and what has a constant besides its class.
         let (values, others): (Vec<_>, Vec<_>) =
-            first.into_iter().partition(|part| matches!(part, P::Values { .. }));
+            first.into_iter().partition(|part| matches!(part, P::Values { .. }) || is_sub_query(part));
         for part in values {
             relation = self.pattern(relation, part, active)?;
         }
@@ -202,29 +207,41 @@ impl Binder<'_> {
             right.slots.keys().filter(|name| left.slots.contains_key(*name)).cloned().collect();
         // What is bound in all rows of both, in the same form, is a key of a hash join.
         let (mut on, mut items) = (Vec::new(), Vec::new());
-        let mut taken = Names::new();
+        let (mut taken, mut equal_to) = (Names::new(), BTreeMap::new());
         for name in &shared {
-            let (Some(a), Some(b)) = (left.slots.get(name).copied(), right.slots.get(name).copied()) else {
+            let (Some(a), Some(b)) = (left.slots.get(name).cloned(), right.slots.get(name).cloned()) else {
                 continue;
             };
             if !a.certain || !b.certain {
                 continue;
             }
+            // Given with the text.
+            if a.source == b.source {
+                taken.insert(Arc::clone(name));
+                continue;
+            }
             let key = match a.compares_plainly(&b) {
-                true => (a.var, b.value()),
+                true => (self.held(&mut left, &a), b.value()),
                 false => (self.given(&mut left, a), b.term()),
             };
+            if let (Shape::Node, Source::Var(of)) = (b.shape, b.source) {
+                equal_to.insert(of, key.0);
+            }
             on.push(key.0);
             items.push(key);
             taken.insert(Arc::clone(name));
         }
-        items.extend(
-            right
-                .slots
-                .iter()
-                .filter(|(name, _)| !taken.contains(*name))
-                .map(|(_, slot)| (slot.var, slot.value())),
-        );
+        // The properties of a node are those of the one that it is equal to.
+        for slot in right.slots.values_mut() {
+            if let Source::Property(node, _) = &mut slot.source
+                && let Some(other) = equal_to.get(node)
+            {
+                *node = *other;
+            }
+        }
+        let rest = right.slots.iter().filter(|(name, _)| !taken.contains(*name));
+        let carried: BTreeSet<VarId> = rest.filter_map(|(_, slot)| slot.carrier()).collect();
+        items.extend(carried.into_iter().filter(|var| !on.contains(var)).map(|var| (var, Expr::Var(var))));
         right.grow(|input| Plan::Project { input, items });
         let mut joined = Relation { plan: Plan::Unit, slots: left.slots };
         joined.plan = Plan::HashJoin { left: Box::new(left.plan), right: Box::new(right.plan), on };
@@ -257,13 +274,17 @@ impl Binder<'_> {
         if let Some(expression) = expression {
             self.filter(&mut inner, expression, active)?;
         }
+        // A property of a node from outside is bound only where the pattern was found.
+        let outer = relation.carried(active);
+        let is_outer = |slot: &Slot| slot.carrier().is_none_or(|var| outer.contains(&var));
+        self.settle(&mut inner, |name, slot| !relation.slots.contains_key(name) && is_outer(slot));
         let mut out = Relation { plan: relation.plan, slots: relation.slots };
         let subplan = Box::new(inner.plan);
         out.grow(|input| Plan::Apply { input, subplan, kind: ApplyKind::Optional });
         for (name, slot) in inner.slots {
-            match out.slots.get(&name).copied() {
+            match out.slots.get(&name).cloned() {
                 None => _ = out.slots.insert(name, Slot { certain: false, ..slot }),
-                Some(old) if old.certain || old.var == slot.var => {}
+                Some(old) if old.certain || old.source == slot.source => {}
                 Some(old) => {
                     let merged = self.merged(&mut out, &name, &[slot, old], false);
                     out.slots.insert(name, merged);
@@ -296,7 +317,7 @@ impl Binder<'_> {
                 let mut inner = relation.beside(alone.plan, active);
                 let mut both = Vec::new();
                 for name in &shared {
-                    let (Some(a), Some(b)) = (inner.slots.get(name).copied(), alone.slots.get(name).copied())
+                    let (Some(a), Some(b)) = (inner.slots.get(name).cloned(), alone.slots.get(name).cloned())
                     else {
                         continue;
                     };
@@ -338,29 +359,28 @@ impl Binder<'_> {
         let mut names = Names::new();
         for branch in &branches {
             let is_new = |(name, slot): &(&Name, &Slot)| {
-                relation.slots.get(*name).is_none_or(|old| !old.certain && old.var != slot.var)
+                relation.slots.get(*name).is_none_or(|old| !old.certain && old.source != slot.source)
             };
             names.extend(branch.slots.iter().filter(is_new).map(|(name, _)| Arc::clone(name)));
         }
-        let mut common: Vec<(Name, Slot)> = Vec::new();
+        let mut common: Vec<(Name, VarId, Slot)> = Vec::new();
         for name in names {
-            let slots: Vec<Option<Slot>> =
-                branches.iter().map(|branch| branch.slots.get(&name).copied()).collect();
+            let slots: Vec<Option<&Slot>> = branches.iter().map(|branch| branch.slots.get(&name)).collect();
             let shapes = slots.iter().flatten().map(|slot| slot.shape);
             let shape = shapes.reduce(|a, b| if a == b { a } else { Shape::Term }).unwrap_or(Shape::Term);
             let certain = slots.iter().all(|slot| slot.is_some_and(|slot| slot.certain));
             let var = self.var(&name, shape);
-            common.push((name, Slot { var, shape, certain }));
+            common.push((name, var, Slot { source: Source::Var(var), shape, certain }));
         }
-        let vars: Vec<VarId> = common.iter().map(|(_, slot)| slot.var).collect();
+        let vars: Vec<VarId> = common.iter().map(|(_, var, _)| *var).collect();
         let inputs = branches.into_iter().map(|mut branch| {
-            let items = common.iter().map(|(name, slot)| {
+            let items = common.iter().map(|(name, var, slot)| {
                 let value = match branch.slots.get(name) {
                     None => Expr::Const(Value::Null),
                     Some(own) if slot.shape == Shape::Term => own.term(),
                     Some(own) => own.value(),
                 };
-                (slot.var, value)
+                (*var, value)
             });
             let items = items.collect();
             branch.grow(|input| Plan::Project { input, items });
@@ -373,7 +393,7 @@ impl Binder<'_> {
         } else {
             out.grow(|input| Plan::Apply { input, subplan: Box::new(union), kind: ApplyKind::Inner });
         }
-        out.slots.extend(common);
+        out.slots.extend(common.into_iter().map(|(name, _, slot)| (name, slot)));
         Ok(out)
     }
 
@@ -424,7 +444,7 @@ impl Binder<'_> {
     ) -> Bound<Relation> {
         let mut each = self.graph_alone(Relation::unit(), active)?;
         let Some(graph) = each.slots.remove(own) else { return Ok(each) };
-        let given = Active::Given(graph.var);
+        let given = Active::Given(self.held(&mut each, &graph));
         let found = self.pattern(Relation::start(&given), inner, &given)?;
         each.slots = found.slots;
         let subplan = Box::new(found.plan);
@@ -448,7 +468,7 @@ impl Binder<'_> {
         names.grow(|input| Plan::Statements { input, pattern });
         let kept: Vec<VarId> = new.iter().map(|(_, var)| *var).collect();
         if let Some((name, var)) = new {
-            names.slots.insert(name, Slot { var, shape: Shape::Term, certain: true });
+            names.slots.insert(name, Slot::certain(var, Shape::Term));
             names.grow(|input| Plan::Distinct { input, vars: kept });
         } else {
             names.grow(|input| Plan::Limit { input, count: Expr::Const(Value::Int(1)) });
@@ -480,7 +500,8 @@ impl Binder<'_> {
             let value = if is_literal { value } else { call("sparql.entity", vec![value]) };
             let var = self.var(&name, Shape::Term);
             relation.extra(vec![(var, value)]);
-            self.bind_new(&mut relation, &name, Slot { var, shape: Shape::Term, certain });
+            let slot = Slot { source: Source::Var(var), shape: Shape::Term, certain };
+            self.bind_new(&mut relation, &name, slot);
         }
         relation
     }
@@ -513,7 +534,11 @@ impl Binder<'_> {
     }
 
     fn distinct(&mut self, mut relation: Relation) -> Relation {
-        let vars = relation.slots.values().map(|slot| slot.var).collect();
+        // A property of a node that is told apart by itself tells nothing more apart.
+        let held = relation.slots.values().filter(|slot| slot.is_held());
+        let nodes: BTreeSet<VarId> = held.filter_map(Slot::carrier).collect();
+        self.settle(&mut relation, |_, slot| slot.carrier().is_some_and(|var| !nodes.contains(&var)));
+        let vars = relation.carried(&Active::Default);
         relation.grow(|input| Plan::Distinct { input, vars });
         relation
     }
@@ -524,19 +549,6 @@ fn without(mut relation: Relation, other: Relation) -> Relation {
     let subplan = Box::new(other.plan);
     relation.grow(|input| Plan::Apply { input, subplan, kind: ApplyKind::Anti });
     relation
-}
-
-/// Whether a pattern is a sub-query, or what belongs to one.
-fn is_sub_query(pattern: &GraphPattern) -> bool {
-    matches!(
-        pattern,
-        GraphPattern::Project { .. }
-            | GraphPattern::Distinct { .. }
-            | GraphPattern::Reduced { .. }
-            | GraphPattern::Slice { .. }
-            | GraphPattern::OrderBy { .. }
-            | GraphPattern::Group { .. }
-    )
 }
 
 fn asks_sub_query(expression: &Expression) -> bool {

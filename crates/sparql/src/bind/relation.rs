@@ -1,6 +1,6 @@
 //! What a part of a plan binds: variables by their names, in which form, and whether in every row.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use spargebra::term::NamedNodePattern;
@@ -42,10 +42,22 @@ pub(super) enum Shape {
     Term,
 }
 
+/// Where a value is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Source {
+    /// In a variable of the plan.
+    Var(VarId),
+    /// It is a property of the node in a variable, and read where it is asked for: late, and by what knows
+    /// more of properties than of variables.
+    Property(VarId, Arc<str>),
+    /// It is given with the text: the value of the parameter of this name.
+    Given(Name),
+}
+
 /// A variable.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Slot {
-    pub(super) var: VarId,
+    pub(super) source: Source,
     pub(super) shape: Shape,
     /// Whether it is bound in every row.
     pub(super) certain: bool,
@@ -74,9 +86,14 @@ impl Relation {
 
     /// The rows of an apply around, with all they bind, and the graph that is asked.
     pub(super) fn argument(&self, active: &Active) -> Self {
-        let slots = self.slots.values().map(|slot| slot.var);
-        let vars = slots.chain(active.given()).collect();
-        Self { plan: Plan::Argument(vars), slots: self.slots.clone() }
+        Self { plan: Plan::Argument(self.carried(active)), slots: self.slots.clone() }
+    }
+
+    /// The variables of the plan that what is bound is in, and the graph that is asked.
+    pub(super) fn carried(&self, active: &Active) -> Vec<VarId> {
+        let slots = self.slots.values().filter_map(Slot::carrier);
+        let all: BTreeSet<VarId> = slots.chain(active.given()).collect();
+        all.into_iter().collect()
     }
 
     /// The rows of an apply around, each with all rows of a plan.
@@ -143,9 +160,38 @@ pub(super) fn is_not_null(a: Expr) -> Expr {
 }
 
 impl Slot {
+    /// What a variable of the plan holds in every row.
+    pub(super) fn certain(var: VarId, shape: Shape) -> Self {
+        Self { source: Source::Var(var), shape, certain: true }
+    }
+
+    /// A property of a node that every row has.
+    pub(super) fn property(node: VarId, name: Arc<str>, ty: LogicalType) -> Self {
+        Self { source: Source::Property(node, name), shape: Shape::Plain(ty), certain: true }
+    }
+
+    /// The variable of the plan that its value comes from.
+    pub(super) fn carrier(&self) -> Option<VarId> {
+        match &self.source {
+            Source::Var(var) | Source::Property(var, _) => Some(*var),
+            Source::Given(_) => None,
+        }
+    }
+
+    /// Whether a variable of the plan holds it.
+    pub(super) fn is_held(&self) -> bool {
+        matches!(self.source, Source::Var(_))
+    }
+
     /// The value as it is.
     pub(super) fn value(&self) -> Expr {
-        Expr::Var(self.var)
+        match &self.source {
+            Source::Var(var) => Expr::Var(*var),
+            Source::Property(node, name) => {
+                Expr::Property(Box::new(Expr::Var(*node)), Arc::clone(name), Span::default())
+            }
+            Source::Given(name) => Expr::Param(Arc::clone(name)),
+        }
     }
 
     /// The value in term form.

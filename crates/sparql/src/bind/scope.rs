@@ -144,6 +144,19 @@ fn collect(pattern: &GraphPattern, certain: bool, out: &mut Names) {
     }
 }
 
+/// Whether a pattern is a sub-query, or what belongs to one.
+pub(super) fn is_sub_query(pattern: &GraphPattern) -> bool {
+    matches!(
+        pattern,
+        GraphPattern::Project { .. }
+            | GraphPattern::Distinct { .. }
+            | GraphPattern::Reduced { .. }
+            | GraphPattern::Slice { .. }
+            | GraphPattern::OrderBy { .. }
+            | GraphPattern::Group { .. }
+    )
+}
+
 /// The variables that a query selects, in their order.
 pub(super) fn selected(pattern: &GraphPattern) -> Vec<Name> {
     let mut pattern = pattern;
@@ -237,37 +250,45 @@ fn inner_expressions(pattern: &GraphPattern, out: &mut Names) {
     }
 }
 
-/// Whether a pattern gives the same when `outer`, which are bound, are bound within it too.
+/// Whether a pattern gives the same when `outer`, which are bound, are bound within it too, and no product
+/// comes of it: a group that begins with a sub-query about other things is better evaluated by itself.
 pub(super) fn may_be_bound(pattern: &GraphPattern, outer: &Names) -> bool {
+    may_be_within(pattern, outer, outer)
+}
+
+/// The same; `near` is bound when the pattern is evaluated.
+fn may_be_within(pattern: &GraphPattern, outer: &Names, near: &Names) -> bool {
     use GraphPattern as P;
     let only_asks_for = |expression: &Expression, bound: &Names| {
         let mut names = Names::new();
         asked(expression, &mut names);
         names.iter().all(|name| !outer.contains(name) || bound.contains(name))
     };
+    // A sub-query within is evaluated by itself in any case.
+    let may_be = |part: &GraphPattern| match is_sub_query(part) {
+        true => visible(part).iter().any(|name| near.contains(name)),
+        false => may_be_within(part, outer, near),
+    };
     match pattern {
         P::Bgp { .. } | P::Path { .. } | P::Values { .. } => true,
-        P::Join { left, right } => may_be_bound(left, outer) && may_be_bound(right, outer),
-        P::Union { left, right } => may_be_bound(left, outer) && may_be_bound(right, outer),
-        P::Graph { inner, .. } => may_be_bound(inner, outer),
-        P::Filter { expr, inner } => may_be_bound(inner, outer) && only_asks_for(expr, &certain(inner)),
+        P::Join { left, right } => may_be(left) && may_be(right),
+        P::Union { left, right } => may_be(left) && may_be(right),
+        P::Graph { inner, .. } => may_be_within(inner, outer, near),
+        P::Filter { expr, inner } => may_be(inner) && only_asks_for(expr, &certain(inner)),
         P::Extend { inner, variable, expression } => {
-            may_be_bound(inner, outer)
-                && !outer.contains(&name_of(variable))
-                && only_asks_for(expression, &certain(inner))
+            may_be(inner) && !outer.contains(&name_of(variable)) && only_asks_for(expression, &certain(inner))
         }
         P::LeftJoin { left, right, expression } => {
             let bound = certain(left);
             let shared = |name: &Name| !outer.contains(name) || bound.contains(name);
-            may_be_bound(left, outer)
-                && may_be_bound(right, outer)
+            may_be(left)
+                && (is_sub_query(right) || may_be_within(right, outer, &(near | &visible(left))))
                 && visible(right).iter().all(shared)
                 && expression.as_ref().is_none_or(|e| only_asks_for(e, &bound))
         }
         P::Minus { left, right } => {
             let bound = certain(left);
-            may_be_bound(left, outer)
-                && mentioned(right).iter().all(|name| !outer.contains(name) || bound.contains(name))
+            may_be(left) && mentioned(right).iter().all(|name| !outer.contains(name) || bound.contains(name))
         }
         P::Project { .. }
         | P::Distinct { .. }

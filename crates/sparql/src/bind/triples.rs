@@ -23,7 +23,7 @@ use trimorph_catalog::NameKind;
 use trimorph_types::iri_names::{GRAPH, is_hidden, name_of as name_of_iri};
 use trimorph_types::{LogicalType, Value, rdf};
 
-use super::relation::{Active, Name, Relation, Shape, Slot, call, equal, is_not_null};
+use super::relation::{Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null};
 use super::scope::name_of;
 use super::{Binder, Bound};
 use crate::terms::{literal, triple_of};
@@ -194,6 +194,14 @@ impl Binder<'_> {
         }
     }
 
+    /// The label of the class that a triple pattern asks its subject for, if that is all it is.
+    pub(super) fn class(&mut self, triple: &TriplePattern, active: &Active) -> Option<Arc<str>> {
+        match self.way(triple, active, &BTreeMap::new()) {
+            Way::Label(label) => Some(label),
+            _ => None,
+        }
+    }
+
     /// Whether statements may be in named graphs.
     pub(super) fn has_graphs(&self) -> bool {
         !self.catalog.edge_columns(Some(&[Arc::from(GRAPH)])).is_empty()
@@ -226,25 +234,25 @@ impl Binder<'_> {
         if let Some(var) = new.get(&name) {
             return Some(*var);
         }
-        match relation.slots.get(&name).copied() {
+        match relation.slots.get(&name).cloned() {
             None => {
                 let var = self.var(&name, Shape::Node);
                 new.insert(name, var);
                 Some(var)
             }
-            Some(Slot { var, shape: Shape::Node, certain: true }) => Some(var),
+            Some(Slot { source: Source::Var(var), shape: Shape::Node, certain: true }) => Some(var),
             Some(slot) if slot.certain => {
                 let var = self.var(&name, Shape::Node);
                 relation.extra(vec![(var, call("sparql.node", vec![slot.value()]))]);
                 relation.filter(is_not_null(Expr::Var(var)));
-                relation.slots.insert(name, Slot { var, shape: Shape::Node, certain: true });
+                relation.slots.insert(name, Slot::certain(var, Shape::Node));
                 Some(var)
             }
             // Where it is bound it must be the same.
             Some(_) => {
                 let var = self.anonymous(LogicalType::Node);
                 new.insert(Arc::clone(&name), var);
-                later.push((name, Slot { var, shape: Shape::Node, certain: true }));
+                later.push((name, Slot::certain(var, Shape::Node)));
                 Some(var)
             }
         }
@@ -295,34 +303,37 @@ impl Binder<'_> {
                 Some(wanted) => graph.predicates.push(equals_literal(value, ty, &wanted)),
                 None => {
                     graph.predicates.push(is_not_null(value.clone()));
-                    let given = bound_name(object).filter(|name| self.given_type(name) == Some(ty));
-                    // Looked at again behind: what is equal may still be another term.
-                    if let Some(name) = given {
-                        graph.predicates.push(equal(value.clone(), Expr::Param(name)));
-                    }
-                    if let Some(name) = bound_name(object) {
-                        made.push((name, value, ty));
+                    if let (Some(object), Expr::Property(_, name, _)) = (bound_name(object), value) {
+                        made.push((object, Slot::property(subject, name, ty)));
                     }
                 }
             }
         }
         graph.nodes = labels.into_iter().map(|(var, labels)| NodePattern { var, labels }).collect();
         relation.grow(|input| Plan::Match { input, graph });
-        for (name, var) in new {
-            // Constants bind no name.
-            if !name.starts_with(" <") && !later.iter().any(|(known, _)| *known == name) {
-                relation.slots.insert(name, Slot { var, shape: Shape::Node, certain: true });
-            }
-        }
-        for (name, value, ty) in made {
-            let var = self.var(&name, Shape::Plain(ty));
-            relation.extra(vec![(var, value)]);
-            self.bind_new(&mut relation, &name, Slot { var, shape: Shape::Plain(ty), certain: true });
-        }
-        for (name, slot) in later {
+        self.bind_nodes(&mut relation, new, later);
+        for (name, slot) in made {
             self.bind_new(&mut relation, &name, slot);
         }
         Ok(relation)
+    }
+
+    /// Binds the nodes that a pattern added.
+    pub(super) fn bind_nodes(
+        &mut self,
+        relation: &mut Relation,
+        new: BTreeMap<Name, VarId>,
+        later: Vec<(Name, Slot)>,
+    ) {
+        for (name, var) in new {
+            // Constants bind no name.
+            if !name.starts_with(" <") && !later.iter().any(|(known, _)| *known == name) {
+                relation.slots.insert(name, Slot::certain(var, Shape::Node));
+            }
+        }
+        for (name, slot) in later {
+            self.bind_new(relation, &name, slot);
+        }
     }
 
     /// The statements that agree with a triple pattern.
@@ -354,7 +365,7 @@ impl Binder<'_> {
         let pattern = trimorph_algebra::TriplePattern { subject, predicate, object, graph };
         relation.grow(|input| Plan::Statements { input, pattern });
         if let Some((name, var)) = new_graph {
-            new.push((name, Slot { var, shape: Shape::Term, certain: true }));
+            new.push((name, Slot::certain(var, Shape::Term)));
         }
         for (name, slot) in new {
             self.bind_new(&mut relation, &name, slot);
@@ -391,11 +402,11 @@ impl Binder<'_> {
             }
             return var;
         };
-        match relation.slots.get(&name).copied() {
+        match relation.slots.get(&name).cloned() {
             Some(slot) if slot.certain => self.given(relation, slot),
             _ => {
                 let var = self.var(&name, shape);
-                new.push((name, Slot { var, shape, certain: true }));
+                new.push((name, Slot::certain(var, shape)));
                 var
             }
         }
@@ -425,7 +436,7 @@ impl Binder<'_> {
                 }
                 (Some(literal), _) => relation.filter(equal(Expr::Var(part), Expr::Const(literal))),
                 (None, Some(name)) => {
-                    self.bind_new(relation, &name, Slot { var: part, shape: Shape::Term, certain: true });
+                    self.bind_new(relation, &name, Slot::certain(part, Shape::Term));
                 }
                 (None, None) => {
                     if let TermPattern::Triple(inner) = term {

@@ -55,16 +55,39 @@ pub fn bind_update(
     Ok(Some(binder.into_query(plan, Vec::new(), Answer::Rows)))
 }
 
-/// An update that inserts the statements of the parameter `rows`: lists of subject, predicate, object and
-/// graph, which is null for the default graph.
-pub fn insertion() -> BoundQuery {
-    let catalog = trimorph_catalog::Catalog::default();
-    let (view, cancel) = (CatalogView::new(&catalog), CancelToken::default());
-    let mut binder = Binder::new(&[], &view, &cancel);
-    let plan = binder.insertion();
-    let mut query = binder.into_query(plan, Vec::new(), Answer::Rows);
-    query.parameters.push(Arc::from("rows"));
-    query
+/// The statements of `INSERT DATA` or `DELETE DATA`, and whether they are inserted: subject, predicate,
+/// object and graph, which is null for the default graph. None for other operations, and where there are
+/// blank nodes, which are new each time.
+pub fn data(operation: &Operation) -> Option<(bool, Vec<[Value; 4]>)> {
+    match operation {
+        Operation::InsertData { data } if !has_blanks(data) => {
+            Some((true, data.iter().map(row_of).collect()))
+        }
+        Operation::DeleteData { data } => Some((false, data.iter().map(row_of_ground).collect())),
+        _ => None,
+    }
+}
+
+fn has_blanks(data: &[Quad]) -> bool {
+    data.iter().any(|quad| matches!(quad.subject, NamedOrBlankNode::BlankNode(_)) || has_blank(&quad.object))
+}
+
+fn row_of(quad: &Quad) -> [Value; 4] {
+    [
+        subject(&quad.subject),
+        Value::iri(quad.predicate.as_str()),
+        object(&quad.object),
+        graph_name(&quad.graph_name),
+    ]
+}
+
+fn row_of_ground(quad: &GroundQuad) -> [Value; 4] {
+    [
+        Value::iri(quad.subject.as_str()),
+        Value::iri(quad.predicate.as_str()),
+        ground(&quad.object),
+        graph_name(&quad.graph_name),
+    ]
 }
 
 /// What a quad of a template is made of.
@@ -99,44 +122,20 @@ impl Binder<'_> {
         relation.plan
     }
 
-    /// An update that inserts the statements of the parameter `rows`.
-    pub(super) fn insertion(&mut self) -> Plan {
-        self.of_rows(Relation::unit(), Expr::Param("rows".into()), None, true)
-    }
-
     fn insert_data(&mut self, data: &[Quad]) -> Plan {
         let mut relation = Relation::unit();
-        let has_blanks = data
-            .iter()
-            .any(|quad| matches!(quad.subject, NamedOrBlankNode::BlankNode(_)) || has_blank(&quad.object));
         // Blank nodes are new ones each time that the text is run.
-        let salt = has_blanks.then(|| {
+        let salt = has_blanks(data).then(|| {
             let var = self.anonymous(LogicalType::String);
             relation.extra(vec![(var, call("sparql.struuid", Vec::new()))]);
             var
         });
-        let row = |quad: &Quad| {
-            Value::list(vec![
-                subject(&quad.subject),
-                Value::iri(quad.predicate.as_str()),
-                object(&quad.object),
-                graph_name(&quad.graph_name),
-            ])
-        };
-        let list = Value::list(data.iter().map(row).collect());
+        let list = Value::list(data.iter().map(|quad| Value::list(row_of(quad).into())).collect());
         self.of_rows(relation, Expr::Const(list), salt, true)
     }
 
     fn delete_data(&mut self, data: &[GroundQuad]) -> Plan {
-        let row = |quad: &GroundQuad| {
-            Value::list(vec![
-                Value::iri(quad.subject.as_str()),
-                Value::iri(quad.predicate.as_str()),
-                ground(&quad.object),
-                graph_name(&quad.graph_name),
-            ])
-        };
-        let list = Value::list(data.iter().map(row).collect());
+        let list = Value::list(data.iter().map(|quad| Value::list(row_of_ground(quad).into())).collect());
         self.of_rows(Relation::unit(), Expr::Const(list), None, false)
     }
 
@@ -148,6 +147,8 @@ impl Binder<'_> {
     ) -> Bound<Plan> {
         let mut relation = self.pattern(Relation::unit(), pattern, &Active::Default)?;
         self.with_all_given(&mut relation);
+        // What is deleted and inserted was found before anything was changed.
+        self.settle(&mut relation, |_, _| true);
         let mut blanks = BTreeMap::new();
         let (mut values, mut changes) = (Vec::new(), Vec::new());
         let deleted = delete.iter().map(|quad| (of_ground(quad), false));

@@ -28,8 +28,19 @@ impl<'a> Interpreter<'a> {
         to: NodeId,
         row: &Row,
     ) -> Result<Vec<Vec<&'a Edge>>, Diagnostic> {
-        let EdgeRange::Variable { min, max, shortest } = pattern.range else {
-            return Err(internal("a single edge where a trail is wanted"));
+        let (min, max, shortest) = match pattern.range {
+            EdgeRange::One => return Err(internal("a single edge where a trail is wanted")),
+            EdgeRange::Variable { min, max, shortest } => (min, max, shortest),
+            EdgeRange::Reachable { min, max, trail } => {
+                let is_reached = match trail {
+                    true => {
+                        let max = max.map_or(usize::MAX, |max| max as usize).min(self.graph.edges.len());
+                        !self.trails_between(pattern, from, to, row, min as usize, max)?.is_empty()
+                    }
+                    false => self.is_reached(pattern, from, to, (min, max))?,
+                };
+                return Ok(if is_reached { vec![Vec::new()] } else { Vec::new() });
+            }
         };
         let (min, edges) = (min as usize, self.graph.edges.len());
         let max = max.map_or(edges, |max| (max as usize).min(edges));
@@ -63,6 +74,36 @@ impl<'a> Interpreter<'a> {
             }
         }
         Ok(ordered)
+    }
+
+    /// Whether a walk of so many edges, which may take edges twice, leads from `from` to `to`.
+    fn is_reached(
+        &self,
+        pattern: &EdgePattern,
+        from: NodeId,
+        to: NodeId,
+        (min, max): (u32, Option<u32>),
+    ) -> Result<bool, Diagnostic> {
+        let mut level = vec![from];
+        // A walk that is longer has a shorter one in it.
+        for depth in
+            0..=max.unwrap_or(u32::MAX).min(u32::try_from(self.graph.nodes.len()).unwrap_or(u32::MAX))
+        {
+            if depth >= min && level.contains(&to) {
+                return Ok(true);
+            }
+            let mut next = Vec::new();
+            for edge in self.graph.edges.iter().filter(|edge| has_type(edge, pattern)) {
+                self.step()?;
+                for (start, end) in readings(edge, pattern.direction) {
+                    if level.contains(&start) && !next.contains(&end) {
+                        next.push(end);
+                    }
+                }
+            }
+            level = next;
+        }
+        Ok(false)
     }
 
     /// Whether a path satisfies the conditions on it as a whole.

@@ -73,7 +73,7 @@ impl Drawn<'_> {
         if depth == 0 || self.random.chance(40) {
             return Ex::Slot(Place { group: 0, slot });
         }
-        match self.random.below(5) {
+        match self.random.below(6) {
             0 => {
                 let name = *self.random.pick(&["tail", "reverse", "coalesce"]);
                 let mut args = vec![self.list(depth - 1)];
@@ -81,6 +81,19 @@ impl Drawn<'_> {
                     args.push(self.list(depth - 1));
                 }
                 self.call(name, args)
+            }
+            5 => {
+                // Elements of one kind mostly, some of them the same for all lists.
+                let kind = *self.random.pick(&[Kind::Date, Kind::Text, Kind::Duration, Kind::Moment]);
+                let mut items = Vec::new();
+                for _ in 0..self.random.below(4) {
+                    items.push(match self.random.below(5) {
+                        0 => self.call("size", vec![Ex::Slot(Place { group: 0, slot })]),
+                        1 => self.leaf(&KINDS),
+                        _ => self.leaf(&[kind]),
+                    });
+                }
+                Ex::List(items)
             }
             1 => {
                 let bounds = [self.index(), self.index()];
@@ -118,7 +131,19 @@ impl Drawn<'_> {
     fn of_element(&mut self, depth: usize) -> Ex {
         let element = Ex::Local(LOCAL);
         let constant = Ex::Const(value(*self.random.pick(&[Kind::Small, Kind::Text]), self.random));
-        match self.random.below(8 + 3 * depth) {
+        match self.random.below(12 + 3 * depth) {
+            10 => {
+                let op = *self.random.pick(&[Op::Eq, Op::Lt, Op::Ne]);
+                let outer = self.leaf(&[Kind::Small, Kind::Text]);
+                Ex::Op(op, vec![element, outer], self.span())
+            }
+            11 => {
+                // A body within a body, which reads both elements.
+                let inner = Ex::Op(Op::Eq, vec![Ex::Local(LOCAL + 1), element], self.span());
+                let kind = *self.random.pick(&[QuantifierKind::All, QuantifierKind::Any]);
+                let (list, predicate) = (Box::new(self.list(0)), Box::new(inner));
+                Ex::Quantifier { kind, local: LOCAL + 1, list, predicate }
+            }
             0 => Ex::Op(Op::IsNull, vec![element], self.span()),
             1 => Ex::Op(Op::Gt, vec![element, constant], self.span()),
             2 => Ex::Op(Op::EndsWith, vec![element, constant], self.span()),
@@ -139,9 +164,70 @@ impl Drawn<'_> {
         }
     }
 
+    /// `reduce`: additions of every type, and anything else.
+    fn reduction(&mut self, list: Ex) -> Ex {
+        let (acc, element) = (Ex::Local(LOCAL), Ex::Local(LOCAL + 1));
+        let init = match self.random.below(6) {
+            0 => self.leaf(&[Kind::Small, Kind::Text, Kind::Float]),
+            1 => Ex::Const(Value::string("")),
+            2 => Ex::Const(Value::Float(0.5)),
+            3 => Ex::Const(Value::Null),
+            4 => Ex::Const(Value::Int(i64::MAX - 20)),
+            _ => Ex::Const(Value::Int(0)),
+        };
+        let constant = Ex::Const(value(*self.random.pick(&[Kind::Small, Kind::Text]), self.random));
+        let op = *self.random.pick(&[Op::Add, Op::Add, Op::Sub, Op::Mul]);
+        let body = match self.random.below(7) {
+            0 => Ex::Op(op, vec![acc, element], self.span()),
+            1 => Ex::Op(op, vec![element, acc], self.span()),
+            2 => {
+                let span = self.span();
+                Ex::Chain(Box::new(acc), vec![(op, element, span), (Op::Add, constant, span)])
+            }
+            3 => {
+                let outer = self.leaf(&[Kind::Small, Kind::Text]);
+                Ex::Op(op, vec![acc, outer], self.span())
+            }
+            4 => {
+                let is_more = Ex::Op(Op::Gt, vec![element.clone(), acc.clone()], self.span());
+                Ex::Case { branches: vec![(is_more, element)], otherwise: Box::new(acc) }
+            }
+            5 => {
+                let size = self.call("toString", vec![element]);
+                Ex::Op(Op::Add, vec![acc, size], self.span())
+            }
+            _ => constant,
+        };
+        let (init, list, body) = (Box::new(init), Box::new(list), Box::new(body));
+        Ex::Reduce { acc: LOCAL, init, local: LOCAL + 1, list, body }
+    }
+
     fn of_lists(&mut self, depth: usize) -> Ex {
         let list = self.list(depth);
-        match self.random.below(9) {
+        match self.random.below(13) {
+            9 | 10 => self.reduction(list),
+            11 => {
+                // An entry of one map by many keys, and of many maps.
+                let keys = ["", "a", "abc", "2", "0-"].iter().enumerate();
+                let map = keys.map(|(k, key)| ((*key).into(), Value::Int(k as i64))).collect();
+                let key = self.leaf(&[Kind::Text, Kind::Iri]);
+                let maps = Ex::Map(vec![("a".into(), list), ("b".into(), self.leaf(&[Kind::Moment]))]);
+                let args = match self.random.below(2) {
+                    0 => vec![Ex::Const(Value::map(map)), key],
+                    _ => vec![maps, Ex::Const(Value::string(*self.random.pick(&["a", "b", "c"])))],
+                };
+                Ex::Op(Op::Index, args, self.span())
+            }
+            12 => {
+                let part = |s: &mut Self| Ex::Const(Value::Int(s.random.between(-1, 14)));
+                let mut parts = vec![("year".into(), self.call("size", vec![list]))];
+                for name in ["month", "day"] {
+                    if self.random.chance(80) {
+                        parts.push((name.into(), part(self)));
+                    }
+                }
+                self.call("date", vec![Ex::Map(parts)])
+            }
             0 | 1 => {
                 let name = *self.random.pick(&["size", "head", "last", "tail", "reverse", "isEmpty"]);
                 self.call(name, vec![list])

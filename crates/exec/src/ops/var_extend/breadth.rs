@@ -6,7 +6,11 @@
 //! 3. A level is walked when those before it have been given, and paths are read off the links one by one as
 //!    they are asked for: memory is that of the nodes reached and of their links, however many paths there
 //!    are.
-//! 4. A walk to a target stops where it has the target, and goes on from there when the next row wants
+//! 4. Where trails are asked for that may go both ways, a walk comes back to its start only if it left it by
+//!    one edge and comes back by another. Each node has the edge by which the walk left the start for it, its
+//!    branch; an edge between two branches closes a trail through the start, and the shortest such trail has
+//!    one that is found so: its length is the distances of both nodes and one.
+//! 5. A walk to a target stops where it has the target, and goes on from there when the next row wants
 //!    another target from the same node: a product of starts and targets costs one walk a start.
 
 use std::collections::hash_map::Entry;
@@ -29,6 +33,13 @@ struct Reached {
     link: usize,
 }
 
+/// How a node was reached first.
+struct Branch {
+    /// Another one for each edge that leaves the start.
+    first: usize,
+    depth: u32,
+}
+
 struct Link {
     edge: EdgeId,
     /// The place of the node that the edge comes from.
@@ -42,6 +53,10 @@ struct Link {
 pub(super) struct Breadth {
     reached: Vec<Reached>,
     links: Vec<Link>,
+    /// Those of `reached`, where trails may go both ways.
+    branches: Vec<Branch>,
+    /// Whether a trail came back to the start.
+    closed: bool,
     places: FxHashMap<NodeId, usize>,
     /// The node walked from.
     from: Option<NodeId>,
@@ -78,6 +93,10 @@ impl Breadth {
             self.places_held.room_in_map(&mut self.places, cx)?;
             self.places.insert(node, 0);
         }
+        if steps.spec.mode == VarExtendMode::ReachableByTrail {
+            self.held.room(&mut self.branches, 1, cx)?;
+            self.branches.push(Branch { first: NONE, depth: 0 });
+        }
         Ok(())
     }
 
@@ -98,6 +117,12 @@ impl Breadth {
         answers: &mut Answers,
         cx: &Context<'s>,
     ) -> Result<bool, ExecError> {
+        if steps.spec.mode == VarExtendMode::ReachableByTrail && self.from == Some(target) {
+            while !self.closed && !self.is_at_end(steps) {
+                self.walk_level(row, None, steps, cx)?;
+            }
+            return self.give_start(room, steps, answers, cx);
+        }
         let place = loop {
             if let Some(place) = self.places.get(&target) {
                 break *place;
@@ -109,7 +134,7 @@ impl Breadth {
         };
         if !self.pending {
             self.trace(self.reached[place].link, steps, cx)?;
-            let is_path = steps.spec.mode != VarExtendMode::Reachable;
+            let is_path = matches!(steps.spec.mode, VarExtendMode::Shortest(_));
             if is_path && self.path.len() < steps.spec.min as usize || !steps.spec.ends_well(target) {
                 self.path.clear();
                 return Ok(true);
@@ -162,10 +187,55 @@ impl Breadth {
                 self.given += usize::from(!self.pending);
             }
             if self.is_at_end(steps) {
-                return Ok(true);
+                return self.give_start(room, steps, answers, cx);
             }
             self.walk_level(row, None, steps, cx)?;
         }
+    }
+
+    /// Gives the start if a trail came back to it; `false` where there is no room for it.
+    fn give_start<'s>(
+        &mut self,
+        room: usize,
+        steps: &mut Steps<'s>,
+        answers: &mut Answers,
+        cx: &Context<'s>,
+    ) -> Result<bool, ExecError> {
+        if let Some(start) = self.from.filter(|start| self.closed && steps.spec.ends_well(*start)) {
+            if answers.is_full(room) {
+                return Ok(false);
+            }
+            answers.push(start, std::iter::empty(), steps, cx)?;
+        }
+        Ok(true)
+    }
+
+    /// Notes the branch of a node that was reached from `parent`: one that is new, or was at `place` before.
+    fn branch<'s>(
+        &mut self,
+        parent: usize,
+        place: Option<usize>,
+        max: u32,
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
+        let Some(from) = self.branches.get(parent) else { return Ok(()) };
+        let Some(place) = place else {
+            let first = if parent == 0 { self.branches.len() } else { from.first };
+            self.held.room(&mut self.branches, 1, cx)?;
+            self.branches.push(Branch { first, depth: self.depth + 1 });
+            return Ok(());
+        };
+        let length = match (parent, place) {
+            // A loop at the start; a second edge from there to a node.
+            (0, 0) => 1,
+            (0, _) => 2,
+            // Back by the edge it came by: if by another, that was seen at the start.
+            (_, 0) => return Ok(()),
+            _ if self.branches[place].first == from.first => return Ok(()),
+            _ => from.depth.saturating_add(self.branches[place].depth).saturating_add(1),
+        };
+        self.closed |= length <= max;
+        Ok(())
     }
 
     /// Reaches the nodes that are one edge behind the last level, or some with the target if it needs no
@@ -182,7 +252,8 @@ impl Breadth {
             self.end = self.reached.len();
         }
         let end = self.end;
-        let linked = steps.spec.mode != VarExtendMode::Reachable;
+        let linked = matches!(steps.spec.mode, VarExtendMode::Shortest(_));
+        let by_trail = steps.spec.mode == VarExtendMode::ReachableByTrail;
         for parent in self.level..end {
             self.candidates.truncate(0);
             steps.candidates(self.reached[parent].node, row, cx, &mut self.candidates)?;
@@ -191,6 +262,10 @@ impl Breadth {
                 let node = self.candidates.nodes[i];
                 self.places_held.room_in_map(&mut self.places, cx)?;
                 let link = if linked { self.links.len() } else { NONE };
+                if by_trail {
+                    let place = self.places.get(&node).copied();
+                    self.branch(parent, place, steps.spec.max, cx)?;
+                }
                 let next = match self.places.entry(node) {
                     Entry::Vacant(place) => {
                         place.insert(self.reached.len());
@@ -209,7 +284,8 @@ impl Breadth {
                     self.held.room(&mut self.links, 1, cx)?;
                     self.links.push(Link { edge: self.candidates.edges[i], parent, next });
                 }
-                if !all && target == Some(node) {
+                // A node that is looked at again would seem to close a trail.
+                if !all && !by_trail && target == Some(node) {
                     // Looked at again, this node gives the others; those it gave are known.
                     self.level = parent;
                     return Ok(());

@@ -32,7 +32,7 @@ pub fn test_texts<'s>(
         (Side::Each(texts), Side::One(of)) => constant(test, texts, of, &nulls, at)?,
         (text, of) => {
             let holds = |text: &str, of: &str| match test {
-                TextTest::Contains => text.contains(of),
+                TextTest::Contains => has(text.as_bytes(), of.as_bytes()),
                 TextTest::StartsWith => text.starts_with(of),
                 _ => text.ends_with(of),
             };
@@ -49,6 +49,30 @@ pub fn test_texts<'s>(
         }
     };
     Some(Vector { values: Values::Bool(answers), nulls })
+}
+
+/// Bytes up to which a text is searched by its bytes that are the first of what is searched for: a searcher is
+/// not worth its making there.
+const SHORT_MAX: usize = 256;
+
+/// Whether a text has another one in it, both of them looked at once. Quadratic in short texts only.
+fn has(text: &[u8], of: &[u8]) -> bool {
+    let Some((first, rest)) = of.split_first() else { return true };
+    if text.len() > SHORT_MAX {
+        return memchr::memmem::find(text, of).is_some();
+    }
+    let mut from = 0;
+    while let Some(found) = memchr::memchr(*first, &text[from..]) {
+        let after = from + found + 1;
+        if text.len() - after < rest.len() {
+            return false;
+        }
+        if text[after..after + rest.len()] == *rest {
+            return true;
+        }
+        from = after;
+    }
+    false
 }
 
 /// `of` each pair of texts; `None` where one side has none.

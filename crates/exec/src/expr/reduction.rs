@@ -1,0 +1,321 @@
+//! `reduce`: all lists of a vector at once.
+//!
+//! 1. Where the body adds to what there is so far (`total + x`, `text + x + ';'`, `total - x * 2`), what it
+//!    adds is evaluated over all elements, and then put together list by list, by a loop of the type.
+//! 2. Else the first elements of all lists are taken together, then the second ones, and so on: what there is
+//!    so far is a vector. The last lists that are longer than the others are gone through one by one.
+//!
+//! Both give what going through each list gives, errors left out: where anything fails, rows are evaluated
+//! one by one.
+
+use trimorph_algebra::Op;
+use trimorph_types::Value;
+use trimorph_vector::{Chunk, Group, Positions, Texts, Values, Vector};
+
+use super::bodies::{Bodies, reads_local};
+use super::elements::{Listed, OverElements};
+use super::evaluated::{Evaluated, Over};
+use super::{Ex, Row};
+use crate::{Context, ExecError};
+
+/// Lists from which on elements are taken together: a step over a vector costs about as much as so many rows.
+const TOGETHER_MIN: usize = 8;
+
+/// `reduce(acc = start, x IN list | body)`: `acc` is the first of two locals. `None` where it is not
+/// evaluated so.
+pub(super) fn reduction<'s>(
+    (start, list): (&Evaluated<'_, 's>, &Evaluated<'_, 's>),
+    (acc, body): (usize, &Ex),
+    over: Over<'_, '_, 's>,
+    cx: &Context<'s>,
+    evaluate: OverElements<'s>,
+) -> Result<Option<Vector<'s>>, ExecError> {
+    let Some(listed) = Listed::of(list, over.at) else { return Ok(None) };
+    if let Some(steps) = additions(body, acc) {
+        let folded = fold(start, &listed, (acc, &steps), over, cx, evaluate)?;
+        if folded.is_some() {
+            return Ok(folded);
+        }
+    }
+    step_by_step(start, &listed, (acc, body), over, cx, evaluate)
+}
+
+/// What a body does to `acc`, one operation after the other, if it is additions, subtractions and products
+/// with what does not read it.
+fn additions(body: &Ex, acc: usize) -> Option<Vec<(Op, &Ex)>> {
+    let is_acc = |ex: &Ex| matches!(ex, Ex::Local(i) if *i == acc);
+    let steps: Vec<(Op, &Ex)> = match body {
+        Ex::Op(op, args, _) => match &args[..] {
+            [a, b] if is_acc(a) => vec![(*op, b)],
+            _ => return None,
+        },
+        Ex::Chain(first, rest) if is_acc(first) => rest.iter().map(|(op, ex, _)| (*op, ex)).collect(),
+        _ => return None,
+    };
+    let are = |(op, ex): &(Op, &Ex)| matches!(op, Op::Add | Op::Sub | Op::Mul) && !reads_local(ex, acc);
+    steps.iter().all(are).then_some(steps)
+}
+
+/// What there is so far of each list.
+enum Sums {
+    Int(Vec<i64>),
+    Float(Vec<f64>),
+    Text(Vec<String>),
+}
+
+impl Sums {
+    /// What all begin with; `None` for other types, and where some are null.
+    fn of(start: &Evaluated<'_, '_>, at: Positions<'_>) -> Option<Self> {
+        Some(match (start, start.vector()) {
+            (Evaluated::Const(Value::Int(v)), _) => Self::Int(vec![*v; at.len]),
+            (Evaluated::Const(Value::Float(v)), _) => Self::Float(vec![*v; at.len]),
+            (Evaluated::Const(Value::String(v)), _) => Self::Text(vec![v.to_string(); at.len]),
+            (_, Some(vector)) if !vector.may_have_nulls() => match &vector.values {
+                Values::Int(v) => Self::Int(v.clone()),
+                Values::Float(v) => Self::Float(v.clone()),
+                Values::String(v) => {
+                    let mut texts = vec![String::new(); at.len];
+                    at.for_each(|i| texts[i].push_str(v.get(i)));
+                    Self::Text(texts)
+                }
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    /// Does one element's operations to what there is at a position. `None` where numbers become too large.
+    fn add(&mut self, i: usize, element: usize, steps: &[(Op, Operand<'_, '_>)]) -> Option<()> {
+        match self {
+            Self::Int(sums) => {
+                let mut sum = sums[i];
+                for (op, operand) in steps {
+                    let Operand::Int(v) = operand else { return None };
+                    let v = v.get(element);
+                    sum = match op {
+                        Op::Add => sum.checked_add(v)?,
+                        Op::Sub => sum.checked_sub(v)?,
+                        _ => sum.checked_mul(v)?,
+                    };
+                }
+                sums[i] = sum;
+            }
+            Self::Float(sums) => {
+                let mut sum = sums[i];
+                for (op, operand) in steps {
+                    let v = match operand {
+                        Operand::Float(v) => v.get(element),
+                        #[expect(clippy::cast_precision_loss, reason = "as arithmetic has it")]
+                        Operand::Int(v) => v.get(element) as f64,
+                        Operand::Text(_) => return None,
+                    };
+                    sum = match op {
+                        Op::Add => sum + v,
+                        Op::Sub => sum - v,
+                        _ => sum * v,
+                    };
+                }
+                sums[i] = sum;
+            }
+            Self::Text(sums) => {
+                for (op, operand) in steps {
+                    match (op, operand) {
+                        (Op::Add, Operand::Text(text)) => sums[i].push_str(text.get(element)),
+                        _ => return None,
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+/// One for all elements, or one for each.
+enum Each<'v, T> {
+    One(T),
+    Of(&'v [T]),
+}
+
+impl<T: Copy> Each<'_, T> {
+    #[inline]
+    fn get(&self, element: usize) -> T {
+        match self {
+            Self::One(value) => *value,
+            Self::Of(values) => values[element],
+        }
+    }
+}
+
+enum Text<'v, 's> {
+    One(&'v str),
+    Of(&'v Texts<'s>),
+}
+
+impl Text<'_, '_> {
+    #[inline]
+    fn get(&self, element: usize) -> &str {
+        match self {
+            Self::One(text) => text,
+            Self::Of(texts) => texts.get(element),
+        }
+    }
+}
+
+/// What is added.
+enum Operand<'v, 's> {
+    Int(Each<'v, i64>),
+    Float(Each<'v, f64>),
+    Text(Text<'v, 's>),
+}
+
+impl<'v, 's> Operand<'v, 's> {
+    /// `None` for other types.
+    fn of(evaluated: &'v Evaluated<'_, 's>) -> Option<Self> {
+        Some(match (evaluated, evaluated.vector().map(|v| &v.values)) {
+            (Evaluated::Const(Value::Int(v)), _) => Self::Int(Each::One(*v)),
+            (Evaluated::Const(Value::Float(v)), _) => Self::Float(Each::One(*v)),
+            (Evaluated::Const(Value::String(v)), _) => Self::Text(Text::One(v)),
+            (_, Some(Values::Int(v))) => Self::Int(Each::Of(v)),
+            (_, Some(Values::Float(v))) => Self::Float(Each::Of(v)),
+            (_, Some(Values::String(v))) => Self::Text(Text::Of(v)),
+            _ => return None,
+        })
+    }
+}
+
+fn fold<'s>(
+    start: &Evaluated<'_, 's>,
+    listed: &Listed<'s>,
+    (acc, steps): (usize, &[(Op, &Ex)]),
+    over: Over<'_, '_, 's>,
+    cx: &Context<'s>,
+    evaluate: OverElements<'s>,
+) -> Result<Option<Vector<'s>>, ExecError> {
+    let Some(mut sums) = Sums::of(start, over.at) else { return Ok(None) };
+    let mut bodies = Bodies::default();
+    // The element is the second local: it is the only one that is read.
+    let steps = steps.iter().map(|(op, ex)| Ok((*op, bodies.over(ex, (acc + 1, 1), over, cx)?)));
+    let steps: Vec<(Op, Ex)> = steps.collect::<Result<_, ExecError>>()?;
+    let mut nulls = listed.nulls.clone();
+    let mut held = cx.settings.budget.reservation();
+    let done = listed.for_each(&bodies.outer, over, cx, &mut |batch| {
+        let evaluated = steps.iter().map(|(_, ex)| batch.evaluate(ex, None, cx, evaluate));
+        let evaluated: Vec<Evaluated<'_, 's>> = evaluated.collect::<Result<_, _>>()?;
+        let null: Vec<_> = evaluated.iter().filter_map(Evaluated::vector).map(|v| &v.nulls).collect();
+        let null: Vec<_> = null.into_iter().filter(|nulls| !nulls.is_none()).collect();
+        let operands = evaluated.iter().zip(&steps).map(|(e, (op, _))| Some((*op, Operand::of(e)?)));
+        let Some(operands) = operands.collect::<Option<Vec<_>>>() else { return Ok(false) };
+        if matches!(sums, Sums::Text(_)) {
+            let bytes = |(_, operand): &(Op, Operand<'_, 's>)| match operand {
+                Operand::Text(text) => (0..batch.len()).map(|e| text.get(e).len()).sum(),
+                _ => 0,
+            };
+            held.grow(operands.iter().map(bytes).sum::<usize>())?;
+        }
+        for (position, from, to) in &batch.parts {
+            for element in *from as usize..*to as usize {
+                if null.iter().any(|nulls| nulls.get(element)) {
+                    // With null nothing else comes of it.
+                    nulls.set(*position, over.at.len);
+                } else if sums.add(*position, element, &operands).is_none() {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    })?;
+    if !done {
+        return Ok(None);
+    }
+    let values = match sums {
+        Sums::Int(v) => Values::Int(v),
+        Sums::Float(v) => Values::Float(v),
+        Sums::Text(v) => {
+            let mut texts = Texts::blank(v.len());
+            over.at.for_each(|i| texts.set(i, &v[i]));
+            Values::String(texts)
+        }
+    };
+    Ok(Some(Vector { values, nulls }))
+}
+
+fn step_by_step<'s>(
+    start: &Evaluated<'_, 's>,
+    listed: &Listed<'s>,
+    (acc, body): (usize, &Ex),
+    over: Over<'_, '_, 's>,
+    cx: &Context<'s>,
+    evaluate: OverElements<'s>,
+) -> Result<Option<Vector<'s>>, ExecError> {
+    let mut bodies = Bodies::default();
+    let over_vectors = bodies.over(body, (acc, 2), over, cx)?;
+    let vectors = &over.chunk.groups[over.group].vectors;
+    let Some(outer) = bodies.outer.iter().map(|slot| vectors.get(*slot)).collect::<Option<Vec<_>>>() else {
+        return Ok(None);
+    };
+    if outer.iter().any(|vector| matches!(vector.values, Values::Edge(_))) {
+        return Ok(None);
+    }
+    let edge = |id| cx.edge_value(id);
+    // The longest lists first: those that have an element more are always the first ones.
+    let mut positions = over.at.filter(|i| !listed.nulls.get(i));
+    positions.sort_by_key(|i| std::cmp::Reverse(listed.count(*i as usize)));
+    let mut so_far = match start {
+        Evaluated::Const(value) => Vector::constant(value, positions.len()),
+        other => other.vector().map_or_else(Vector::empty, |v| v.gather(&positions)),
+    };
+    let mut outer: Vec<Vector<'s>> = outer.iter().map(|v| v.gather(&positions)).collect();
+    // What came of lists that have ended, and the position of each.
+    let (mut results, mut ended) = (Vector::empty(), Vec::new());
+    let mut active = positions.len();
+    let mut step = 0;
+    loop {
+        cx.check()?;
+        let longer = positions[..active].partition_point(|i| listed.count(*i as usize) > step);
+        if longer < active {
+            let places = Positions::all(active).filter(|k| k >= longer);
+            results.extend(&so_far, &places, &edge);
+            ended.extend_from_slice(&positions[longer..active]);
+            let left = Positions::all(longer).to_vec();
+            so_far = so_far.gather(&left);
+            outer = outer.iter().map(|v| v.gather(&left)).collect();
+            active = longer;
+        }
+        if active < TOGETHER_MIN {
+            break;
+        }
+        let places: Vec<u32> =
+            positions[..active].iter().map(|i| listed.runs[*i as usize].0 + step as u32).collect();
+        let vectors = [so_far, listed.elements(&places)].into_iter().chain(outer).collect();
+        let chunk = Chunk { groups: vec![Group { len: active, vectors, ..Group::default() }] };
+        let next = evaluate(&over_vectors, Over::group(&chunk, 0), cx)?.into_vector(active);
+        outer = chunk.groups.into_iter().flat_map(|group| group.vectors).skip(2).collect();
+        so_far = next;
+        step += 1;
+    }
+    for (k, position) in positions[..active].iter().enumerate() {
+        let (start, end) = listed.runs[*position as usize];
+        let mut row = Row::new(over.chunk, over.group, *position as usize);
+        let mut value = so_far.value(k, &edge);
+        let places: Vec<u32> = (start + step as u32..end).collect();
+        let elements = listed.elements(&places);
+        for element in 0..places.len() {
+            if element % 4096 == 0 {
+                cx.check()?;
+            }
+            row.set_local(acc, value);
+            row.set_local(acc + 1, elements.value(element, &edge));
+            value = row.eval(body, cx)?;
+        }
+        results.extend(&Vector::of_values(vec![value], Positions::all(1)), &[0], &edge);
+        ended.push(*position);
+    }
+    // Positions without a list, and those that are not meant, have the null at the end.
+    let null = u32::try_from(ended.len()).unwrap_or(0);
+    results.extend(&Vector::nulls(1), &[0], &edge);
+    let mut places = vec![null; over.at.len];
+    for (k, position) in ended.iter().enumerate() {
+        places[*position as usize] = k as u32;
+    }
+    Ok(Some(results.gather(&places)))
+}

@@ -1,0 +1,59 @@
+//! A subquery that reads nothing of its rows (`CALL { MATCH … RETURN … }`) gives the same for each of them: it
+//! becomes a plan of its own, which is run once, and joined with them. What changes the graph or draws lots
+//! stays.
+
+use trimorph_algebra::{ApplyKind, Expr, Plan};
+
+use crate::needed::bottom_up;
+use crate::planning::Planning;
+use crate::{Halt, is_random};
+
+/// The pass.
+pub(crate) fn call_once(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+    bottom_up(plan, &planning.needed, &mut |plan, _| {
+        let Plan::Apply { input, mut subplan, kind: ApplyKind::Inner } = plan else { return Ok(plan) };
+        if subplan.updates() || input.updates() || draws_lots(&subplan) || !stand_alone(&mut subplan, false) {
+            return Ok(Plan::Apply { input, subplan, kind: ApplyKind::Inner });
+        }
+        stand_alone(&mut subplan, true);
+        Ok(match *input {
+            Plan::Unit => *subplan,
+            _ => Plan::HashJoin { left: input, right: subplan, on: Vec::new() },
+        })
+    })
+}
+
+/// Whether a subplan starts from rows without variables, and only from those; with `change` it then starts
+/// from a row of its own.
+fn stand_alone(subplan: &mut Plan, change: bool) -> bool {
+    let mut left = vec![subplan];
+    while let Some(plan) = left.pop() {
+        match plan {
+            Plan::Argument(vars) if !vars.is_empty() => return false,
+            Plan::Argument(_) if change => *plan = Plan::Unit,
+            // What is applied inside has rows of its own.
+            Plan::Apply { input, .. } => left.push(input),
+            other => left.extend(other.children_mut()),
+        }
+    }
+    true
+}
+
+/// Whether some expression gives something else each time.
+fn draws_lots(plan: &Plan) -> bool {
+    fn within(expr: &Expr) -> bool {
+        let mut is = matches!(expr, Expr::Call(name, ..) if is_random(name));
+        expr.for_each_child(&mut |child| is |= within(child));
+        is
+    }
+    let mut left = vec![plan];
+    while let Some(plan) = left.pop() {
+        let mut is = matches!(plan, Plan::ProcedureCall { .. });
+        plan.for_each_expr(&mut |expr| is |= within(expr));
+        if is {
+            return true;
+        }
+        left.extend(plan.children());
+    }
+    false
+}

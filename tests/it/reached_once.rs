@@ -1,0 +1,84 @@
+//! Walks of which only the ends count, and these once: what is reached breadth first is what trails reach,
+//! on small graphs with loops, parallel relationships and circles.
+
+use trimorph_base::Random;
+use trimorph_exec::{Execution, Settings};
+use trimorph_optimizer::{Options, optimize};
+use trimorph_store::Snapshot;
+use trimorph_testkit::queries::bind;
+use trimorph_types::format::{IdsOnly, format_literal};
+
+use super::ask::created;
+
+/// Graphs, and the passes they are asked with and without.
+const GRAPHS: u64 = 150;
+
+/// The rows of a query in order, and whether its plan reaches nodes once.
+fn rows(query: &str, snapshot: &Snapshot, options: Options) -> (Vec<String>, bool) {
+    let planned =
+        optimize(bind(query, snapshot.catalog()).unwrap(), snapshot.catalog(), None, options).unwrap();
+    let plan = trimorph_algebra::explain(&planned.plan, &planned.vars, &mut |_| String::new());
+    let mut rows = Vec::new();
+    let mut execution = Execution::start(&planned, snapshot.clone(), Settings::default()).unwrap();
+    while let Some(batch) = execution
+        .next(|columns, positions, cx| {
+            let row = |p: &u32| {
+                let text = |value| format_literal(&value, &IdsOnly);
+                let all = columns.iter().map(|c| text(c.value(*p as usize, &|id| cx.edge_value(id))));
+                all.collect::<Vec<_>>().join(" ")
+            };
+            positions.iter().map(row).collect::<Vec<_>>()
+        })
+        .unwrap()
+    {
+        rows.extend(batch);
+    }
+    rows.sort();
+    (rows, plan.contains("Reachable"))
+}
+
+#[test]
+fn what_is_reached_is_what_trails_reach() {
+    let trails = Options::default().without("reach_once").unwrap();
+    let mut reached = 0;
+    for seed in 0..GRAPHS {
+        let mut random = Random::new(seed);
+        let nodes = 2 + random.below(5);
+        let mut statements = vec![format!("UNWIND range(1, {nodes}) AS n CREATE (:A {{n: n}})")];
+        for _ in 0..1 + random.below(2 * nodes) {
+            let [from, to] = [1 + random.below(nodes), 1 + random.below(nodes)];
+            let (ty, w) = (if random.below(3) == 0 { "S" } else { "T" }, random.below(3));
+            statements.push(format!(
+                "MATCH (a:A {{n: {from}}}), (b:A {{n: {to}}}) CREATE (a)-[:{ty} {{w: {w}}}]->(b)"
+            ));
+        }
+        let snapshot = created(&statements.iter().map(String::as_str).collect::<Vec<_>>());
+        let length = ["*", "*0..", "*1..3", "*0..4", "*..5", "*3", "*2..4"][random.below(7)];
+        let (left, right) = [("-", "->"), ("<-", "-"), ("-", "-")][random.below(3)];
+        let ty = ["", ":T", ":T|S"][random.below(3)];
+        let with = ["", " {w: 1}"][usize::from(random.below(4) == 0)];
+        let walk = format!("{left}[{ty}{length}{with}]{right}");
+        for query in [
+            format!("MATCH (a:A){walk}(b) RETURN DISTINCT a.n, b.n"),
+            format!("MATCH (a:A {{n: 1}}){walk}(b) RETURN count(DISTINCT b), min(b.n), max(b.n)"),
+            format!("MATCH (a:A) WHERE EXISTS {{ (a){walk}(a) }} RETURN a.n"),
+            format!("MATCH (a:A), (b:A) WHERE NOT EXISTS {{ (a){walk}(b) }} RETURN a.n, b.n"),
+            format!("MATCH (a:A){walk}(b)-[:T]->(c) RETURN DISTINCT a.n, c.n"),
+            format!("MATCH (a:A {{n: 1}}) OPTIONAL MATCH (a){walk}(b) WHERE b.n > 1 RETURN DISTINCT b.n"),
+            format!(
+                "MATCH (a:A)-[r{ty}{length}{with}]{right}(b) WHERE all(e IN r WHERE e.w < 2) RETURN DISTINCT a.n, b.n"
+            ),
+            format!("MATCH (a:A){walk}(b) WITH DISTINCT a, b RETURN a.n, count(b)"),
+            format!("MATCH (a:A){walk}(b) RETURN a.n, collect(DISTINCT b.n)[0] IS NULL"),
+            // Rows count: nothing may change.
+            format!("MATCH (a:A){walk}(b) RETURN a.n, count(b), count(DISTINCT b)"),
+            format!("MATCH (a:A {{n: 1}}){walk}(b) WITH b LIMIT 2 RETURN DISTINCT 1"),
+        ] {
+            let (found, is_reached) = rows(&query, &snapshot, Options::default());
+            let (expected, _) = rows(&query, &snapshot, trails);
+            assert_eq!(found, expected, "graph {seed}: {query}\n{statements:#?}");
+            reached += usize::from(is_reached);
+        }
+    }
+    assert!(reached > 300, "only {reached} queries reach nodes once");
+}
