@@ -47,6 +47,8 @@ pub struct QueryResult {
     tree: Option<PlanTree>,
     /// How it is written.
     form: PlanForm,
+    /// The names of the columns, for rows that have them.
+    names: Option<Arc<[String]>>,
 }
 
 /// Whether a plan reads nodes, and writes nothing.
@@ -85,6 +87,7 @@ impl QueryResult {
             spilled_bytes: 0,
             tree: None,
             form: PlanForm::default(),
+            names: None,
         }
     }
 
@@ -97,6 +100,17 @@ impl QueryResult {
     /// Bytes that the query put into temporary files, as far as its rows have been computed.
     pub fn spilled_bytes(&self) -> u64 {
         self.spilled_bytes + self.execution.as_ref().map_or(0, Execution::spilled_bytes)
+    }
+
+    /// The names of the columns, for rows that have them.
+    pub(crate) fn names(&mut self) -> Arc<[String]> {
+        Arc::clone(self.names.get_or_insert_with(|| self.columns.as_slice().into()))
+    }
+
+    /// There are no more rows.
+    pub(crate) fn end(&mut self) {
+        self.rows.clear();
+        self.end_execution();
     }
 
     fn end_execution(&mut self) {
