@@ -46,6 +46,82 @@ fn push_filters() {
 }
 
 #[test]
+fn push_filters_below_what_computes_and_joins() {
+    let mut s = Small::default();
+    let a = s.var("a", LogicalType::Node);
+    let (x, y) = (s.var("x", LogicalType::Any), s.var("y", LogicalType::Any));
+    let one = Expr::Const(Value::Int(1));
+    let asked = s.equal("a", "name", 1);
+    let fails = Expr::op(Op::Gt, vec![Expr::op(Op::Div, vec![one.clone(), Expr::Var(x)]), one.clone()]);
+    let is_one = Expr::op(Op::Eq, vec![Expr::Var(x), one.clone()]);
+    let persons = s.matched(&["a:Person"], &[]);
+    let others = s.matched(&["b:Person"], &[]);
+    let input = || Box::new(persons.clone());
+    let keep = |var: VarId| (var, Expr::Var(var));
+    let name = Expr::Property(Box::new(Expr::Var(a)), "name".into(), Span::default());
+    let product = Plan::HashJoin { left: Box::new(others), right: input(), on: Vec::new() };
+    // The plan under the filter, the condition, and the operators from the top on.
+    let cases = [
+        (Plan::Extra { input: input(), items: vec![(y, one.clone())] }, &asked, &["Compute y", "Match"][..]),
+        (Plan::Extra { input: input(), items: vec![(x, one.clone())] }, &is_one, &["Filter", "Compute x"]),
+        (Plan::Extra { input: input(), items: vec![(x, one.clone())] }, &fails, &["Filter", "Compute x"]),
+        (Plan::Project { input: input(), items: vec![keep(a)] }, &asked, &["Project a", "Match"]),
+        // A property is asked for where the pattern is, a sum where it is computed.
+        (Plan::Project { input: input(), items: vec![(x, name)] }, &is_one, &["Project x", "Match"]),
+        (Plan::Project { input: input(), items: vec![(x, one.clone())] }, &is_one, &["Project x", "Match"]),
+        (Plan::Distinct { input: input(), vars: vec![a] }, &asked, &["Distinct a", "Match"]),
+        (Plan::Distinct { input: input(), vars: Vec::new() }, &asked, &["Filter", "Distinct"]),
+        (Plan::Limit { input: input(), count: one.clone() }, &asked, &["Filter", "Limit"]),
+        (product, &asked, &["CrossProduct", "Match", "Unit", "Match"]),
+        (Plan::Unwind { input: input(), list: one.clone(), var: x }, &asked, &["Unwind", "Match"]),
+        (Plan::Unwind { input: input(), list: one.clone(), var: x }, &is_one, &["Filter", "Unwind"]),
+        (
+            Plan::Aggregate { input: input(), keys: vec![keep(a)], aggregates: Vec::new() },
+            &asked,
+            &["Aggregate", "Match"],
+        ),
+        (
+            Plan::Apply {
+                input: input(),
+                subplan: Box::new(Plan::Argument(vec![a])),
+                kind: ApplyKind::Optional,
+            },
+            &asked,
+            &["OptionalApply", "Match"],
+        ),
+    ];
+    for (under, condition, expected) in cases {
+        let plan = Plan::Filter { input: Box::new(under), predicate: condition.clone() };
+        let needed: Vec<&str> = match &plan {
+            Plan::Filter { input, .. } if input.vars().contains(&a) => vec!["a"],
+            _ => Vec::new(),
+        };
+        let lines = s.run(&["push_filters"], plan, &needed);
+        let begin = lines.lines().zip(expected).all(|(line, wanted)| line.trim_start().starts_with(wanted));
+        assert!(begin && lines.lines().count() >= expected.len(), "{expected:?}\n{lines}");
+    }
+}
+
+#[test]
+fn what_a_comparison_implies_is_not_asked() {
+    let mut s = Small::default();
+    let pattern = s.matched(&["a:Person"], &[]);
+    let there = |s: &mut Small, name: &str| {
+        let var = s.var("a", LogicalType::Node);
+        let property = Expr::Property(Box::new(Expr::Var(var)), name.into(), Span::default());
+        Expr::op(Op::IsNotNull, vec![property])
+    };
+    let parts = vec![there(&mut s, "name"), s.equal("a", "name", 1), there(&mut s, "id")];
+    let plan = Plan::Filter { input: Box::new(pattern), predicate: Expr::op(Op::And, parts) };
+    let Plan::Match { graph, .. } = s.plan(&["push_filters"], plan, &["a"], Options::default()) else {
+        panic!("the filter stays")
+    };
+    let asked: Vec<String> =
+        graph.predicates.iter().map(|p| trimorph_algebra::print_expr(p, &s.vars)).collect();
+    assert_eq!(asked, ["(a.name = 1)", "a.id IS NOT NULL"]);
+}
+
+#[test]
 fn drop_unused() {
     let mut s = Small::default();
     let pattern = s.matched(&["a:Person"], &[]);
