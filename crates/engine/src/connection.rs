@@ -179,6 +179,7 @@ impl Connection {
                 self.given(text, answer.query, Mode::Normal, params, procedures, settings, snapshot)?;
             return Ok(given.with_side_effects(effects));
         }
+        self.shared.count_written();
         if self.in_transaction() {
             return self.within_transaction(text, params, cancel);
         }
@@ -204,7 +205,6 @@ impl Connection {
             Command::Rollback => self.rollback()?,
             Command::Checkpoint if self.is_read_only => return Err(Error::ReadOnly),
             Command::Checkpoint => self.shared.checkpoint(cancel)?,
-            Command::Show => return Ok(Answer::transactions(self.transactions())),
             Command::ShowDatabase => return Ok(Answer::database(&self.shared.standing(self.is_read_only))),
             Command::Terminate(numbers) => {
                 let done = numbers.into_iter().map(|number| (number, self.terminate(number)));
@@ -379,6 +379,7 @@ impl Connection {
         params: Arc<Params>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
+        self.shared.count_written();
         if !self.in_transaction() {
             match &prepared.made {
                 Made::Read(planned) => {
@@ -603,11 +604,49 @@ impl Connection {
         params: Arc<Params>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
+        if let Some(shown) = self.plan_within(text, &params, &cancel)? {
+            return Ok(shown);
+        }
         let settings = self.settings(&params, cancel.clone());
         let procedures = self.shared.procedures();
         self.within(text, params.clone(), cancel, |running| {
             self.run_within(running, text, &params, &settings, &procedures)
         })
+    }
+
+    /// The plan of a text that is to be shown and only reads, within the open transaction; none of any other
+    /// text.
+    fn plan_within(
+        &self,
+        text: &str,
+        params: &Arc<Params>,
+        cancel: &CancelToken,
+    ) -> Result<Option<QueryResult>, Error> {
+        let words = ["EXPLAIN", "PROFILE", "//", "/*"];
+        let begins = |word: &str| {
+            text.trim_start().get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
+        };
+        let mut state = self.transaction();
+        let (State::Open(running), true) = (&mut *state, words.into_iter().any(begins)) else {
+            return Ok(None);
+        };
+        if running.session.begin_statement(text, cancel).is_err() {
+            return Ok(None);
+        }
+        running.writing.begin_statement(&self.shared);
+        let snapshot = running.writing.snapshot(running.writing.base(&self.shared));
+        let shown = match self.plan(text, Some(params), &snapshot, cancel) {
+            Ok(Made::Read(planned)) if planned.mode != Mode::Normal => {
+                Some(self.run(text, &planned, Arc::clone(params), snapshot, cancel.clone()))
+            }
+            Ok(_) => None,
+            Err(error) => Some(Err(error)),
+        };
+        match running.session.end_statement() {
+            // It is told why by who runs its next statement.
+            Some(_) => Ok(None),
+            None => shown.transpose(),
+        }
     }
 
     /// The same with what runs it.

@@ -25,6 +25,7 @@ mod directory;
 mod durable;
 mod entity;
 mod error;
+mod estimates;
 mod estimator;
 mod explain;
 mod facts;

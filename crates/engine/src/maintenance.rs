@@ -105,6 +105,7 @@ fn maintain(shared: &Weak<Shared>) -> Option<Duration> {
         let _ = shared.merge(&CancelToken::default());
         let _ = shared.charge_delta();
     }
+    shared.count_written();
     // Likewise: the log that a checkpoint would let go is longer to read, and no more.
     let _ = shared.checkpoint_if_due();
     let waits = shared.clean_up();

@@ -18,7 +18,8 @@
 //! 13. `tell_apart`    which edges must differ because they could be the same
 //! 14. `hang_counts`   leaves that nobody looks at become counting steps
 //! 15. `plan_match`    each pattern becomes scans, extends and joins
-//! 16. `share_expressions` what several expressions of an operator have in common is computed once
+//! 16. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 17. `share_expressions` what several expressions of an operator have in common is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -47,6 +48,7 @@ mod merge_patterns;
 mod narrow_tables;
 mod needed;
 mod options;
+mod order_edges;
 mod passes;
 mod plan_match;
 mod planning;

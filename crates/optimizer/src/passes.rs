@@ -15,8 +15,8 @@ use crate::samples::{Estimator, Samples};
 use crate::{Halt, Options, Switches, VarSet};
 use crate::{
     ask_bound, check, count_by_table, count_optional, count_rows, count_trails, drop_unused, hang_counts,
-    in_lists, late_projection, merge_patterns, narrow_tables, plan_match, push_filters, share_expressions,
-    tell_apart, walks,
+    in_lists, late_projection, merge_patterns, narrow_tables, order_edges, plan_match, push_filters,
+    share_expressions, tell_apart, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -66,6 +66,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "tell_apart", required: true, run: tell_apart::tell_apart },
     Pass { name: "hang_counts", required: false, run: hang_counts::hang_counts },
     Pass { name: "plan_match", required: true, run: plan_match::plan_match },
+    Pass { name: "order_edges", required: false, run: order_edges::order_edges },
     Pass { name: "share_expressions", required: false, run: share_expressions::share_expressions },
 ];
 

@@ -45,6 +45,11 @@ impl Pressure {
         }
     }
 
+    /// How many versions and edges were ever written.
+    pub fn written(&self) -> u64 {
+        self.written.load(Ordering::Relaxed)
+    }
+
     /// Tells who waits.
     pub fn tell(&self) {
         self.lock().told = true;
