@@ -46,3 +46,7 @@ crash-phases KILLS="200":
 # Random concurrent histories against a serial oracle, so many at each level, from a seed on.
 histories COUNT="20000" SEED="1":
     TRIMORPH_HISTORIES={{COUNT}} TRIMORPH_HISTORIES_SEED={{SEED}} cargo test -p trimorph-tests --test it -- --nocapture histories
+
+# Random write programs beside a model, on a disk that fails now and then, so many statements, from a seed on.
+programs STEPS="1000000" SEED="1":
+    TRIMORPH_PROGRAM_STEPS={{STEPS}} TRIMORPH_PROGRAM_SEED={{SEED}} cargo test -p trimorph-tests --test it -- --nocapture programs::random

@@ -38,6 +38,7 @@ mod physical;
 mod plans;
 mod procedures;
 mod products;
+mod programs;
 mod reached_once;
 mod shared;
 mod shared_expressions;

@@ -324,6 +324,14 @@ fn transactions_are_listed_and_ended() {
     let c = database.connect();
     let listed = rows(&c, "SHOW TRANSACTIONS").unwrap();
     assert!(listed.len() == 1 && listed[0].contains("snapshot") && listed[0].contains("idle"), "{listed:?}");
+    let asked = "SHOW TRANSACTIONS YIELD isolation AS level, statement, commitsPinned AS kept \
+                 WHERE level = 'snapshot' RETURN level, kept, statement CONTAINS 'SET'";
+    assert_eq!(rows(&c, asked).unwrap(), ["snapshot | 0 | true"]);
+    assert!(rows(&c, "show transaction where age > duration('PT1H')").unwrap().is_empty());
+    let error = rows(&c, "SHOW TRANSACTIONS YIELD nobody").unwrap_err();
+    assert!(error.to_string().contains("nobody"), "{error}");
+    let error = rows(&c, "SHOW TRANSACTIONS all").unwrap_err();
+    assert!(error.to_string().contains("YIELD"), "{error}");
     let number = c.transactions()[0].number;
     assert_eq!(rows(&c, "TERMINATE TRANSACTION '123456'").unwrap()[0].split(" | ").count(), 2);
     assert_eq!(
@@ -445,4 +453,24 @@ fn half_of_those_who_meet_commit() {
     });
     let much = "MATCH (s:Shift) WITH s.day AS day, count(*) AS n WHERE n > 3 RETURN day";
     assert!(rows(&c, much).unwrap().is_empty());
+}
+
+/// A plan is shown within a transaction as outside of one, and what is profiled is told with its rows.
+#[test]
+fn plans_are_shown_within_a_transaction() {
+    let database = database(TWO);
+    let c = begun(&database, Isolation::Serializable);
+    rows(&c, "CREATE (:N {k: 3, p: 3})").unwrap();
+    for text in ["MATCH (n:N) WHERE n.p > 2 RETURN n.k", "MATCH (n:N)-[r]->() RETURN count(r)"] {
+        let plan = c.query(&format!("EXPLAIN {text}"), &[]).unwrap().plan();
+        assert!(plan.contains("NodeScan") && !plan.contains("Match"), "{plan}");
+        let plan = c.query(&format!("  // a comment\n PROFILE {text}"), &[]).unwrap().plan();
+        assert!(plan.contains("NodeScan") && plan.contains("tuples"), "{plan}");
+    }
+    // Its own writes are counted; and it goes on.
+    assert!(c.query("PROFILE MATCH (n:N) RETURN n.k", &[]).unwrap().plan().contains("3 tuples"));
+    assert!(c.query("EXPLAIN MATCH (n:N) SET n.p = 1", &[]).unwrap().plan().contains("Update"));
+    assert!(c.query("EXPLAIN MATCH (n:N RETURN n", &[]).is_err());
+    assert_eq!(rows(&c, "MATCH (n:N) WHERE n.p = 3 RETURN n.k").unwrap(), ["3"]);
+    c.commit().unwrap();
 }

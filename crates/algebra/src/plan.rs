@@ -136,6 +136,15 @@ pub enum LookupBy {
     },
     /// Their property is a text that begins with it.
     Prefix,
+    /// It is a number: their property is among so many that come first in order. More may be found.
+    First {
+        /// Whether large ones come first, and before all what has none.
+        descending: bool,
+        /// Whether all that are equal to the last one are found.
+        ties: bool,
+        /// Whether those count that have no value.
+        nulls: bool,
+    },
 }
 
 /// An operator tree.

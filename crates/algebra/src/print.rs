@@ -302,6 +302,8 @@ fn looked_up_by(by: LookupBy) -> &'static str {
         LookupBy::AnyOf => "IN",
         LookupBy::Between { .. } => "BETWEEN",
         LookupBy::Prefix => "STARTS WITH",
+        LookupBy::First { descending: false, .. } => "AMONG THE FIRST",
+        LookupBy::First { descending: true, .. } => "AMONG THE LAST",
     }
 }
 

@@ -1,5 +1,7 @@
 //! The catalog of one main version: schema, facts and statistics, each by the ids of tables; definitions.
 
+use std::sync::Arc;
+
 use trimorph_base::{EdgeTableId, LabelId, PropertyId, TableId};
 use trimorph_types::iri_names::ANY_LABEL;
 
@@ -15,6 +17,9 @@ pub struct Catalog {
     pub schema: Schema,
     /// Counts, for estimates.
     pub statistics: Statistics,
+    /// The same with what was written since, where that is so much that it would mislead plans to leave it
+    /// out; in memory only.
+    pub estimates: Option<Arc<Statistics>>,
     /// Indexes and constraints that were asked for.
     pub definitions: Definitions,
     facts: Facts,
@@ -28,14 +33,27 @@ impl Catalog {
     pub fn add_node_table(&mut self, info: NodeTableInfo, facts: NodeTableFacts, stats: NodeTableStats) {
         self.schema.node_tables.push(info);
         self.facts.node_tables.push(facts);
-        self.statistics.node_tables.push(stats);
+        self.count(|statistics| statistics.node_tables.push(stats.clone()));
     }
 
     /// Adds an edge table; its id is the next one.
     pub fn add_edge_table(&mut self, (info, facts, stats): KnownEdgeTable) {
         self.schema.edge_tables.push(info);
         self.facts.edge_tables.push(facts);
-        self.statistics.edge_tables.push(stats);
+        self.count(|statistics| statistics.edge_tables.push(stats.clone()));
+    }
+
+    /// Changes what was counted, with what was written since and without.
+    pub fn count(&mut self, change: impl Fn(&mut Statistics)) {
+        if let Some(estimates) = &mut self.estimates {
+            change(Arc::make_mut(estimates));
+        }
+        change(&mut self.statistics);
+    }
+
+    /// What plans are estimated by.
+    pub fn estimated(&self) -> &Statistics {
+        self.estimates.as_deref().unwrap_or(&self.statistics)
     }
 
     /// The facts, for what writes and describes main versions. A plan must not be made of these: nobody would

@@ -26,7 +26,7 @@ pub use catalog::{Catalog, KnownEdgeTable};
 pub use definitions::{Definition, Definitions, Rule, Subject};
 pub use facts::{EdgeTableFacts, Facts, NodeTableFacts, TargetFacts};
 pub use names::Names;
-pub use reliances::Reliances;
+pub use reliances::{Reliances, has_drifted};
 pub use schema::{EdgeTableInfo, NameKind, NodeTableInfo, PropertyInfo, Schema};
 pub use statistics::{
     CharacteristicSet, DegreeStats, EdgeTableStats, NodeTableStats, PropertyStats, Statistics,

@@ -24,6 +24,12 @@ const ROWS_MIN: u64 = 1_024;
 /// By how much the rows of a table may change before a plan is made anew. Not measured.
 const DRIFT_MAX: u64 = 4;
 
+/// Whether a table has so many rows more or less that a plan may be another one.
+pub fn has_drifted(before: u64, now: u64) -> bool {
+    let (before, now) = (before.max(ROWS_MIN), now.max(ROWS_MIN));
+    before.max(now) / DRIFT_MAX >= before.min(now)
+}
+
 /// The labels that were asked of a table, and whether one that has none of them was accepted.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct LabelsAsked {
@@ -166,11 +172,7 @@ impl Reliances {
     }
 
     fn have_drifted(&self, catalog: &Catalog) -> bool {
-        let statistics = &catalog.statistics;
-        let has_drifted = |before: u64, now: u64| {
-            let (before, now) = (before.max(ROWS_MIN), now.max(ROWS_MIN));
-            before.max(now) / DRIFT_MAX >= before.min(now)
-        };
+        let statistics = catalog.estimated();
         self.rows.iter().any(|(table, rows)| has_drifted(*rows, statistics.rows(*table)))
             || self.edge_tables.iter().any(|e| has_drifted(e.edges, statistics.edges(e.table)))
     }

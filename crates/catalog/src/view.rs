@@ -54,7 +54,7 @@ impl<'c> CatalogView<'c> {
 
     /// What was relied on up to now.
     pub fn reliances(&self) -> Reliances {
-        let statistics = &self.catalog.statistics;
+        let statistics = self.catalog.estimated();
         let mut relied = lock(&self.relied).clone();
         let looked_at = self
             .catalog
@@ -377,7 +377,7 @@ impl<'c> CatalogView<'c> {
 
     /// What was counted: for estimates.
     pub fn statistics(&self) -> &'c Statistics {
-        &self.catalog.statistics
+        self.catalog.estimated()
     }
 
     /// Place of the column `name` of a node table: for estimates, and not noted.
@@ -388,12 +388,12 @@ impl<'c> CatalogView<'c> {
     /// Statistics of the column `name` of an edge table: for estimates, and not noted.
     pub fn estimated_edge_property(&self, table: EdgeTableId, name: &str) -> Option<&'c PropertyStats> {
         let column = self.catalog.schema.edge_property(table, name)?;
-        self.catalog.statistics.edge_tables.get(table.0 as usize)?.properties.get(column)
+        self.catalog.estimated().edge_tables.get(table.0 as usize)?.properties.get(column)
     }
 
     /// Statistics of the column `name` of a node table: for estimates.
     pub fn estimated_property(&self, table: TableId, name: &str) -> Option<&'c PropertyStats> {
         let column = self.estimated_column(table, name)?;
-        self.catalog.statistics.node_tables.get(table.0 as usize)?.properties.get(column)
+        self.catalog.estimated().node_tables.get(table.0 as usize)?.properties.get(column)
     }
 }

@@ -236,6 +236,16 @@ impl EdgeDelta {
         met.map_or(Ok(()), Err)
     }
 
+    /// The edges of which anything was written since the last merge, or before and not cleaned.
+    pub fn edges_written(&self) -> Vec<EdgeId> {
+        let mut edges = Vec::with_capacity(self.count.load(Ordering::Acquire));
+        for shard in &self.heads {
+            let shard = shard.read().unwrap_or_else(PoisonError::into_inner);
+            edges.extend(shard.keys().map(|edge| EdgeId(*edge)));
+        }
+        edges
+    }
+
     /// Whether nothing was written, or all of it is main's. **Cost**: a load.
     pub fn is_empty(&self) -> bool {
         self.count.load(Ordering::Acquire) == 0

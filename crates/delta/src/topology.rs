@@ -16,7 +16,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
-use trimorph_mvcc::{Conflict, Reading, Stamp};
+use trimorph_mvcc::{Conflict, Reading, Stamp, Timestamp};
 
 use crate::directory::Directory;
 use crate::heads::ZONE_ROWS;
@@ -342,6 +342,27 @@ impl Topology {
         len: u64,
     ) -> bool {
         self.marks(table, edge_table, direction).is_none_or(|marks| !marks.meet(first, len))
+    }
+
+    /// How many edges came since a main version that has all commits up to `merged`, by edge table and the
+    /// table they lead to, less those that went: about, whoever sees them.
+    ///
+    /// **Cost**: a look at each.
+    pub fn came(&self, merged: Timestamp) -> HashMap<(EdgeTableId, TableId), i64> {
+        let mut came: HashMap<(EdgeTableId, TableId), i64> = HashMap::new();
+        for shard in &self.by_edge.0 {
+            let shard = shard.read().unwrap_or_else(PoisonError::into_inner);
+            for number in shard.values() {
+                let record = self.records.get(*number);
+                let (begin, end) = (record.begin.load(), record.end.load());
+                if begin == Stamp::NEVER || end.is_at_most(merged) {
+                    continue;
+                }
+                let change = i64::from(!begin.is_at_most(merged)) - i64::from(end != Stamp::NEVER);
+                *came.entry((record.edge().table(), record.ends().1.table())).or_default() += change;
+            }
+        }
+        came
     }
 
     /// The ends of an edge that came or went; none of an edge that nothing happened to.

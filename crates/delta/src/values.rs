@@ -43,6 +43,12 @@ fn is_same(a: &Ordered, b: &Ordered) -> bool {
     compare(&a.0, &b.0).is_some_and(Ordering::is_eq)
 }
 
+/// Whether all that is equal to a value is in one place: instants and times are equal whatever their zones,
+/// and so may lists of them be.
+fn stands_alone(value: &Value) -> bool {
+    matches!(value, Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::String(_) | Value::Date(_))
+}
+
 /// Rows by their values, in the order of values.
 #[derive(Debug, Default)]
 pub struct ValueDelta {
@@ -82,6 +88,15 @@ impl ValueDelta {
     /// Rows that may have a value between two, ascending by row, each once.
     pub fn range(&self, low: Bound<&Value>, high: Bound<&Value>) -> Vec<u64> {
         let own = |bound: Bound<&Value>| bound.map(|value| Ordered(value.clone()));
+        if let (Bound::Included(a), Bound::Included(b)) = (low, high)
+            && stands_alone(a)
+            && order(a, b).is_eq()
+        {
+            let mut rows = self.read().by_value.get(&Ordered(a.clone())).cloned().unwrap_or_default();
+            rows.sort_unstable();
+            rows.dedup();
+            return rows;
+        }
         let (low, high) = (own(low), own(high));
         let is_empty = match (&low, &high) {
             (Bound::Included(a), Bound::Included(b)) => a > b,

@@ -9,7 +9,6 @@ use trimorph_mvcc::Isolation;
 use trimorph_types::{DateTime, Duration, LogicalType, Value, Zone};
 
 use crate::following::Standing;
-use crate::sessions::OpenTransaction;
 
 /// A statement about transactions.
 pub(crate) enum Command {
@@ -21,8 +20,6 @@ pub(crate) enum Command {
     Rollback,
     /// `CHECKPOINT`.
     Checkpoint,
-    /// `SHOW TRANSACTIONS`.
-    Show,
     /// `SHOW DATABASE`.
     ShowDatabase,
     /// `TERMINATE TRANSACTION` with the numbers of some.
@@ -45,7 +42,6 @@ impl Command {
             ["COMMIT"] | ["COMMIT", "TRANSACTION"] => Some(Self::Commit),
             ["ROLLBACK"] | ["ROLLBACK", "TRANSACTION"] => Some(Self::Rollback),
             ["CHECKPOINT"] => Some(Self::Checkpoint),
-            ["SHOW", "TRANSACTION" | "TRANSACTIONS"] => Some(Self::Show),
             ["SHOW", "DATABASE" | "DATABASES"] => Some(Self::ShowDatabase),
             ["TERMINATE", "TRANSACTION" | "TRANSACTIONS", ref numbers @ ..] if !numbers.is_empty() => {
                 let numbers = numbers.join(" ");
@@ -124,7 +120,7 @@ fn at_utc(micros: i64) -> DateTime {
 }
 
 /// The name of an isolation level.
-fn name_of(level: Isolation) -> &'static str {
+pub(crate) fn name_of(level: Isolation) -> &'static str {
     match level {
         Isolation::Serializable => "serializable",
         Isolation::Snapshot => "snapshot",
@@ -164,31 +160,6 @@ impl Answer {
             answer: Default::default(),
         };
         Self { query, rows: Arc::new(GivenRows { vars: ids, columns: values, len }) }
-    }
-
-    /// The transactions that are open.
-    pub(crate) fn transactions(open: Vec<OpenTransaction>) -> Self {
-        let columns = [
-            ("transaction", LogicalType::Int),
-            ("isolation", LogicalType::String),
-            ("age", LogicalType::Duration),
-            ("status", LogicalType::String),
-            ("statement", LogicalType::String),
-            ("commitsPinned", LogicalType::Int),
-        ];
-        let rows = open.into_iter().map(|one| {
-            let seconds = i64::try_from(one.age.as_secs()).unwrap_or(i64::MAX);
-            let age = Duration::normalized(0, 0, seconds, i64::from(one.age.subsec_nanos()));
-            vec![
-                Value::Int(one.number.cast_signed()),
-                Value::String(name_of(one.isolation).into()),
-                age.map_or(Value::Null, Value::Duration),
-                Value::String(if one.is_running { "running" } else { "idle" }.into()),
-                Value::String(one.statement),
-                Value::Int(i64::try_from(one.commits_pinned).unwrap_or(i64::MAX)),
-            ]
-        });
-        Self::table(&columns, rows.collect())
     }
 
     /// The database, and how far it is behind one that it follows.

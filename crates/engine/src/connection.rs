@@ -187,11 +187,12 @@ impl Connection {
                 self.given(text, answer.query, Mode::Normal, params, procedures, settings, snapshot)?;
             return Ok(given.with_side_effects(effects));
         }
+        self.shared.count_written();
         if self.in_transaction() {
             return self.within_transaction(text, params, cancel);
         }
-        let (made, snapshot) = self.plan(text, Some(&params), &cancel)?;
-        match made {
+        let snapshot = self.shared.snapshot();
+        match self.plan(text, Some(&params), &snapshot, &cancel)? {
             Made::Read(planned) => self.run(text, &planned, params, snapshot, cancel),
             Made::Write(program) => self.write(text, &program, params, cancel),
         }
@@ -212,7 +213,6 @@ impl Connection {
             Command::Rollback => self.rollback()?,
             Command::Checkpoint if self.is_read_only => return Err(Error::ReadOnly),
             Command::Checkpoint => self.shared.checkpoint(cancel)?,
-            Command::Show => return Ok(Answer::transactions(self.transactions())),
             Command::ShowDatabase => return Ok(Answer::database(&self.shared.standing(self.is_read_only))),
             Command::Terminate(numbers) => {
                 let done = numbers.into_iter().map(|number| (number, self.terminate(number)));
@@ -359,7 +359,7 @@ impl Connection {
     pub fn prepare_until(&self, text: &str, cancel: &CancelToken) -> Result<Prepared, Error> {
         self.watch(cancel);
         let (asked, form) = plan::asked(text).map_err(|d| Error::query(d, text))?;
-        let (made, _) = self.plan(&asked, None, cancel)?;
+        let made = self.plan(&asked, None, &self.shared.snapshot(), cancel)?;
         Ok(Prepared { text: asked.into(), made, form })
     }
 
@@ -388,6 +388,7 @@ impl Connection {
         params: Arc<Params>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
+        self.shared.count_written();
         if !self.in_transaction() {
             match &prepared.made {
                 Made::Read(planned) => {
@@ -411,23 +412,20 @@ impl Connection {
         *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
     }
 
-    /// The plan of a text and the snapshot that it will run on, from the cache or made until `cancel` says
+    /// The plan of a text on the snapshot that it will run on, from the cache or made until `cancel` says
     /// stop.
     fn plan(
         &self,
         text: &str,
         params: Option<&Params>,
+        snapshot: &Snapshot,
         cancel: &CancelToken,
-    ) -> Result<(Made, Snapshot), Error> {
+    ) -> Result<Made, Error> {
         let procedures = self.shared.procedures();
-        let mut snapshot = self.shared.snapshot();
         if let Some(made) = self.shared.plans.get(text, snapshot.catalog(), &procedures) {
-            return Ok((made, snapshot));
+            return Ok(made);
         }
-        if self.shared.merge_if_blind(cancel) {
-            snapshot = self.shared.snapshot();
-        }
-        let work = || self.made(text, params, &snapshot, procedures, cancel);
+        let work = || self.made(text, params, snapshot, procedures, cancel);
         let made = match text.len() <= CALLERS_TEXT_MAX {
             true => work(),
             false => on_stack_of(PLANNING_STACK_BYTES, work).unwrap_or_else(|| Err(no_thread(text))),
@@ -436,7 +434,7 @@ impl Connection {
         if made.mode() != Mode::Explain {
             self.shared.plans.put(text, made.clone());
         }
-        Ok((made, snapshot))
+        Ok(made)
     }
 
     /// A statement within a transaction, as a program: one that only reads has one part.
@@ -615,11 +613,49 @@ impl Connection {
         params: Arc<Params>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
+        if let Some(shown) = self.plan_within(text, &params, &cancel)? {
+            return Ok(shown);
+        }
         let settings = self.settings(&params, cancel.clone());
         let procedures = self.shared.procedures();
         self.within(text, params.clone(), cancel, |running| {
             self.run_within(running, text, &params, &settings, &procedures)
         })
+    }
+
+    /// The plan of a text that is to be shown and only reads, within the open transaction; none of any other
+    /// text.
+    fn plan_within(
+        &self,
+        text: &str,
+        params: &Arc<Params>,
+        cancel: &CancelToken,
+    ) -> Result<Option<QueryResult>, Error> {
+        let words = ["EXPLAIN", "PROFILE", "//", "/*"];
+        let begins = |word: &str| {
+            text.trim_start().get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
+        };
+        let mut state = self.transaction();
+        let (State::Open(running), true) = (&mut *state, words.into_iter().any(begins)) else {
+            return Ok(None);
+        };
+        if running.session.begin_statement(text, cancel).is_err() {
+            return Ok(None);
+        }
+        running.writing.begin_statement(&self.shared);
+        let snapshot = running.writing.snapshot(running.writing.base(&self.shared));
+        let shown = match self.plan(text, Some(params), &snapshot, cancel) {
+            Ok(Made::Read(planned)) if planned.mode != Mode::Normal => {
+                Some(self.run(text, &planned, Arc::clone(params), snapshot, cancel.clone()))
+            }
+            Ok(_) => None,
+            Err(error) => Some(Err(error)),
+        };
+        match running.session.end_statement() {
+            // It is told why by who runs its next statement.
+            Some(_) => Ok(None),
+            None => shown.transpose(),
+        }
     }
 
     /// The same with what runs it.

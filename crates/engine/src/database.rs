@@ -75,6 +75,8 @@ impl Database {
             dir,
             journal,
             is_loading: AtomicBool::new(false),
+            counted_at: AtomicU64::new(0),
+            counting: Mutex::default(),
             loaded_at: AtomicU64::new(0),
             loads,
             checkpoint: Mutex::new(checkpoint),

@@ -3,11 +3,13 @@
 
 use trimorph_algebra::Op;
 use trimorph_base::{EdgeTableId, TableId};
+use trimorph_catalog::has_drifted;
 use trimorph_optimizer::Estimator;
 use trimorph_store::access::{Bound, Kind, Pattern, Range, Term};
-use trimorph_store::{Reader, Snapshot, Wanted};
+use trimorph_store::{PropertyColumn, Reader, Snapshot, Wanted};
 use trimorph_types::Value;
 
+use crate::estimates::sample_of;
 use crate::params::Params;
 
 /// Estimates from a snapshot.
@@ -25,6 +27,55 @@ impl<'s> Sampler<'s> {
 
 impl Estimator for Sampler<'_> {
     fn rows(&self, tables: &[TableId], property: &str, op: Op, value: &Value) -> Option<f64> {
+        let (written, merged): (Vec<TableId>, Vec<TableId>) =
+            tables.iter().partition(|table| self.is_mostly_written(**table));
+        let mut rows = 0.0;
+        for table in written {
+            rows += self.passing(table, property, &wanted_by(op, value)?)?;
+        }
+        if merged.is_empty() && !tables.is_empty() {
+            return Some(rows);
+        }
+        Some(rows + self.merged_rows(&merged, property, op, value)?)
+    }
+
+    fn edges(&self, tables: &[EdgeTableId], property: &str, op: Op, value: &Value) -> Option<f64> {
+        let wanted = wanted_by(op, value)?;
+        let schema = self.reader.schema();
+        let of = |table: &EdgeTableId| match schema.edge_property(*table, property) {
+            Some(column) => self.reader.count_edge_values(*table, column, &wanted),
+            None => Some(0),
+        };
+        tables.iter().map(of).sum::<Option<u64>>().map(|edges| edges as f64)
+    }
+
+    fn parameter(&self, name: &str) -> Option<Value> {
+        self.params?.get(name).cloned()
+    }
+}
+
+impl Sampler<'_> {
+    /// Whether most rows of a table are not main's: what its columns tell is little.
+    fn is_mostly_written(&self, table: TableId) -> bool {
+        let catalog = self.reader.catalog();
+        has_drifted(catalog.statistics.rows(table), catalog.estimated().rows(table))
+    }
+
+    /// The rows of a table that pass, about: of some that are looked at. None where none of them is there.
+    fn passing(&self, table: TableId, property: &str, wanted: &Wanted) -> Option<f64> {
+        let rows = self.reader.catalog().estimated().rows(table);
+        let Some(column) = self.reader.schema().node_property(table, property) else { return Some(0.0) };
+        let seen = sample_of(&self.reader, table, rows);
+        let values = PropertyColumn::of_nodes(table, column, &self.reader);
+        let passing = seen.iter().filter(|row| wanted.holds(&values.value(**row))).count();
+        if seen.is_empty() {
+            return None;
+        }
+        // What no row passes that was looked at may pass half of one.
+        Some((passing as f64).max(0.5) / seen.len() as f64 * rows as f64)
+    }
+
+    fn merged_rows(&self, tables: &[TableId], property: &str, op: Op, value: &Value) -> Option<f64> {
         let end = |inside| Some((value.clone(), inside));
         let bound = match op {
             Op::Eq => Bound::Terms(vec![Term::Literal(value.clone())]),
@@ -37,29 +88,20 @@ impl Estimator for Sampler<'_> {
         let pattern = Pattern::property(Kind::Node, property).subject_tables(Some(tables)).objects(bound);
         Some(self.reader.estimate(&pattern).rows)
     }
+}
 
-    fn edges(&self, tables: &[EdgeTableId], property: &str, op: Op, value: &Value) -> Option<f64> {
-        use std::ops::Bound;
-        let own = || value.clone();
-        let wanted = match op {
-            Op::Eq => Wanted::Equal(own()),
-            Op::Lt => Wanted::Between(Bound::Unbounded, Bound::Excluded(own())),
-            Op::Le => Wanted::Between(Bound::Unbounded, Bound::Included(own())),
-            Op::Gt => Wanted::Between(Bound::Excluded(own()), Bound::Unbounded),
-            Op::Ge => Wanted::Between(Bound::Included(own()), Bound::Unbounded),
-            Op::IsNotNull => Wanted::Between(Bound::Unbounded, Bound::Unbounded),
-            Op::StartsWith if matches!(value, Value::String(_)) => Wanted::Prefix(own()),
-            _ => return None,
-        };
-        let schema = self.reader.schema();
-        let of = |table: &EdgeTableId| match schema.edge_property(*table, property) {
-            Some(column) => self.reader.count_edge_values(*table, column, &wanted),
-            None => Some(0),
-        };
-        tables.iter().map(of).sum::<Option<u64>>().map(|edges| edges as f64)
-    }
-
-    fn parameter(&self, name: &str) -> Option<Value> {
-        self.params?.get(name).cloned()
-    }
+/// What values a comparison wants; none of one that no index tells.
+fn wanted_by(op: Op, value: &Value) -> Option<Wanted> {
+    use std::ops::Bound;
+    let own = || value.clone();
+    Some(match op {
+        Op::Eq => Wanted::Equal(own()),
+        Op::Lt => Wanted::Between(Bound::Unbounded, Bound::Excluded(own())),
+        Op::Le => Wanted::Between(Bound::Unbounded, Bound::Included(own())),
+        Op::Gt => Wanted::Between(Bound::Excluded(own()), Bound::Unbounded),
+        Op::Ge => Wanted::Between(Bound::Included(own()), Bound::Unbounded),
+        Op::IsNotNull => Wanted::Between(Bound::Unbounded, Bound::Unbounded),
+        Op::StartsWith if matches!(value, Value::String(_)) => Wanted::Prefix(own()),
+        _ => return None,
+    })
 }

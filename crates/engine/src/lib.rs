@@ -61,6 +61,7 @@ mod directory;
 mod durable;
 mod entity;
 mod error;
+mod estimates;
 mod estimator;
 mod facts;
 mod first_load;

@@ -5,9 +5,9 @@
 //!    statement that has written much. What does not fit ends the statement that asked, with the memory
 //!    error; the thread is told, and makes room.
 //! 2. From a part of the limit on, and never below a floor, the delta is merged; from a quarter of what main
-//!    has, too, and in a pause of the writers from a sixteenth: plans are made of what main counts, and are
-//!    blind to the rest. The thread rests as long as the last merge took: queries have the other half of its
-//!    core, and changes come together.
+//!    has, too, and in a pause of the writers from a sixteenth: what is merged is read faster. The thread
+//!    rests as long as the last merge took: queries have the other half of its core, and changes come
+//!    together.
 //! 3. A checkpoint is made when the log is long, or the last one long ago.
 //! 4. As long as something waits for readers to go, it looks again from time to time.
 
@@ -31,8 +31,6 @@ const MERGED_BYTES_MIN: usize = 1 << 20;
 /// It is merged from this part of main's nodes and edges on, so that a merge of all of main is paid for by
 /// so many changes.
 const MERGED_SHARE: u64 = 4;
-/// Changes up to which a plan does not wait for a merge.
-const BLIND_MIN: u64 = 1_000;
 /// And in a pause from this one on.
 const PAUSED_SHARE: u64 = 16;
 /// Less is not worth a merge in a pause.
@@ -74,24 +72,6 @@ impl Shared {
     fn merged_bytes(&self) -> usize {
         let part = self.config.memory_limit_bytes / MERGED_PART;
         part.clamp(MERGED_BYTES_MIN, MERGED_BYTES_MAX)
-    }
-
-    /// Merges where a plan would be blind: where main has nothing, or much less than was written since.
-    /// `false` where nothing was merged.
-    ///
-    /// **Cost**: two loads, unless much was written.
-    pub(crate) fn merge_if_blind(&self, cancel: &CancelToken) -> bool {
-        let written = self.live.pressure.written();
-        let changes = written.saturating_sub(self.merged_written.load(Ordering::Relaxed));
-        if changes < BLIND_MIN
-            || !self.config.background_merges
-            || self.follower.is_some()
-            || changes < self.base().catalog().statistics.size() / MERGED_SHARE
-        {
-            return false;
-        }
-        self.merged_written.store(written, Ordering::Relaxed);
-        self.merge(cancel).is_ok()
     }
 
     /// Charges what the delta holds to the memory limit.
@@ -147,6 +127,7 @@ fn maintain(shared: &Weak<Shared>, is_paused: bool) -> Option<Duration> {
         let _ = shared.merge(&CancelToken::default());
         let _ = shared.charge_delta();
     }
+    shared.count_written();
     // Likewise: the log that a checkpoint would let go is longer to read, and no more.
     let _ = shared.checkpoint_if_due();
     let waits = shared.clean_up();

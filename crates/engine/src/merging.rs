@@ -12,6 +12,7 @@
 //!
 //! Source: `docs/design/transactions.md`, "Merge".
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use trimorph_base::CancelToken;
@@ -91,6 +92,8 @@ impl Shared {
         let _ = index_all(&mut next, &self.live.delta);
         *snapshot = Snapshot::within(Arc::new(next), self.config.memory_limit_bytes);
         drop(snapshot);
+        // It has counted what it has.
+        self.counted_at.store(self.live.pressure.written(), Ordering::Relaxed);
         merging.published.push_back((self.live.transactions.snapshots().retire(), merged_at));
     }
 

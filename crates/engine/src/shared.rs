@@ -59,6 +59,9 @@ pub(crate) struct Shared {
     pub(crate) journal: OnceLock<Arc<Journal>>,
     /// A bulk load is at work: nobody may write beside it.
     pub(crate) is_loading: AtomicBool,
+    /// How much is written when it is next counted for estimates, and who counts it.
+    pub(crate) counted_at: AtomicU64,
+    pub(crate) counting: Mutex<()>,
     /// The last commit of a bulk load that a main version has, also above the version's time.
     pub(crate) loaded_at: AtomicU64,
     /// What the log names of bulk loads.

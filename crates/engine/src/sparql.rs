@@ -131,6 +131,7 @@ impl Connection {
         let given = given(text, &params)?;
         let key = key_of(text, &given, base);
         if !self.in_transaction() {
+            self.shared().count_written();
             let snapshot = self.shared().snapshot();
             let procedures = self.shared().procedures();
             match self.shared().plans.get(&key, snapshot.catalog(), &procedures) {
@@ -143,7 +144,6 @@ impl Connection {
         let mode = mode_of(parsed.mode);
         match &parsed.statement {
             Text::Query(_) if !self.in_transaction() => {
-                self.shared().merge_if_blind(&cancel);
                 let snapshot = self.shared().snapshot();
                 let planned =
                     on_stack(text, || self.planned_query(text, (&parsed, &given), &snapshot, &cancel))?;

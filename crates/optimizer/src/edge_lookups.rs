@@ -12,10 +12,6 @@ use crate::lookups::{LOOKUP_ROWS, Lookup, RANGE_ROWS, lookup_by, range_of};
 use crate::selectivity::Statistics;
 use crate::tables::edge_tables;
 
-/// Edges for each one that a range finds, at least: the ends of an edge that is found cost a pass over its
-/// page (100 of 300,000 took twice the time of a scan).
-const EDGES_BY_RANGE: f64 = 8_192.0;
-
 /// How an edge can be looked up.
 pub(crate) struct EdgeFound {
     pub(crate) property: Arc<str>,
@@ -75,7 +71,7 @@ pub(crate) fn edge_lookup<'e>(
     best.or_else(|| {
         let (lookup, of) = range_of(conditions.iter().map(|(_, expr)| *expr), var, &is_indexed)?;
         let rows = known.edges_between(&tables, &of, var) * all;
-        is_few(rows, EDGES_BY_RANGE).then(|| made(lookup, None, rows))?
+        is_few(rows, RANGE_ROWS).then(|| made(lookup, None, rows))?
     })
 }
 
@@ -96,6 +92,10 @@ impl Statistics<'_> {
             LookupBy::Equal => self.edges_found(&tables, (&lookup.property, &lookup.key, false)),
             LookupBy::AnyOf => self.edges_found(&tables, (&lookup.property, &lookup.key, true)),
             LookupBy::Between { .. } | LookupBy::Prefix => self.edges(&tables) / RANGE_ROWS,
+            LookupBy::First { .. } => match self.value(&lookup.key) {
+                Some(Value::Int(count)) => (count as f64).min(self.edges(&tables)),
+                _ => self.edges(&tables) / RANGE_ROWS,
+            },
         }
     }
 

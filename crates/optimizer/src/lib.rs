@@ -22,7 +22,8 @@
 //! 17. `reach_once`    walks of which only the ends count, and these once, reach each node once
 //! 18. `hang_counts`   leaves that nobody looks at become counting steps
 //! 19. `plan_match`    each pattern becomes scans, extends and joins
-//! 20. `share_expressions` what several expressions of an operator have in common is computed once
+//! 20. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 21. `share_expressions` what several expressions of an operator have in common is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -54,6 +55,7 @@ mod narrow_tables;
 mod narrow_types;
 mod needed;
 mod options;
+mod order_edges;
 mod passes;
 mod plan_match;
 mod planning;

@@ -16,7 +16,7 @@ use crate::{Halt, Options, Switches, VarSet};
 use crate::{
     ask_bound, call_once, check, count_by_table, count_calls, count_optional, count_rows, count_trails,
     drop_unused, hang_counts, in_lists, late_projection, merge_patterns, narrow_tables, narrow_types,
-    plan_match, push_filters, reach_once, share_expressions, tell_apart, walks,
+    order_edges, plan_match, push_filters, reach_once, share_expressions, tell_apart, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -70,6 +70,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "reach_once", required: false, run: reach_once::reach_once },
     Pass { name: "hang_counts", required: false, run: hang_counts::hang_counts },
     Pass { name: "plan_match", required: true, run: plan_match::plan_match },
+    Pass { name: "order_edges", required: false, run: order_edges::order_edges },
     Pass { name: "share_expressions", required: false, run: share_expressions::share_expressions },
 ];
 

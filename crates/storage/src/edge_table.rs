@@ -393,7 +393,7 @@ impl<'s> EdgeTableView<'s> {
 
     /// The ends of an edge, source first; `None` if there is no such edge.
     ///
-    /// **Cost**: a binary search over the 128 rows of its page, or where positions are stored, a look at the
+    /// **Cost**: a binary search over the 128 rows of its page, and where positions are stored, one over the
     /// edges of the page.
     pub fn ends(&self, edge: EdgeId) -> Option<(NodeId, NodeId)> {
         if !edge.is_edge() || edge.table() != self.id {
@@ -414,7 +414,7 @@ impl<'s> EdgeTableView<'s> {
                     let slot = self.pages.position_slot(page, position, &self.pins)?;
                     usize::try_from(slot.checked_sub(csr.slot(run))?).ok()?
                 } else {
-                    (0..run.len).find(|i| csr.position(run, *i) == Some(position))?
+                    csr.at_position(run, position)?
                 };
                 (found < run.len).then(|| {
                     let source = csr.row_of(first, rows, run, found);

@@ -63,8 +63,8 @@ impl Main {
         let one_type = has_type(&info);
         catalog.schema.node_tables[at].properties.push(info);
         let nulls = nodes.rows;
-        let stats = &mut catalog.statistics.node_tables[at].properties;
-        stats.push(PropertyStats { nulls, ..PropertyStats::default() });
+        let stats = PropertyStats { nulls, ..PropertyStats::default() };
+        catalog.count(|statistics| statistics.node_tables[at].properties.push(stats.clone()));
         catalog.facts_mut().node_tables[at].one_type.push(one_type);
         nodes.columns.len() - 1
     }
@@ -78,7 +78,7 @@ impl Main {
         let catalog = Arc::make_mut(&mut self.catalog);
         let one_type = has_type(&info);
         catalog.schema.edge_tables[at].properties.push(info);
-        catalog.statistics.edge_tables[at].properties.push(PropertyStats::default());
+        catalog.count(|statistics| statistics.edge_tables[at].properties.push(PropertyStats::default()));
         catalog.facts_mut().edge_tables[at].one_type.push(one_type);
         edges.columns.len() - 1
     }
@@ -190,6 +190,8 @@ impl Main {
     /// since has nothing in it.
     pub fn grown_like(&self, newer: &Self) -> Self {
         let mut catalog = (*newer.catalog).clone();
+        // They were made for other data.
+        catalog.estimates = None;
         let mut node_tables = Vec::with_capacity(newer.node_tables.len());
         for (at, info) in newer.catalog.schema.node_tables.iter().enumerate() {
             let mut table = self.node_tables.get(at).cloned().unwrap_or_default();

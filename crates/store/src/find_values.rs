@@ -9,6 +9,8 @@
 
 use trimorph_base::{EdgeId, EdgeTableId, TableId};
 
+use trimorph_types::Relationship;
+
 use crate::{PropertyColumn, Reader, Wanted};
 
 impl Reader<'_> {
@@ -89,8 +91,8 @@ impl Reader<'_> {
         Some(index.range_by(low, high.as_ref(), &|place| edges.value_at(values, place)))
     }
 
-    /// Appends the edges of an edge table that have such a value, ascending, each once; false, and nothing,
-    /// where there is no index that tells.
+    /// Appends the edges of an edge table that have such a value, ascending, each once, with their ends;
+    /// false, and nothing, where there is no index that tells.
     ///
     /// **Cost**: as of nodes.
     pub fn find_edges(
@@ -98,7 +100,7 @@ impl Reader<'_> {
         table: EdgeTableId,
         column: usize,
         wanted: &Wanted,
-        edges: &mut Vec<EdgeId>,
+        edges: &mut Vec<Relationship>,
     ) -> bool {
         if !self.has_edge_value_index(table, column) {
             return false;
@@ -123,9 +125,8 @@ impl Reader<'_> {
         found.dedup();
         let values = PropertyColumn::of_edges(usize::from(table.0), column, self);
         // An edge that went keeps its values in the delta.
-        let is_such =
-            |edge: &EdgeId| self.edge_exists(*edge) && wanted.holds(&values.value(self.edge_slot(*edge)));
-        edges.extend(found.into_iter().map(EdgeId).filter(is_such));
+        let found = found.into_iter().filter_map(|edge| self.existing_edge(EdgeId(edge)));
+        edges.extend(found.filter(|edge| wanted.holds(&values.value(self.edge_slot(edge.id)))));
         true
     }
 }

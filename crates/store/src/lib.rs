@@ -9,6 +9,7 @@
 //! look_up          rows by key, the properties of one node or edge
 //! find_values      rows, or edges, by the value of an indexed property
 //! find_together    rows by the values of several indexed properties together
+//! edges_in_order   edges in the order of an indexed property
 //! statements       the graph as RDF statements: by subject, predicate, object and graph
 //! neighbours       adjacency walked in place: lists of nodes, runs of lists, degrees, edges between nodes
 //! property_column  the values of one property in one table: as vectors, or asked against a condition
@@ -21,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+mod edges_in_order;
 mod find_together;
 mod find_values;
 mod look_up;
@@ -37,6 +39,7 @@ pub mod statements;
 mod unrecorded;
 mod wanted;
 
+pub use edges_in_order::EdgeInOrder;
 pub use find_together::Together;
 pub use merge::{MergeError, MergeReport, merged};
 pub use moment::{Live, Moment};

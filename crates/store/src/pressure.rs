@@ -45,7 +45,7 @@ impl Pressure {
         }
     }
 
-    /// How many versions and edges were written until now.
+    /// How many versions and edges were ever written.
     pub fn written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
     }

@@ -7,7 +7,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use elsa::FrozenMap;
+use elsa::FrozenVec;
 use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
 use trimorph_catalog::{Catalog, Schema};
 use trimorph_delta::{Direction, EdgeDelta, Marks, NodeDelta};
@@ -49,7 +49,15 @@ struct Changes<'s> {
     edge_overlays: Vec<Vec<OnceCell<Option<Box<Overlay<'s>>>>>>,
     /// Whether edges or properties of edges of the table were ever written.
     edges: Vec<OnceCell<bool>>,
-    marks: FrozenMap<(usize, bool, TableId), Box<Option<Marks>>>,
+    marks: Vec<EdgeMarks>,
+}
+
+/// The lists along an edge table that changes touched, from its sources and from the nodes of each target
+/// table: found without a hash, since walks ask for each node.
+#[derive(Default)]
+struct EdgeMarks {
+    forward: OnceCell<Option<Marks>>,
+    backward: FrozenVec<Box<(TableId, Option<Marks>)>>,
 }
 
 impl<'s> Changes<'s> {
@@ -60,7 +68,7 @@ impl<'s> Changes<'s> {
             node_overlays: main.node_tables.iter().map(|t| cells(t.columns.len())).collect(),
             edge_overlays: main.edge_tables.iter().map(|t| cells(t.columns.len())).collect(),
             edges: cells(main.edge_tables.len()),
-            marks: FrozenMap::new(),
+            marks: main.edge_tables.iter().map(|_| EdgeMarks::default()).collect(),
         }
     }
 
@@ -355,14 +363,18 @@ impl<'s> Reader<'s> {
         from: TableId,
     ) -> Option<(&'s Moment, &Marks)> {
         let changes = self.changes.as_ref()?;
-        let key = (table, forward, from);
-        let marks = match changes.marks.get(&key) {
-            Some(marks) => marks,
-            None => {
-                let direction = if forward { Direction::Forward } else { Direction::Backward };
-                let id = self.main.edge_tables[table].id;
-                let marks = changes.moment.delta().topology().marks(from, id, direction);
-                changes.marks.insert(key, Box::new(marks))
+        let known = changes.marks.get(table)?;
+        let find = |direction| {
+            let id = self.main.edge_tables[table].id;
+            changes.moment.delta().topology().marks(from, id, direction)
+        };
+        let marks = if forward {
+            // All sources are in one table.
+            known.forward.get_or_init(|| find(Direction::Forward))
+        } else {
+            match known.backward.iter().find(|(of, _)| *of == from) {
+                Some((_, marks)) => marks,
+                None => &known.backward.push_get(Box::new((from, find(Direction::Backward)))).1,
             }
         };
         Some((changes.moment, marks.as_ref()?))
@@ -427,16 +439,30 @@ impl<'s> Reader<'s> {
 
     /// Whether this id is of an edge of the snapshot.
     pub fn edge_exists(&self, id: EdgeId) -> bool {
-        if let (Some(recording), Value::Relationship(edge)) = (&self.recording, self.relationship(id)) {
-            recording.lists(id.table(), true, edge.start, 1);
-        }
-        let changed = self
-            .changes
-            .as_ref()
-            .and_then(|changes| changes.moment.delta().topology().is_there(id, &changes.moment.reading()));
+        self.existing_edge(id).is_some()
+    }
+
+    /// The edge with its ends, if it is of the snapshot.
+    pub fn existing_edge(&self, id: EdgeId) -> Option<Relationship> {
         let table = id.table().0 as usize;
-        changed.unwrap_or_else(|| {
-            id.is_edge() && table < self.edges.len() && self.edge_table(table).ends(id).is_some()
-        })
+        if table >= self.edges.len() || !id.is_edge() {
+            return None;
+        }
+        let changes = self.changes.as_ref().map(|changes| (changes.moment, changes.moment.reading()));
+        let told = changes.as_ref().map(|(moment, reading)| {
+            let topology = moment.delta().topology();
+            (topology.ends(id, reading), topology.is_there(id, reading))
+        });
+        let (of_delta, is_there) = told.unwrap_or_default();
+        let of_main = if is_there.is_none() { self.edge_table(table).ends(id) } else { None };
+        if let (Some(recording), Some((start, _))) = (&self.recording, of_delta.or(of_main)) {
+            recording.lists(id.table(), true, start, 1);
+        }
+        let (start, end) = match is_there {
+            Some(false) => None,
+            Some(true) => of_delta,
+            None => of_main,
+        }?;
+        Some(Relationship { id, start, end })
     }
 }

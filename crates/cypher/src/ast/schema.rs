@@ -20,6 +20,8 @@ pub enum SchemaStatement {
     },
     /// `SHOW INDEXES`, `SHOW CONSTRAINTS`, and what is to be told of them.
     Show(SchemaItem, Option<Shown>),
+    /// `SHOW TRANSACTIONS`, and what is to be told of them.
+    ShowTransactions(Option<Shown>),
 }
 
 /// What follows `SHOW INDEXES`: places in the text.

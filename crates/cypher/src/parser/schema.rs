@@ -44,8 +44,14 @@ pub fn parse_schema(text: &str) -> Option<Result<SchemaStatement, Diagnostic>> {
     let cancel = &CancelToken::default();
     let tokens = tokenize(text, cancel)?;
     let mut parser = Parser { text, tokens, at: 0, depth: 0, tallest: 0, bar_ends: false, cancel };
-    let (verb, item) = parser.schema_words()?;
-    Some(parser.schema_statement(verb, item).map_err(|error| *error))
+    let parsed = match parser.is_show_transactions() {
+        true => parser.show_transactions(),
+        false => {
+            let (verb, item) = parser.schema_words()?;
+            parser.schema_statement(verb, item)
+        }
+    };
+    Some(parsed.map_err(|error| *error))
 }
 
 /// Whether the first word is one of these statements', or a comment stands before it.
@@ -94,6 +100,21 @@ impl Parser<'_> {
         }
         self.at = next + 1;
         Some((verb, item))
+    }
+
+    /// Whether these are the words; they are not taken.
+    fn is_show_transactions(&self) -> bool {
+        self.is_word_at(0, &["SHOW"]) && self.is_word_at(1, &["TRANSACTION", "TRANSACTIONS"])
+    }
+
+    fn show_transactions(&mut self) -> Parsed<SchemaStatement> {
+        self.at = 2;
+        let shown = self.shown()?;
+        self.eat(TokenKind::Semicolon);
+        match self.kind() {
+            TokenKind::End => Ok(SchemaStatement::ShowTransactions(shown)),
+            _ => Err(self.expected("YIELD, WHERE or the end of the statement")),
+        }
     }
 
     fn schema_statement(&mut self, verb: Verb, item: SchemaItem) -> Parsed<SchemaStatement> {

@@ -13,6 +13,7 @@ fn show(statement: &SchemaStatement) -> String {
         SchemaStatement::Drop { what, name, if_exists } => {
             format!("drop {} {}{}", item(what), name.text, if *if_exists { " if there" } else { "" })
         }
+        SchemaStatement::ShowTransactions(shown) => format!("show transactions {shown:?}"),
         SchemaStatement::Show(what, None) => format!("show {}", item(what)),
         SchemaStatement::Show(what, Some(shown)) => format!("show {} {shown:?}", item(what)),
     }
@@ -76,7 +77,19 @@ fn queries_are_none_of_them() {
     }
     assert!(parse_schema("").is_none());
     assert!(parse_schema("MATCH (n) RETURN n").is_none());
-    assert!(parse_schema("SHOW TRANSACTIONS").is_none());
+    assert!(parse_schema("SHOW DATABASE").is_none());
+}
+
+#[test]
+fn transactions_are_shown() {
+    let of = |text: &str| parse_schema(text).map(|parsed| parsed.map(|one| show(&one)));
+    assert_eq!(of("SHOW TRANSACTIONS;").unwrap().unwrap(), "show transactions None");
+    let filtered = of("show transaction WHERE age > 1").unwrap().unwrap();
+    assert_eq!(filtered, "show transactions Some(Where { start: 17 })");
+    assert!(of("SHOW TRANSACTIONS YIELD isolation AS level, age RETURN level").unwrap().is_ok());
+    for text in ["SHOW TRANSACTIONS all", "SHOW TRANSACTIONS YIELD", "SHOW TRANSACTIONS YIELD age age"] {
+        assert!(of(text).unwrap().is_err(), "{text}");
+    }
 }
 
 #[test]

@@ -54,6 +54,10 @@ impl Connection {
                 let answer = self.show(item, how.as_ref(), (text, params), cancel)?;
                 return Ok((answer, SideEffects::default()));
             }
+            SchemaStatement::ShowTransactions(how) => {
+                let answer = self.show_transactions(how.as_ref(), (text, params), cancel)?;
+                return Ok((answer, SideEffects::default()));
+            }
             _ if self.in_transaction() => {
                 let text = "indexes and constraints are made and dropped outside of transactions; \
                             commit or roll back first";

@@ -1,4 +1,5 @@
-//! Definitions in, rows of `SHOW INDEXES` and `SHOW CONSTRAINTS` out. Columns have Neo4j's names.
+//! Definitions, or open transactions, in; rows of `SHOW INDEXES`, `SHOW CONSTRAINTS` and `SHOW TRANSACTIONS`
+//! out. Columns of the former have Neo4j's names.
 //!
 //! What `WHERE` and `YIELD` ask of the rows is asked by a query over them as a list: the text behind these
 //! words stands in it as it is, so that what is wrong with it is told at its place.
@@ -9,12 +10,13 @@ use trimorph_base::{CancelToken, Span};
 use trimorph_catalog::{Catalog, Definition, Rule, Schema, Subject};
 use trimorph_cypher::ast::{SchemaItem, Shown};
 use trimorph_types::iri_names::ANY_LABEL;
-use trimorph_types::{LogicalType, Map, Value};
+use trimorph_types::{Duration, LogicalType, Map, Value};
 
 use crate::Error;
-use crate::commands::Answer;
+use crate::commands::{Answer, name_of};
 use crate::connection::Connection;
 use crate::params::Params;
+use crate::sessions::OpenTransaction;
 
 /// The parameter that has the rows, and the variable that has one: names that nobody writes.
 const ROWS: &str = " shown";
@@ -46,6 +48,30 @@ const CONSTRAINTS: &Columns = &[
     ("createStatement", LogicalType::String, false),
 ];
 
+/// The columns of `SHOW TRANSACTIONS`.
+const TRANSACTIONS: &Columns = &[
+    ("transaction", LogicalType::Int, true),
+    ("isolation", LogicalType::String, true),
+    ("age", LogicalType::Duration, true),
+    ("status", LogicalType::String, true),
+    ("statement", LogicalType::String, true),
+    ("commitsPinned", LogicalType::Int, true),
+];
+
+/// The row of an open transaction.
+fn transaction_row(one: OpenTransaction) -> Vec<Value> {
+    let seconds = i64::try_from(one.age.as_secs()).unwrap_or(i64::MAX);
+    let age = Duration::normalized(0, 0, seconds, i64::from(one.age.subsec_nanos()));
+    vec![
+        Value::Int(one.number.cast_signed()),
+        Value::String(name_of(one.isolation).into()),
+        age.map_or(Value::Null, Value::Duration),
+        Value::String(if one.is_running { "running" } else { "idle" }.into()),
+        Value::String(one.statement),
+        Value::Int(i64::try_from(one.commits_pinned).unwrap_or(i64::MAX)),
+    ]
+}
+
 fn columns_of(item: SchemaItem) -> &'static Columns {
     match item {
         SchemaItem::Index => INDEXES,
@@ -61,11 +87,34 @@ impl Connection {
         &self,
         item: SchemaItem,
         how: Option<&Shown>,
+        of: (&str, &Params),
+        cancel: &CancelToken,
+    ) -> Result<Answer, Error> {
+        let rows = rows(item, self.shared().base().catalog());
+        self.shown_rows(columns_of(item), rows, how, of, cancel)
+    }
+
+    /// The answer to `SHOW TRANSACTIONS`.
+    ///
+    /// **Errors**: as [`Self::show`].
+    pub(super) fn show_transactions(
+        &self,
+        how: Option<&Shown>,
+        of: (&str, &Params),
+        cancel: &CancelToken,
+    ) -> Result<Answer, Error> {
+        let rows = self.transactions().into_iter().map(transaction_row).collect();
+        self.shown_rows(TRANSACTIONS, rows, how, of, cancel)
+    }
+
+    fn shown_rows(
+        &self,
+        columns: &Columns,
+        rows: Vec<Vec<Value>>,
+        how: Option<&Shown>,
         (text, params): (&str, &Params),
         cancel: &CancelToken,
     ) -> Result<Answer, Error> {
-        let columns = columns_of(item);
-        let rows = rows(item, self.shared().base().catalog());
         let Some(how) = how else {
             let shown = columns.iter().filter(|(.., is_shown)| *is_shown);
             let names: Vec<(&str, LogicalType)> = shown.map(|(name, ty, _)| (*name, *ty)).collect();

@@ -62,8 +62,10 @@ impl<'r, 's> InEdgeTable<'r, 's> {
             return Vec::new();
         };
         let (table, column) = (self.table, *column);
-        let mut edges = Vec::new();
-        if !self.reader.find_edges(table, column, &Wanted::Equal(first.clone()), &mut edges) {
+        let mut found = Vec::new();
+        let is_indexed = self.reader.find_edges(table, column, &Wanted::Equal(first.clone()), &mut found);
+        let mut edges: Vec<EdgeId> = found.into_iter().map(|edge| edge.id).collect();
+        if !is_indexed {
             // Nobody has made the index where this transaction reads, as it was when it began.
             edges.extend(
                 self.all_edges()

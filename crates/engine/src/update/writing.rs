@@ -44,6 +44,8 @@ pub(crate) struct Writing {
     catalog: Arc<Catalog>,
     /// Runs of versions that were there when the memory limit was last looked at.
     charged: usize,
+    /// Versions and edges of which the others were told.
+    told: u64,
     /// What is to be logged, as far as it was charged to the memory limit.
     log_held: Option<Reservation>,
     /// The number that the next clause writes at.
@@ -98,6 +100,7 @@ impl Writing {
             reads: (level == Isolation::Serializable).then(Arc::default),
             catalog,
             charged: 0,
+            told: 0,
             log_held: None,
             statement: 0,
             nodes: BTreeMap::new(),
@@ -272,8 +275,17 @@ impl Writing {
         let has = written >= self.charged + UNCHARGED_RUNS_MAX;
         if has {
             self.charged = written;
+            self.tell();
         }
         has
+    }
+
+    /// Tells how much it has written since it last told.
+    fn tell(&mut self) {
+        // What a statement wrote that failed is not there any more, and was told.
+        let written = self.written().max(self.told);
+        self.live.pressure.add(written - self.told);
+        self.told = written;
     }
 
     /// Charges what is to be logged to the memory limit, if that is much.
@@ -380,7 +392,7 @@ impl Drop for Writing {
             let author = self.author(&open);
             self.live.transactions.undo(&open, |stamp| self.stamp(&author, stamp));
         }
-        self.live.pressure.add(self.written());
+        self.tell();
         self.live.end_writing();
     }
 }

@@ -1,5 +1,6 @@
 //! Look-up of edges: for each row the edges whose indexed property is equal to a key, or to one of a list, or
-//! lies between two, each with its ends. Where a table has no index that tells, its edges are looked through.
+//! lies between two, or comes first in order, each with its ends. Where a table has no index that tells, its
+//! edges are looked through.
 
 use std::sync::Arc;
 
@@ -7,10 +8,11 @@ use trimorph_algebra::{Direction, LookupBy};
 use trimorph_base::{EdgeId, EdgeTableId, NodeId, Reservation, TableId};
 use trimorph_functions::operators as functions;
 use trimorph_store::neighbours::Neighbours;
-use trimorph_store::{PropertyColumn, Wanted};
+use trimorph_store::{EdgeInOrder, PropertyColumn, Wanted};
 use trimorph_types::{Relationship, Value};
 use trimorph_vector::{Chunk, Edges, Nodes, Values, Vector};
 
+use super::best_edges::Best;
 use super::lookup::wanted_of;
 use crate::expr::{Ex, evaluate};
 use crate::keys::POSITIONS_UNCHECKED;
@@ -82,16 +84,23 @@ impl<'s> EdgeLookup<'s> {
                         cx.check()?;
                         self.spec.find(wanted_of(LookupBy::Equal, item.clone()), &mut edges, cx)?;
                     }
-                    edges.sort_unstable();
-                    edges.dedup();
+                    edges.sort_unstable_by_key(|edge: &Relationship| edge.id);
+                    edges.dedup_by_key(|edge| edge.id);
                 }
                 (LookupBy::AnyOf, Value::Null) => {}
                 (LookupBy::AnyOf, other) => {
                     functions::in_list(&Value::Null, &other)?;
                 }
+                (LookupBy::First { descending, ties, nulls }, Value::Int(count)) => {
+                    let count = usize::try_from(count).unwrap_or(0);
+                    let best = || Best::new(count, descending, ties);
+                    for table in &self.spec.tables {
+                        self.spec.first(*table, best(), (descending, nulls), &mut edges, cx)?;
+                    }
+                }
                 (by, key) => self.spec.find(wanted_of(by, key), &mut edges, cx)?,
             }
-            self.spec.put(&edges, p, &mut self.found, cx);
+            self.spec.put(&edges, p, &mut self.found);
             held.resize((self.found.edges.capacity() + edges.capacity()) * FOUND_BYTES)?;
         }
         Ok(true)
@@ -124,7 +133,7 @@ impl EdgeLookupSpec {
     fn find(
         &self,
         wanted: Option<Wanted>,
-        edges: &mut Vec<EdgeId>,
+        edges: &mut Vec<Relationship>,
         cx: &Context<'_>,
     ) -> Result<(), ExecError> {
         let Some(wanted) = wanted else { return Ok(()) };
@@ -137,25 +146,70 @@ impl EdgeLookupSpec {
         Ok(())
     }
 
-    /// Gives edges to a row, in the directions that are asked for.
-    fn put(&self, edges: &[EdgeId], parent: u32, found: &mut Found, cx: &Context<'_>) {
+    /// Appends the edges of a table that are among those that come first, all that may be.
+    fn first(
+        &self,
+        table: EdgeTableId,
+        mut best: Best,
+        (descending, nulls): (bool, bool),
+        edges: &mut Vec<Relationship>,
+        cx: &Context<'_>,
+    ) -> Result<(), ExecError> {
+        let column = cx.reader.schema().edge_property(table, &self.property);
+        let (mut asked, mut failed) = (0_usize, Ok(()));
+        let mut tell = |told: EdgeInOrder| {
+            asked += 1;
+            if asked.is_multiple_of(POSITIONS_UNCHECKED) {
+                failed = cx.check();
+            }
+            // Those that do not come in order are all to be looked at.
+            let goes_on = !told.in_order || best.wants(&told.value);
+            if goes_on && self.rows(told.edge).next().is_some() {
+                best.put(told.value, told.edge);
+            }
+            goes_on && failed.is_ok()
+        };
+        let by_index = column
+            .is_some_and(|column| cx.reader.edges_in_order(table, column, (descending, nulls), &mut tell));
+        failed?;
+        // Where there are too few with a value, those without one are wanted, too.
+        if !by_index || (nulls && !descending && !best.is_full()) {
+            best.clear();
+            each_edge(table, cx, &mut |edge| {
+                let value = column.map_or(Value::Null, |column| {
+                    let values = PropertyColumn::of_edges(usize::from(table.0), column, &cx.reader);
+                    values.value(values.slot(edge.id))
+                });
+                if (nulls || !value.is_null()) && best.wants(&value) && self.rows(edge).next().is_some() {
+                    best.put(value, edge);
+                }
+            })?;
+        }
+        edges.extend(best.edges());
+        Ok(())
+    }
+
+    /// The ends of an edge as they are given: none, one pair, or both ways.
+    fn rows(&self, edge: Relationship) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
+        let Relationship { start, end, .. } = edge;
         let is_in = |tables: &Option<Vec<TableId>>, node: NodeId| {
             tables.as_ref().is_none_or(|t| t.contains(&node.table()))
         };
+        let out = (self.direction != Direction::In).then_some((start, end));
+        // One from a node to itself is there once.
+        let back = self.direction == Direction::In || self.direction == Direction::Both && start != end;
+        let all = out.into_iter().chain(back.then_some((end, start)));
+        all.filter(move |(from, to)| is_in(&self.from_tables, *from) && is_in(&self.to_tables, *to))
+    }
+
+    /// Gives edges to a row, in the directions that are asked for.
+    fn put(&self, edges: &[Relationship], parent: u32, found: &mut Found) {
         for edge in edges {
-            let Value::Relationship(Relationship { start, end, .. }) = cx.reader.relationship(*edge) else {
-                continue;
-            };
-            let out = (self.direction != Direction::In).then_some((start, end));
-            // One from a node to itself is there once.
-            let back = self.direction == Direction::In || self.direction == Direction::Both && start != end;
-            for (from, to) in out.into_iter().chain(back.then_some((end, start))) {
-                if is_in(&self.from_tables, from) && is_in(&self.to_tables, to) {
-                    found.parents.push(parent);
-                    found.from.push(from);
-                    found.to.push(to);
-                    found.edges.push(*edge);
-                }
+            for (from, to) in self.rows(*edge) {
+                found.parents.push(parent);
+                found.from.push(from);
+                found.to.push(to);
+                found.edges.push(edge.id);
             }
         }
     }
@@ -167,12 +221,25 @@ fn scan_for(
     table: EdgeTableId,
     column: usize,
     wanted: &Wanted,
-    edges: &mut Vec<EdgeId>,
+    edges: &mut Vec<Relationship>,
     cx: &Context<'_>,
+) -> Result<(), ExecError> {
+    let values = PropertyColumn::of_edges(usize::from(table.0), column, &cx.reader);
+    each_edge(table, cx, &mut |edge| {
+        if wanted.holds(&values.value(values.slot(edge.id))) {
+            edges.push(edge);
+        }
+    })
+}
+
+/// Gives all edges of a table.
+fn each_edge(
+    table: EdgeTableId,
+    cx: &Context<'_>,
+    give: &mut dyn FnMut(Relationship),
 ) -> Result<(), ExecError> {
     let at = usize::from(table.0);
     let Some(info) = cx.reader.schema().edge_tables.get(at) else { return Ok(()) };
-    let values = PropertyColumn::of_edges(at, column, &cx.reader);
     let lists = Neighbours::all(&cx.reader, at, true, info.source);
     let (mut nodes, mut ids) = (Vec::new(), Vec::new());
     for row in 0..cx.reader.rows(info.source) {
@@ -181,8 +248,9 @@ fn scan_for(
         }
         nodes.clear();
         ids.clear();
-        lists.list(NodeId::new(info.source, row)).append(&mut nodes, Some(&mut ids));
-        edges.extend(ids.iter().filter(|edge| wanted.holds(&values.value(values.slot(**edge)))));
+        let start = NodeId::new(info.source, row);
+        lists.list(start).append(&mut nodes, Some(&mut ids));
+        nodes.iter().zip(&ids).for_each(|(end, id)| give(Relationship { id: *id, start, end: *end }));
     }
     Ok(())
 }

@@ -116,7 +116,9 @@ impl<'s> KeyLookup<'s> {
             _ if self.spec.together.is_some() => self.find_together(&keys, &positions, cx)?,
             LookupBy::Equal => self.find(&keys, &positions, cx)?,
             LookupBy::AnyOf => self.find_any(&keys, &positions, cx)?,
-            LookupBy::Between { .. } | LookupBy::Prefix => self.find_wanted(&keys, &positions, cx)?,
+            LookupBy::Between { .. } | LookupBy::Prefix | LookupBy::First { .. } => {
+                self.find_wanted(&keys, &positions, cx)?
+            }
         }
         if let Some(counters) = &self.counters {
             counters.looked_up_together(positions.len());

@@ -128,6 +128,6 @@ pub(super) fn wanted_of(by: LookupBy, key: Value) -> Option<Wanted> {
             };
             Some(Wanted::Between(bound(0, low), bound(1, high)))
         }
-        (LookupBy::Between { .. }, _) => None,
+        (LookupBy::Between { .. } | LookupBy::First { .. }, _) => None,
     }
 }

@@ -8,6 +8,7 @@
 mod aggregate;
 mod apply;
 mod batch_extend;
+mod best_edges;
 mod chain_extend;
 mod column_extend;
 mod compute;

@@ -45,8 +45,11 @@ impl Spec {
             Self::KeyLookup(spec) => match spec.by {
                 LookupBy::Equal => "key look-up",
                 LookupBy::AnyOf => "look-up of keys",
-                LookupBy::Between { .. } | LookupBy::Prefix => "index look-up",
+                LookupBy::Between { .. } | LookupBy::Prefix | LookupBy::First { .. } => "index look-up",
             },
+            Self::EdgeLookup(spec) if matches!(spec.by, LookupBy::First { .. }) => {
+                "relationships in the order of an index"
+            }
             Self::EdgeLookup(_) => "relationship look-up",
             Self::IdLookup(_) => "id look-up",
             Self::ListExtend(_) => "list extend",

@@ -70,7 +70,6 @@ fn push_filters_below_what_computes_and_joins() {
         (Plan::Project { input: input(), items: vec![(x, name)] }, &is_one, &["Project x", "Match"]),
         (Plan::Project { input: input(), items: vec![(x, one.clone())] }, &is_one, &["Project x", "Match"]),
         (Plan::Distinct { input: input(), vars: vec![a] }, &asked, &["Distinct a", "Match"]),
-        (Plan::Distinct { input: input(), vars: Vec::new() }, &asked, &["Filter", "Distinct"]),
         (Plan::Limit { input: input(), count: one.clone() }, &asked, &["Filter", "Limit"]),
         (product, &asked, &["CrossProduct", "Match", "Unit", "Match"]),
         (Plan::Unwind { input: input(), list: one.clone(), var: x }, &asked, &["Unwind", "Match"]),

@@ -147,6 +147,7 @@ fn write(
             neighbours: &neighbours,
             tables: (targets.len() > 1).then_some(&tables[..]),
             positions: positions.as_deref(),
+            by_position: false,
         });
     }
     written

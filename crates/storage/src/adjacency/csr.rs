@@ -9,6 +9,7 @@
 //! bits. Lists of which no positions are stored have their slots in their order; others have holes and any
 //! order, and are found by page and position.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use self_cell::self_cell;
@@ -33,6 +34,8 @@ pub(crate) struct Lists {
     neighbours: PackedInts,
     tables: Option<PackedInts>,
     positions: Option<PackedInts>,
+    /// The edges of each page by their positions, as numbers among those of the page.
+    order: Option<PackedInts>,
 }
 
 self_cell! {
@@ -159,15 +162,17 @@ impl Lists {
         if neighbours.step != 1 || neighbours.bits % 8 != 0 || neighbours.bits > 56 || neighbours.base < 0 {
             return Err(meta.error("neighbours in whole bytes"));
         }
-        let optional = |meta: &mut Decoder<'_>| match meta.u8()? {
-            0 => Ok(None),
-            _ => PackedInts::read(piece, meta, edges).map(Some),
+        let integers = |meta: &mut Decoder<'_>, are_there: bool| {
+            are_there.then(|| PackedInts::read(piece, meta, edges)).transpose()
         };
-        let (tables, positions) = (optional(meta)?, optional(meta)?);
+        let has_tables = meta.u8()? > 0;
+        let tables = integers(meta, has_tables)?;
+        let parts = meta.u8()?;
+        let (positions, order) = (integers(meta, parts > 0)?, integers(meta, parts > 1)?);
         if !rows_within(&neighbours, tables.as_ref(), edges, &given.targets) {
             return Err(meta.error("neighbours within their tables"));
         }
-        Ok(Self { rows, edges: edges as u64, presence, offsets, neighbours, tables, positions })
+        Ok(Self { rows, edges: edges as u64, presence, offsets, neighbours, tables, positions, order })
     }
 }
 
@@ -179,6 +184,7 @@ pub(crate) struct SegmentView<'s> {
     neighbours: PackedView<'s>,
     tables: Option<PackedView<'s>>,
     positions: Option<PackedView<'s>>,
+    order: Option<PackedView<'s>>,
 }
 
 impl<'s> SegmentView<'s> {
@@ -190,6 +196,7 @@ impl<'s> SegmentView<'s> {
             neighbours: lists.neighbours.view(),
             tables: lists.tables.as_ref().map(PackedInts::view),
             positions: lists.positions.as_ref().map(PackedInts::view),
+            order: lists.order.as_ref().map(PackedInts::view),
         }
     }
 
@@ -582,6 +589,34 @@ impl<'s> CsrView<'s> {
     #[inline]
     pub fn position(&self, list: List, i: usize) -> Option<u64> {
         self.segments.get(list.segment)?.positions.as_ref().map(|p| p.get(list.start + i).cast_unsigned())
+    }
+
+    /// Which edge of the run of a page is at a stored position; none where no edge is, or positions are not
+    /// stored.
+    ///
+    /// **Cost**: O(log len), constant where no position before it is free; in pieces that earlier builds
+    /// wrote, a look at each edge.
+    pub(crate) fn at_position(&self, run: List, position: u64) -> Option<usize> {
+        let view = self.segments.get(run.segment)?;
+        let positions = view.positions.as_ref()?;
+        let wanted = i64::try_from(position).ok()?;
+        let of = |i: usize| positions.get(run.start + i);
+        let Some(order) = &view.order else { return (0..run.len).find(|i| of(*i) == wanted) };
+        // Only damaged data has a number that is not of the run.
+        let number = |k: usize| usize::try_from(order.get(run.start + k)).ok().filter(|i| *i < run.len);
+        // Edges before this one in the order have other positions below: it is not behind its own.
+        let (mut low, mut high) = (0, run.len.min(usize::try_from(position).ok()?.saturating_add(1)));
+        let mut middle = high.checked_sub(1)?;
+        while low < high {
+            let i = number(middle)?;
+            match of(i).cmp(&wanted) {
+                Ordering::Equal => return Some(i),
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
+            }
+            middle = usize::midpoint(low, high);
+        }
+        None
     }
 
     /// The first place in a list whose neighbour is not before `node`. **Cost**: O(log len).

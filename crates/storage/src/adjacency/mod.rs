@@ -173,7 +173,7 @@ impl Adjacency {
     }
 
     /// Edges of all nodes.
-    pub(crate) fn edges(&self) -> u64 {
+    pub fn edges(&self) -> u64 {
         self.pieces().iter().map(|(_, edges)| edges).sum()
     }
 

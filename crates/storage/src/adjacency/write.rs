@@ -5,7 +5,7 @@ use std::sync::Arc;
 use trimorph_encoding::{Packed, RankBits, pack, pack_bytes};
 use trimorph_vfs::{CodecError, Piece, PieceWriter, RegionOptions, lay_out};
 
-use super::{AdjacencyBytes, Form};
+use super::{AdjacencyBytes, Form, PAGE};
 use crate::RewriteError;
 use crate::column::{PackedInts, put_blob};
 
@@ -43,6 +43,8 @@ pub(crate) struct SegmentLists<'a> {
     pub(crate) tables: Option<&'a [i64]>,
     /// The position in its page; where it is stored.
     pub(crate) positions: Option<&'a [i64]>,
+    /// Whether edges are found by their positions: forwards.
+    pub(crate) by_position: bool,
 }
 
 impl SegmentLists<'_> {
@@ -87,17 +89,34 @@ impl SegmentLists<'_> {
         if let Some(tables) = self.tables {
             bytes.neighbours += put(pack(tables), &mut piece);
         }
-        piece.meta.u8(u8::from(self.positions.is_some()));
-        if let Some(positions) = self.positions {
-            bytes.positions += put(pack(positions), &mut piece);
+        let order = self.positions.filter(|_| self.by_position).map(|positions| self.order(positions));
+        piece.meta.u8(u8::from(self.positions.is_some()) + u8::from(order.is_some()));
+        for part in [self.positions, order.as_deref()].into_iter().flatten() {
+            bytes.positions += put(pack(part), &mut piece);
         }
         (piece.finish(), bytes)
+    }
+
+    /// The edges of each page by their positions, as numbers among those of the page; end to end.
+    fn order(&self, positions: &[i64]) -> Vec<i64> {
+        let mut order = Vec::with_capacity(positions.len());
+        let (first, last) =
+            (self.offsets.first().copied().unwrap_or(0), self.offsets.len().saturating_sub(1));
+        for page in (0..last).step_by(PAGE) {
+            let starts = [page, last.min(page + PAGE)].map(|row| (self.offsets[row] - first) as usize);
+            let own = positions.get(starts[0]..starts[1]).unwrap_or_default();
+            let mut page: Vec<(i64, i64)> = own.iter().copied().zip(0..).collect();
+            page.sort_unstable();
+            order.extend(page.into_iter().map(|(_, number)| number));
+        }
+        order
     }
 }
 
 /// A piece of one row without edges, laid out.
 pub(super) fn piece_without_edges(single: bool, options: RegionOptions) -> Result<Arc<Piece>, RewriteError> {
-    let lists = SegmentLists { offsets: &[0, 0], neighbours: &[], tables: None, positions: None };
+    let lists =
+        SegmentLists { offsets: &[0, 0], neighbours: &[], tables: None, positions: None, by_position: false };
     let piece = lay_out(vec![lists.write(single).0], options)?.pop();
     Ok(piece.ok_or(CodecError { offset: 0, expected: "a piece" })?)
 }

@@ -180,6 +180,7 @@ impl<S: Slot> SortedList<S> {
                 neighbours: &neighbours,
                 tables: several.then_some(&tables[..]),
                 positions: None,
+                by_position: false,
             });
         }
         Ok(written)
@@ -240,6 +241,7 @@ impl<S: Slot> SortedList<S> {
                     neighbours: &sources,
                     tables: None,
                     positions: positions.then_some(&places[..]),
+                    by_position: false,
                 });
             }
             start = end;

@@ -273,6 +273,7 @@ impl Main {
         }
         (built.columns, counted.properties) = (columns, stats);
         let catalog = Arc::make_mut(&mut self.catalog);
+        catalog.estimates = None;
         catalog.statistics.edge_tables[at] = counted;
         let one_type = built.columns.iter().map(|column| column.has_one_type()).collect();
         combine(&mut catalog.facts_mut().edge_tables[at], EdgeTableFacts { one_type, ..facts });

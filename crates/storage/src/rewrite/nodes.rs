@@ -94,6 +94,7 @@ impl Main {
         }
         let change = Change::new(&old, changes, end, options)?;
         let mut catalog = (*self.catalog).clone();
+        catalog.estimates = None;
         let stats = &mut catalog.statistics.node_tables[at];
         let mut columns = Vec::with_capacity(old.columns.len());
         for (i, column) in old.columns.iter().enumerate() {

@@ -40,8 +40,13 @@ fn edges_of(main: &Main, place: usize) -> BTreeMap<EdgeId, (NodeId, NodeId, Stri
                     ids.extend(c.has(row).then(|| table.single_id(row)))
                 }
             }
-            for id in ids {
+            let target = |i: usize| match &table.forward {
+                trimorph_store::AdjacencyView::Csr(csr) => Some(csr.node(csr.list(row), i)),
+                trimorph_store::AdjacencyView::Column(c) => c.neighbour(row),
+            };
+            for (i, id) in ids.into_iter().enumerate() {
                 let (start, end) = table.ends(id).unwrap();
+                assert_eq!((start.row(), Some(end)), (row, target(i)), "{id:?}");
                 found.insert(id, (start, end, format!("{:?}", reader.edge_properties(id))));
             }
         }

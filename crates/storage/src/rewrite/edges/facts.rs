@@ -31,6 +31,7 @@ impl Change<'_> {
             .iter()
             .map(|(table, _)| TargetFacts { table: *table, single: single(*table) })
             .collect();
+        catalog.estimates = None;
         let stats = &mut catalog.statistics.edge_tables[at];
         stats.forward.edges = next.forward.edges();
         let touched: BTreeSet<u64> = deleted.iter().chain(inserted).map(|e| e.source).collect();

@@ -100,6 +100,7 @@ impl Change<'_> {
                 neighbours: &neighbours,
                 tables: tables.as_deref(),
                 positions: positions.as_deref(),
+                by_position: true,
             });
         }
         let segments: Vec<usize> = sources.iter().map(|s| s.segment).collect();

@@ -75,6 +75,7 @@ impl Change<'_> {
                 neighbours: &neighbours,
                 tables: None,
                 positions: positions.as_deref(),
+                by_position: false,
             });
         }
         let segments: Vec<usize> = segments.into_iter().collect();

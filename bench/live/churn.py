@@ -1,0 +1,90 @@
+"""A database of which everything is replaced a hundred times: throughput, memory and disk over time, as a table.
+
+A node has an id, a number and a text, and two relationships. A round deletes a part of the nodes, the oldest, with their relationships, makes
+as many, and sets the number of as many others. With `--reader` a transaction that has begun before the first round stays open.
+"""
+
+import subprocess
+import sys
+import time
+
+from measure import folder_bytes, megabytes, resident
+
+MAKE = (
+    "UNWIND range($from, $to - 1) AS i CREATE (n:P {id: i, x: i % 1000, name: 'name of ' + toString(i)}) "
+    "WITH n, i MATCH (a:P {id: i - (i * 7) % $back - 1}), (b:P {id: i - (i * 13) % $back - 1}) CREATE (n)-[:R {w: i}]->(a), (b)-[:S]->(n)"
+)
+FIRST = "UNWIND range(-$back, -1) AS i CREATE (:P {id: i, x: 0, name: 'name of ' + toString(i)})"
+GO = "MATCH (n:P) WHERE n.id >= $from AND n.id < $to DETACH DELETE n"
+SET = "MATCH (n:P) WHERE n.id >= $from AND n.id < $to SET n.x = n.x + 1"
+ALL = "MATCH (n:P) RETURN count(n), sum(n.x), count(DISTINCT n.name)", "MATCH (:P)-[r]->(:P) RETURN count(r), sum(r.w)"
+FRESH = """
+import sys, trimorph
+sys.path.insert(0, sys.argv[2])
+from measure import resident
+import pathlib
+database = trimorph.Database(sys.argv[1], threads=1, memory_limit="4GB", read_only=True)
+connection = database.connect()
+for text in sys.argv[3:]:
+    print(connection.execute(text).fetchall())
+print(resident())
+"""
+
+
+def run(options, trimorph):
+    size, part = options.nodes, options.nodes // 50
+    path = options.work / "churn.tm"
+    options.clear(path)
+    database = trimorph.Database(str(path), threads=1, durability="relaxed", memory_limit=options.memory, checkpoint_interval=None)
+    connection = database.connect()
+    connection.execute("CREATE CONSTRAINT FOR (p:P) REQUIRE p.id IS UNIQUE")
+    back = part
+    connection.execute(FIRST, {"back": back})
+    for start in range(0, size, part):
+        connection.execute(MAKE, {"from": start, "to": start + part, "back": back})
+    connection.execute(GO, {"from": -back, "to": 0})
+    database.checkpoint()
+    connection.execute(ALL[0]).fetchall(), connection.execute(ALL[1]).fetchall()
+    began = {"memory": resident(), "disk": folder_bytes(path)}
+    print(f"{size} nodes as made: resident {megabytes(began['memory'])}, disk {megabytes(began['disk'])}")
+    reader = None
+    if options.reader:
+        reader = database.connect()
+        reader.begin(isolation="snapshot")
+        seen = [reader.execute(text).fetchall() for text in ALL]
+    rounds = options.times * 50
+    print(f"{'times':>6} {'operations/s':>13} {'resident':>10} {'disk':>10} {'pieces written':>15}")
+    started, at, operations, worst = time.perf_counter(), time.perf_counter(), 0, {"memory": 0, "disk": 0}
+    for number in range(rounds):
+        start = size + number * part
+        old = start - size
+        connection.execute(GO, {"from": old, "to": old + part})
+        operations += connection.execute(MAKE, {"from": start, "to": start + part, "back": size // 2}).stats.relationships_created + 2 * part
+        connection.execute(SET, {"from": old + size // 2, "to": old + size // 2 + part})
+        operations += part
+        if number % 5 == 4:
+            worst["memory"], worst["disk"] = max(worst["memory"], resident()), max(worst["disk"], folder_bytes(path))
+        if number % max(1, rounds // 20) == rounds // 20 - 1:
+            now = time.perf_counter()
+            print(f"{(number + 1) / 50:6.0f} {operations / (now - at):13.0f} {megabytes(resident()):>10} {megabytes(folder_bytes(path)):>10}", flush=True)
+            at, operations = now, 0
+    if reader:
+        if [reader.execute(text).fetchall() for text in ALL] != seen:
+            raise SystemExit("the reader that was open all the time sees something else")
+        reader.rollback()
+    wall = time.perf_counter() - started
+    database.checkpoint()
+    answers = [connection.execute(text).fetchall() for text in ALL]
+    ended = {"memory": resident(), "disk": folder_bytes(path)}
+    backup = options.work / "churn-fresh.tm"
+    options.clear(backup)
+    database.close()
+    trimorph.Database(str(path)).backup(str(backup))
+    here = __file__.rsplit("/", 1)[0]
+    out = subprocess.run([sys.executable, "-c", FRESH, str(backup), here, *ALL], check=True, capture_output=True, text=True).stdout.splitlines()
+    if out[:2] != [str(rows) for rows in answers]:
+        raise SystemExit(f"a fresh copy has {out[:2]}, the database {answers}")
+    fresh = {"memory": int(out[2]), "disk": folder_bytes(backup)}
+    print(f"replaced {options.times} times in {wall:.0f} s; fresh: resident {megabytes(fresh['memory'])}, disk {megabytes(fresh['disk'])}")
+    for what, sizes in (("at the end, after a checkpoint", ended), ("at the worst", worst)):
+        print(f"{what}: resident {megabytes(sizes['memory'])}, x {sizes['memory'] / fresh['memory']:.2f}; disk {megabytes(sizes['disk'])}, x {sizes['disk'] / fresh['disk']:.2f}")
