@@ -17,6 +17,8 @@ impl Functions for Registry {
     }
 }
 
+const AGGREGATES: &str = "aggregates";
+
 /// A function of openCypher as a user sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -29,19 +31,24 @@ pub struct FunctionDoc {
     pub summary: &'static str,
     /// Whether it takes all rows of a group.
     pub is_aggregate: bool,
+    /// What it is about: `numbers`, `texts`, `lists`, `tests`, `conversion`, `graph`, `time`, `aggregates`.
+    pub family: &'static str,
+    /// A statement that uses it, and the literal that this gives.
+    pub example: (&'static str, &'static str),
 }
 
 impl FunctionDoc {
-    fn new(name: &'static str, doc: &'static str, is_aggregate: bool) -> Self {
+    fn new(name: &'static str, doc: &'static str, family: &'static str) -> Self {
         let (signature, summary) = doc.split_once(": ").unwrap_or((name, doc));
-        Self { name, signature, summary, is_aggregate }
+        let example = trimorph_functions::example(name).unwrap_or_default();
+        Self { name, signature, summary, is_aggregate: family == AGGREGATES, family, example }
     }
 }
 
 /// All functions that queries may call, by name.
 pub fn functions() -> Vec<FunctionDoc> {
-    let scalars = trimorph_functions::functions().map(|f| FunctionDoc::new(f.name, f.doc, false));
-    let aggregates = AggregateFunction::NAMED.map(|f| FunctionDoc::new(f.name(), f.doc(), true));
+    let scalars = trimorph_functions::functions().map(|(family, f)| FunctionDoc::new(f.name, f.doc, family));
+    let aggregates = AggregateFunction::NAMED.map(|f| FunctionDoc::new(f.name(), f.doc(), AGGREGATES));
     let mut all: Vec<FunctionDoc> = scalars.chain(aggregates).collect();
     all.sort_by_key(|f| f.name.to_lowercase());
     all
@@ -55,6 +62,7 @@ mod tests {
     fn every_function_says_how_it_is_called() {
         for f in functions() {
             assert!(f.signature.starts_with(&format!("{}(", f.name)), "{f:?}");
+            assert!(f.example.0.contains(f.name) && !f.example.1.is_empty(), "{f:?} has no example");
             assert!(f.signature.ends_with(')') && !f.summary.is_empty(), "{f:?}");
         }
     }

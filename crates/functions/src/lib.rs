@@ -14,6 +14,7 @@ pub mod aggregate;
 mod context;
 mod conversion;
 mod error;
+mod examples;
 mod function;
 mod graph;
 mod kernel;
@@ -31,6 +32,7 @@ mod string;
 mod temporal;
 
 pub use context::{Clock, Context, GraphAccess, NoGraph};
+pub use examples::example;
 pub use function::Function;
 pub use kernel::{Argument, Kernel, TypedKernel, nulls_of};
 pub use kernels::between::difference_component;

@@ -35,9 +35,19 @@ fn sparql_families() -> impl Iterator<Item = &'static Function> {
     sparql::families().into_iter().flatten()
 }
 
-/// All functions that a text of openCypher may name, by family.
-pub fn functions() -> impl Iterator<Item = &'static Function> {
-    families()
+/// All functions that a text of openCypher may name, each with the name of its family.
+pub fn functions() -> impl Iterator<Item = (&'static str, &'static Function)> {
+    let named = [
+        ("numbers", math::FUNCTIONS),
+        ("numbers", math::FLOAT_FUNCTIONS),
+        ("texts", string::FUNCTIONS),
+        ("lists", list::FUNCTIONS),
+        ("tests", predicate::FUNCTIONS),
+        ("conversion", conversion::FUNCTIONS),
+        ("graph", graph::FUNCTIONS),
+    ];
+    let times = temporal::families().map(|functions| ("time", functions));
+    named.into_iter().chain(times).flat_map(|(family, functions)| functions.iter().map(move |f| (family, f)))
 }
 
 /// All names, in their usual spelling, for suggestions and completion; those of SPARQL, which no text of a

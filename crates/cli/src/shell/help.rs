@@ -196,6 +196,8 @@ fn about(topic: &str, terminal: &Terminal, out: &mut dyn Write) -> Result<(), Fa
             for line in wrap(f.summary, terminal.width().unwrap_or(100).saturating_sub(4)) {
                 writeln!(out, "  {line}")?;
             }
+            let (statement, result) = f.example;
+            writeln!(out, "  {}", paint.dim(format!("{statement}  →  {result}")))?;
         }
     }
     if found {
