@@ -53,7 +53,7 @@ def run(options, trimorph):
         reader.begin(isolation="snapshot")
         seen = [reader.execute(text).fetchall() for text in ALL]
     rounds = options.times * 50
-    print(f"{'times':>6} {'operations/s':>13} {'resident':>10} {'disk':>10} {'pieces written':>15}")
+    print(f"{'times':>6} {'operations/s':>13} {'resident':>10} {'disk':>10}")
     started, at, operations, worst = time.perf_counter(), time.perf_counter(), 0, {"memory": 0, "disk": 0}
     for number in range(rounds):
         start = size + number * part
