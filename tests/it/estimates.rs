@@ -40,7 +40,7 @@ fn estimates_are_those_of_the_parameters() {
     let db = network();
     let connection = db.connect();
     let (low, high) = (id_at(&connection, 0.1), id_at(&connection, 0.9));
-    let text = "EXPLAIN MATCH (p:Person)-[:KNOWS]->(q) WHERE p.id < $id RETURN q";
+    let text = "EXPLAIN (CODES) MATCH (p:Person)-[:KNOWS]->(q) WHERE p.id < $id RETURN q";
     let with = |id: &Value| plan(&connection, text, &[("id", id.clone())]);
     let (few, many) = (with(&low), with(&high));
     for (given, id) in [(&few, &low), (&many, &high)] {
@@ -63,8 +63,7 @@ fn the_plan_shown_is_that_of_the_parameters() {
     let db = network();
     let connection = db.connect();
     let (low, high) = (id_at(&connection, 0.02), id_at(&connection, 0.98));
-    let text =
-        "EXPLAIN MATCH (p:Person)-[:KNOWS]->(q:Person) WHERE p.id < $p AND q.id < $q RETURN p.id, q.id";
+    let text = "EXPLAIN (CODES) MATCH (p:Person)-[:KNOWS]->(q:Person) WHERE p.id < $p AND q.id < $q RETURN p.id, q.id";
     for (p, q, start) in [(&low, &high, "(p:"), (&high, &low, "(q:"), (&low, &high, "(p:")] {
         let lines = plan(&connection, text, &[("p", p.clone()), ("q", q.clone())]);
         assert!(lines.last().unwrap().contains(start), "{start}: {lines:#?}");
@@ -76,7 +75,7 @@ fn the_plan_shown_is_that_of_the_parameters() {
 fn a_profile_is_estimated_for_its_own_run() {
     let db = network();
     let connection = db.connect();
-    let text = "PROFILE MATCH (p:Person) WHERE p.id < $id RETURN p.id";
+    let text = "PROFILE (CODES) MATCH (p:Person) WHERE p.id < $id RETURN p.id";
     let [few, many] = [0.1, 0.9].map(|part| plan(&connection, text, &[("id", id_at(&connection, part))]));
     assert_ne!(estimates(&few), estimates(&many), "{few:#?}");
 }

@@ -21,7 +21,7 @@ const BI: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../bench/snb");
 
 /// The plan's lines without what is in brackets behind them.
 fn plan(connection: &Connection, query: &str) -> String {
-    let mut result = connection.query(&format!("EXPLAIN {query}"), &[]).unwrap();
+    let mut result = connection.query(&format!("EXPLAIN (CODES) {query}"), &[]).unwrap();
     let mut text = String::new();
     while let Some(row) = result.next_row().unwrap() {
         let line = result.format(&row[0]);
@@ -55,7 +55,7 @@ fn plans_are_the_golden_ones() {
 
 /// The plan's lines with what each operator is done by, without estimates; as it is with these parameters.
 fn physical_plan(connection: &Connection, text: &str, parameters: Params) -> String {
-    let mut result = connection.execute(&format!("EXPLAIN {text}"), Arc::new(parameters)).unwrap();
+    let mut result = connection.execute(&format!("EXPLAIN (CODES) {text}"), Arc::new(parameters)).unwrap();
     let mut plan = String::new();
     while let Some(row) = result.next_row().unwrap() {
         let line = result.format(&row[0]);

@@ -99,7 +99,7 @@ def test_plans_are_shown_as_they_were_drawn(conn, word):
     shown = repr(result)
     assert len(shown.splitlines()) > 2 and "row" in shown and "│ 1" not in shown
     html = result._repr_html_()
-    assert html.startswith("<pre") and "<&>" not in html and "&lt;&amp;&gt;" in html
+    assert 'class="trimorph-plan"' in html and "<&>" not in html and "&lt;&amp;&gt;" in html and "<script" not in html
     assert shown.splitlines() == [row[0] for row in result.fetchall()]
 
 

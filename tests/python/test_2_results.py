@@ -2,6 +2,7 @@
 
 import decimal
 import gc
+import json
 import re
 import time
 import weakref
@@ -91,7 +92,13 @@ def test_stats_plan_profile(conn):
     assert "Unwind" in result.plan
     assert result.profile is None
     profiled = conn.execute("PROFILE " + ROWS)
-    assert "5 tuples" in profiled.profile
+    assert profiled.profile.splitlines()[0].split() == ["rows", "estimate", "own", "total", "share", "operator"]
+    assert profiled.profile.splitlines()[1].split()[0] == "5"
+    assert json.loads(profiled.plan_as("json"))["plan"]["rows"] == 5
+    assert "[" in result.plan_as("codes") and result.plan_as("html").startswith("<!DOCTYPE html>")
+    with pytest.raises(ValueError, match="text, codes, json, html"):
+        result.plan_as("yaml")
+    assert conn.execute("EXPLAIN (JSON) RETURN 1").plan.startswith('{"profiled": false')
     assert "Unwind" in "".join(line for (line,) in profiled)
     assert "Unwind" in "".join(line for (line,) in conn.execute("EXPLAIN " + ROWS))
 
@@ -280,7 +287,7 @@ def test_a_query_is_planned_with_its_parameters(network):
     """EXPLAIN shows the estimates of the value given, as it does where the value stands in the text."""
     conn = network.connect()
     ids = [id for (id,) in conn.execute("MATCH (p:Person) RETURN p.id ORDER BY p.id")]
-    text = "EXPLAIN MATCH (p:Person)-[:KNOWS]->(q) WHERE p.id < $id RETURN q"
+    text = "EXPLAIN (CODES) MATCH (p:Person)-[:KNOWS]->(q) WHERE p.id < $id RETURN q"
     numbers = []
     for value in (ids[len(ids) // 10], ids[-1]):
         given = conn.execute(text, {"id": value}).fetchall()

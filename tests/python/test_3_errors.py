@@ -35,7 +35,10 @@ def test_notices(network):
         assert "Persn" in repr(label)
         assert result.fetchall() == []
     assert conn.execute("MATCH (n:Person) RETURN count(n.firstName)").notices == []
-    assert trimorph.connect().execute("MATCH (n:Persn) RETURN n").notices == []
+    (empty,) = trimorph.connect().execute("MATCH (n:Persn) RETURN n").notices
+    assert (empty.detail, empty.message) == ("EmptyDatabase", "the database is empty")
+    (never,) = conn.execute("MATCH (p:Person) WHERE p.id = $id RETURN p", {"id": "7"}).notices
+    assert never.detail == "NeverTrue" and "toInteger($id)" in never.hint
     assert len(conn.prepare("MATCH (n:Persn) RETURN n").execute().notices) == 1
 
 
@@ -59,7 +62,7 @@ def test_nonsense_is_a_query_error(conn, text):
 
 
 def test_what_is_not_there_yet(conn):
-    for attempt in (lambda: conn.prepare("SELECT * {?s ?p ?o}", lang="sparql"), lambda: conn.sql("SELECT 1"),
+    for attempt in (lambda: conn.sql("SELECT 1"),
                     lambda: conn.execute("SELECT 1", lang="sql"), lambda: conn.prepare("SELECT 1", lang="sql")):  # fmt: skip
         with pytest.raises(trimorph.QueryError, match="not available in this version") as raised:
             attempt()

@@ -661,8 +661,6 @@ def test_wrong_calls(conn):
         conn.sparql("ASK {}", {"a": 1})
     with pytest.raises(ValueError, match="no language"):
         conn.execute("ASK {}", lang="klingon")
-    with pytest.raises(trimorph.QueryError, match="prepared SPARQL"):
-        conn.prepare("ASK {}", lang="sparql")
     for text, format in (("ASK {}", "turtle"), ("CONSTRUCT WHERE { ?s ?p ?o }", "csv"), ("SELECT ?x {}", "nope")):
         with pytest.raises(trimorph.LoadError, match="cannot be written"):
             conn.sparql(text).serialize(format)
@@ -781,6 +779,23 @@ def test_parameters_of_updates_and_errors(conn):
     with pytest.raises(trimorph.QueryError, match="no term") as raised:
         conn.sparql("SELECT ?name { ?s ?p ?name }", {"name": [1, 2]})
     assert raised.value.hint
+
+
+def test_prepared_texts(conn):
+    insert = conn.prepare(PREFIXES + "INSERT { ?s :n ?v } WHERE {}", lang="sparql")
+    asked = conn.prepare(PREFIXES + "SELECT ?s { ?s :n ?v } ORDER BY ?s", lang="sparql")
+    for i in range(4):
+        insert.execute({"s": trimorph.IRI(f"http://e/{i}"), "v": i % 2})
+    assert [row[0].value for row in asked.execute({"v": 1}).fetchall()] == ["http://e/1", "http://e/3"]
+    assert len(asked.execute().fetchall()) == 4 and asked.text.startswith("PREFIX")
+    # What it relies on changes: the predicate is no longer a property of one type.
+    insert.execute({"s": trimorph.IRI("http://e/0"), "v": "text"})
+    assert [row[0].value for row in asked.execute({"v": "text"}).fetchall()] == ["http://e/0"]
+    with conn.transaction():
+        insert.execute({"s": trimorph.IRI("http://e/9"), "v": 9})
+        assert len(asked.execute({"v": 9}).fetchall()) == 1
+    with pytest.raises(trimorph.QueryError, match="ends where more is expected"):
+        conn.prepare("SELECT ?s { ?s ", lang="sparql")
 
 
 def test_paths_without_ends_start_where_their_first_step_does(conn):

@@ -28,7 +28,7 @@ pub use plan::{
     Answer, ApplyKind, Band, BoundQuery, EdgeLookup, KeyLookup, LookupBy, NodeScan, Plan, ScanPredicate,
     SortKey, Together,
 };
-pub use print::{explain, print_expr};
+pub use print::{explain, operators, print_expr};
 pub use procedure::{Field, Procedure, ProcedureCall, ProcedureRows, Procedures, Signature};
 pub use statements::{GraphChoice, PathExpr, PredicateTerm, PropertyPath, TriplePattern};
 pub use steps::{CountStep, Direction, Extend, ShortestKind, VarExtend, VarExtendMode, Walk};

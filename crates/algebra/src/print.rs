@@ -10,19 +10,31 @@ use crate::{
     Op, PathExpr, Plan, PredicateTerm, PropertyKey, QuantifierKind, Update, Vars,
 };
 
-/// One line per operator, children indented below their parent. `note` adds to an operator's line (estimates,
-/// measurements).
+/// One line per operator, children indented below their parent. `note` adds to an operator's line.
 pub fn explain(plan: &Plan, vars: &Vars, note: &mut dyn FnMut(&Plan) -> String) -> String {
     let mut out = String::new();
-    let mut left = vec![(plan, 0)];
-    while let Some((plan, depth)) = left.pop() {
+    each(plan, &mut |plan, depth| {
         let text = operator(plan, vars);
         let extra = note(plan);
         let gap = if extra.is_empty() { "" } else { "  " };
         let _ = writeln!(out, "{}{text}{gap}{extra}", "  ".repeat(depth));
+    });
+    out
+}
+
+/// All operators of a plan, each before its inputs: how many are above it, and its text.
+pub fn operators(plan: &Plan, vars: &Vars) -> Vec<(usize, String)> {
+    let mut out = Vec::new();
+    each(plan, &mut |plan, depth| out.push((depth, operator(plan, vars))));
+    out
+}
+
+fn each(plan: &Plan, visit: &mut dyn FnMut(&Plan, usize)) {
+    let mut left = vec![(plan, 0)];
+    while let Some((plan, depth)) = left.pop() {
+        visit(plan, depth);
         left.extend(plan.children().into_iter().rev().map(|child| (child, depth + 1)));
     }
-    out
 }
 
 /// An update: what it computes, then what it changes.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-use trimorph::{Connection, Params, QueryResult, has_sparql_variable};
+use trimorph::{Connection, Params, PlanForm, QueryResult, has_sparql_variable};
 
 use crate::failure::Failure;
 use crate::interrupt::on_interrupt;
@@ -48,8 +48,13 @@ impl Asking {
             Language::Sparql => self.connection.sparql_with(text, self.given(text))?,
             Language::Cypher | Language::Sql => self.connection.execute(text, Arc::clone(&self.params))?,
         };
-        if self.format.is_for_people() && asks_for_plan(text) {
+        let is_plan = asks_for_plan(text);
+        if is_plan && self.format.is_for_people() {
             write_plan(&mut result, out)?;
+        } else if is_plan && matches!(self.format, Format::Html | Format::Json) {
+            // A plan has these forms itself.
+            let form = if self.format == Format::Html { PlanForm::Html } else { PlanForm::Json };
+            out.write_all(result.plan_tree().write(form).as_bytes())?;
         } else {
             self.write_rows(&mut result, start, out)?;
         }

@@ -56,6 +56,7 @@ struct Cli {
 enum Command {
     Demo(commands::demo::Arguments),
     Load(commands::load::Arguments),
+    Map(commands::map::Arguments),
     Export(commands::export::Arguments),
     Query(commands::query::Arguments),
     Shell(shell::ShellArguments),
@@ -81,6 +82,7 @@ fn main() -> ExitCode {
     let done = match command {
         Command::Demo(arguments) => commands::demo::run(&arguments, &terminal),
         Command::Load(arguments) => commands::load::run(&arguments, &terminal),
+        Command::Map(arguments) => commands::map::run(&arguments, &terminal),
         Command::Export(arguments) => commands::export::run(&arguments, &terminal),
         Command::Query(arguments) => commands::query::run(&arguments, &terminal),
         Command::Shell(arguments) => shell::run_shell(&arguments, &terminal),

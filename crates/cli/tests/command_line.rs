@@ -723,3 +723,41 @@ fn shells_and_man_learn_our_commands() {
     run_in(&dir, &["man", "--out", "man1"], "").ok();
     assert!(fs::read_to_string(dir.join("man1/trimorph-load.1")).unwrap().contains("on\\-conflict"));
 }
+
+#[test]
+fn plans_have_forms() {
+    let dir = directory("plans");
+    let text = "PROFILE UNWIND range(1, 3) AS x RETURN x";
+    memory_query(&[text]).ok().has(&["rows  estimate", "  operator\n", "makes a row of each item"]);
+    memory_query(&[&text.replace("PROFILE", "EXPLAIN (CODES)")]).ok().has(&["[unwind; ~"]);
+    memory_query(&[&text.replace("PROFILE", "PROFILE (JSON)")]).ok().has(&["{\"profiled\": true"]);
+    memory_query(&[text, "--format", "json"]).ok().has(&["{\"profiled\": true"]);
+    run_in(&dir, &["query", ":memory:", text, "-o", "plan.html"], "").ok();
+    let page = fs::read_to_string(dir.join("plan.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("Unwind range(1, 3)"), "{page}");
+    memory_query(&["EXPLAIN (PRETTY) RETURN 1"]).fails(&["a plan has no form \"PRETTY\"", "^^^^^^"]);
+}
+
+#[test]
+fn a_directory_is_mapped_and_loaded() {
+    let dir = directory("map");
+    fs::create_dir(dir.join("films")).unwrap();
+    fs::write(
+        dir.join("films/movies.csv"),
+        "id,title,year,director_id\n10,Solaris,1972,1\n11,Stalker,n/a,1\n",
+    )
+    .unwrap();
+    fs::write(dir.join("films/directors.csv"), "id,name\n1,Tarkovsky\n").unwrap();
+    run_in(&dir, &["map", "films"], "").ok().has(&["\"labels\": [\"Movies\"]", "HAS_DIRECTOR"]);
+    let run = run_in(&dir, &["map", "films", "--out", "films/mapping.json"], "").ok();
+    assert!(run.err.contains("trimorph load DB films/mapping.json"), "{}", run.err);
+    run_in(&dir, &["map", "films", "--out", "films/mapping.json"], "").fails(&["--force"]);
+    let load = run_in(&dir, &["load", "films.tm", "films/mapping.json"], "").ok();
+    load.has(&["3 nodes and 2 edges", "id INTEGER, title STRING, year STRING, director_id INTEGER"]);
+    run_in(&dir, &["map", "nowhere"], "").fails(&["nowhere"]);
+    // Without types in the mapping the value is told that made text of a column.
+    let mapping = r#"{"nodes": [{"file": "movies.csv", "labels": ["M"], "key": "id"}]}"#;
+    fs::write(dir.join("films/other.json"), mapping).unwrap();
+    let told = "\"year\" is text because of \"n/a\"; before that it looked like INTEGER";
+    run_in(&dir, &["load", "other.tm", "films/other.json"], "").ok().has(&[told]);
+}

@@ -10,6 +10,7 @@
 //! span.
 #![forbid(unsafe_code)]
 
+mod absent;
 pub mod ast;
 mod bind;
 mod lexer;

@@ -58,6 +58,55 @@ impl Command {
     }
 }
 
+/// `SHOW FUNCTIONS` and `SHOW PROCEDURES` as the call that they stand for, with what follows them.
+pub(crate) fn shown_by_a_call(text: &str) -> Option<String> {
+    let mut rest = text.trim_start();
+    let mut word = |words: &[&str]| {
+        let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+        let is = words.iter().any(|w| w.eq_ignore_ascii_case(&rest[..end]));
+        if is {
+            rest = rest[end..].trim_start();
+        }
+        is
+    };
+    if !word(&["SHOW"]) {
+        return None;
+    }
+    // Neo4j's kinds of functions and procedures: there is one here.
+    let _ = word(&["ALL"]) || (word(&["BUILT"]) && word(&["IN"]));
+    let (procedure, columns) = if word(&["FUNCTION", "FUNCTIONS"]) {
+        ("dbms.functions()", "name, signature, description, aggregating")
+    } else if word(&["PROCEDURE", "PROCEDURES"]) {
+        ("dbms.procedures()", "name, signature")
+    } else {
+        return None;
+    };
+    let has_yield = word(&["YIELD"]);
+    let rest = rest.trim_end().trim_end_matches(';').trim_end();
+    if rest.is_empty() && !has_yield {
+        return Some(format!("CALL {procedure}"));
+    }
+    let (named, rest) = match (has_yield, rest.strip_prefix('*')) {
+        (true, Some(rest)) => (columns, rest),
+        (true, None) => ("", rest),
+        (false, _) => (columns, rest),
+    };
+    // A call needs a RETURN, and its order and limit stand behind that.
+    let is_word_at = |at: usize, words: &[&str]| {
+        let before = rest[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '_');
+        let begins = |w: &&str| rest[at..].get(..w.len()).is_some_and(|head| head.eq_ignore_ascii_case(w));
+        before && words.iter().any(begins)
+    };
+    let places = || rest.char_indices().map(|(at, _)| at);
+    if places().any(|at| is_word_at(at, &["RETURN"])) {
+        return Some(format!("CALL {procedure} YIELD {named} {rest}"));
+    }
+    let cut =
+        places().find(|at| is_word_at(*at, &["ORDER ", "SKIP ", "OFFSET ", "LIMIT "])).unwrap_or(rest.len());
+    let returned = if named.is_empty() { "*" } else { named };
+    Some(format!("CALL {procedure} YIELD {named} {} RETURN {returned} {}", &rest[..cut], &rest[cut..]))
+}
+
 /// The isolation level of a name, whatever its letters' case.
 pub(crate) fn isolation(name: &str) -> Option<Isolation> {
     match name.to_ascii_lowercase().as_str() {

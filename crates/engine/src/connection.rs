@@ -13,10 +13,11 @@ use trimorph_mvcc::{Isolation, Turn};
 use trimorph_store::Snapshot;
 use trimorph_types::{LogicalType, Value};
 
-use crate::commands::{Answer, Command};
+use crate::commands::{Answer, Command, shown_by_a_call};
 use crate::estimator::Sampler;
 use crate::functions::Registry;
 use crate::params::Params;
+use crate::plan::{self, PlanForm};
 use crate::plan_cache::Made;
 use crate::planned::Planned;
 use crate::result::QueryResult;
@@ -58,6 +59,8 @@ fn no_transaction() -> Error {
 pub struct Prepared {
     text: Arc<str>,
     made: Made,
+    /// How its plan is shown, if it is for that.
+    form: PlanForm,
 }
 
 /// The rows of a statement that writes, and what it did.
@@ -130,7 +133,9 @@ impl Connection {
     ) -> Result<QueryResult, Error> {
         let cancel = self.limited(cancel);
         self.watch(&cancel);
-        self.execute_limited(text, params, cancel.clone()).map_err(|error| error.stopped_by(&cancel))
+        let (asked, form) = plan::asked(text).map_err(|d| Error::query(d, text))?;
+        let done = self.execute_limited(&asked, params, cancel.clone());
+        done.map(|result| result.drawn(form)).map_err(|error| error.stopped_by(&cancel))
     }
 
     /// Runs an openCypher query, which may take `timeout` from now until its last row was fetched.
@@ -170,6 +175,9 @@ impl Connection {
             let (procedures, snapshot) = (self.shared.procedures(), self.shared.snapshot());
             return self.given(text, answer.query, Mode::Normal, params, procedures, settings, snapshot);
         }
+        if let Some(call) = shown_by_a_call(text) {
+            return self.execute_limited(&call, params, cancel);
+        }
         if let Some(statement) = trimorph_cypher::parse_schema(text) {
             let statement = statement.map_err(|d| Error::exec(ExecError::from(d), text))?;
             let (answer, effects) = self.obey_schema(statement, text, &params, &cancel)?;
@@ -182,8 +190,8 @@ impl Connection {
         if self.in_transaction() {
             return self.within_transaction(text, params, cancel);
         }
-        let snapshot = self.shared.snapshot();
-        match self.plan(text, Some(&params), &snapshot, &cancel)? {
+        let (made, snapshot) = self.plan(text, Some(&params), &cancel)?;
+        match made {
             Made::Read(planned) => self.run(text, &planned, params, snapshot, cancel),
             Made::Write(program) => self.write(text, &program, params, cancel),
         }
@@ -350,8 +358,9 @@ impl Connection {
     /// As [`Self::prepare`], which `cancel` stops as [`Self::interrupt`] does.
     pub fn prepare_until(&self, text: &str, cancel: &CancelToken) -> Result<Prepared, Error> {
         self.watch(cancel);
-        let made = self.plan(text, None, &self.shared.snapshot(), cancel)?;
-        Ok(Prepared { text: text.into(), made })
+        let (asked, form) = plan::asked(text).map_err(|d| Error::query(d, text))?;
+        let (made, _) = self.plan(&asked, None, cancel)?;
+        Ok(Prepared { text: asked.into(), made, form })
     }
 
     /// Runs a prepared query.
@@ -370,7 +379,7 @@ impl Connection {
         let cancel = self.limited(cancel);
         self.watch(&cancel);
         let done = self.execute_prepared_limited(prepared, params, cancel.clone());
-        done.map_err(|error| error.stopped_by(&cancel))
+        done.map(|result| result.drawn(prepared.form)).map_err(|error| error.stopped_by(&cancel))
     }
 
     fn execute_prepared_limited(
@@ -402,20 +411,23 @@ impl Connection {
         *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
     }
 
-    /// The plan of a text on the snapshot that it will run on, from the cache or made until `cancel` says
+    /// The plan of a text and the snapshot that it will run on, from the cache or made until `cancel` says
     /// stop.
     fn plan(
         &self,
         text: &str,
         params: Option<&Params>,
-        snapshot: &Snapshot,
         cancel: &CancelToken,
-    ) -> Result<Made, Error> {
+    ) -> Result<(Made, Snapshot), Error> {
         let procedures = self.shared.procedures();
+        let mut snapshot = self.shared.snapshot();
         if let Some(made) = self.shared.plans.get(text, snapshot.catalog(), &procedures) {
-            return Ok(made);
+            return Ok((made, snapshot));
         }
-        let work = || self.made(text, params, snapshot, procedures, cancel);
+        if self.shared.merge_if_blind(cancel) {
+            snapshot = self.shared.snapshot();
+        }
+        let work = || self.made(text, params, &snapshot, procedures, cancel);
         let made = match text.len() <= CALLERS_TEXT_MAX {
             true => work(),
             false => on_stack_of(PLANNING_STACK_BYTES, work).unwrap_or_else(|| Err(no_thread(text))),
@@ -424,7 +436,7 @@ impl Connection {
         if made.mode() != Mode::Explain {
             self.shared.plans.put(text, made.clone());
         }
-        Ok(made)
+        Ok((made, snapshot))
     }
 
     /// A statement within a transaction, as a program: one that only reads has one part.
@@ -540,7 +552,7 @@ impl Connection {
 
     /// Runs a statement that writes, in a transaction of its own that is committed when it is over. If it
     /// meets a conflict it is run again.
-    fn write(
+    pub(crate) fn write(
         &self,
         text: &str,
         program: &Program,

@@ -63,6 +63,7 @@ impl Database {
             follower,
             merging: Mutex::default(),
             merger: OnceLock::new(),
+            merged_written: AtomicU64::new(0),
             delta_held: Mutex::new(budget.reservation()),
             sessions: Arc::default(),
             spill: spill_area(&config, dir.as_deref()),
@@ -82,6 +83,7 @@ impl Database {
             registered,
         };
         let shared = Arc::new(shared);
+        procedures::tell_about(&shared);
         if let Some(registered) = &shared.registered {
             registered.publish(Arc::clone(&shared) as Arc<_>);
         }

@@ -46,6 +46,9 @@ pub enum Error {
     /// A transaction that was to be begun, or ended, and cannot be.
     #[error("{0}")]
     Transaction(String),
+    /// A row that is not what a program asked for.
+    #[error("{0}")]
+    Row(String),
     /// The database was opened read-only.
     #[error("the database was opened read-only")]
     ReadOnly,

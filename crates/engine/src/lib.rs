@@ -1,16 +1,52 @@
-//! Trimorph: one graph, three forms. An embeddable, in-memory-first database that stores a dataset once, in
-//! compressed columns.
+//! Trimorph: one graph, three forms. An embeddable, in-memory-first graph database that keeps a dataset once,
+//! in compressed columns, and is asked in openCypher and SPARQL.
 //!
-//! ```no_run
-//! let db = trimorph::Database::in_memory(trimorph::Config::default());
-//! db.generate_snb(0.1, 42)?;
+//! # Start here
+//!
+//! A [`Database`] lives in memory or in a directory; a [`Connection`] asks it; a [`QueryResult`] is an
+//! iterator over rows, which are computed as they are fetched.
+//!
+//! ```
+//! use trimorph::{Config, Database};
+//!
+//! # fn main() -> Result<(), trimorph::Error> {
+//! let db = Database::in_memory(Config::default());
 //! let connection = db.connect();
-//! let text = "MATCH (p:Person)-[:KNOWS]->(q) RETURN p.firstName, count(q) AS n";
-//! let mut result = connection.query(text, &[])?;
-//! while let Some(row) = result.next_row()? {
-//!     println!("{}", row.iter().map(|v| result.format(v)).collect::<Vec<_>>().join(" | "));
+//! connection.query("CREATE (:Person {name: 'Ann'})-[:KNOWS {since: 2010}]->(:Person {name: 'Bob'})", &[])?;
+//!
+//! let text = "MATCH (a:Person {name: $name})-[k:KNOWS]->(b) RETURN b.name AS friend, k.since AS since";
+//! for record in connection.query(text, &[("name", "Ann".into())])? {
+//!     let record = record?;
+//!     println!("{} since {}", record.get::<String>("friend")?, record.get::<i64>("since")?);
 //! }
-//! # Ok::<(), trimorph::Error>(())
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What next
+//!
+//! | you want | look at |
+//! |---|---|
+//! | rows as tuples, or as types of your own | [`QueryResult::typed`], [`QueryResult::one`], [`FromRecord`] |
+//! | values as parameters | `"name".into()`, `vec![1, 2].into()`: [`Value`] is made of Rust's own types |
+//! | a database that stays | [`Database::open`], [`Durability`] |
+//! | many writes as one | [`Connection::transact`], which tries again after a conflict |
+//! | the same query many times | [`Connection::prepare`] |
+//! | files in | [`Database::load`], [`guess_mapping`]; RDF by [`Connection::load_rdf`] |
+//! | frames in and out, without a copy | [`Database::load_frames`], [`QueryResult::arrow`] |
+//! | SPARQL | [`Connection::sparql`] |
+//! | why it is slow | [`QueryResult::plan`] and [`QueryResult::plan_tree`] after `PROFILE` |
+//! | to stop a query | [`Connection::interrupt`] from another thread, [`Connection::execute_within`] a time |
+//! | what is odd though right | [`QueryResult::notices`] |
+//!
+//! What goes wrong is one [`Error`]: a text's own errors have line, column and what to do. Nothing panics,
+//! whatever the text, the values or the files.
+//!
+//! ```
+//! # let connection = trimorph::Database::in_memory(trimorph::Config::default()).connect();
+//! let error = connection.query("RETURN nmae", &[]).unwrap_err();
+//! assert_eq!(error.position(), Some((1, 8)));
+//! assert!(error.to_string().contains("variable \"nmae\" is not defined"));
 //! ```
 #![forbid(unsafe_code)]
 
@@ -26,7 +62,6 @@ mod durable;
 mod entity;
 mod error;
 mod estimator;
-mod explain;
 mod facts;
 mod first_load;
 mod follower;
@@ -40,12 +75,15 @@ mod merged_pieces;
 mod merges_left;
 mod merging;
 mod notice;
+mod odd_comparisons;
 mod params;
+mod plan;
 mod plan_cache;
 mod planned;
 mod procedures;
 mod rdf;
 mod rdf_export;
+mod record;
 mod result;
 mod sessions;
 mod shared;
@@ -66,8 +104,10 @@ pub use follower::Lag;
 pub use functions::{FunctionDoc, functions};
 pub use notice::Notice;
 pub use params::Params;
+pub use plan::{Measured, PlanForm, PlanOperator, PlanTree};
 pub use rdf::{RdfOptions, RdfReport, is_rdf_file};
 pub use rdf_export::{ExportOptions, ExportReport};
+pub use record::{FromRecord, Record, Typed};
 pub use result::{QueryResult, Row};
 pub use sessions::OpenTransaction;
 pub use side_effects::SideEffects;
@@ -80,8 +120,8 @@ pub use trimorph_exec::SpillError;
 pub use trimorph_loader::frames::{EdgeFrame, Frame, FrameEnd, Frames, NodeFrame, Rows as FrameRows};
 pub use trimorph_loader::generate;
 pub use trimorph_loader::{
-    Format, LoadError, LoadOptions, LoadReport, NoProgress, OnConflict, Phase as LoadPhase, Progress,
-    ProgressState, Rates, values_of as values_of_arrow,
+    ColumnReport, FellToText, FileReport, Format, LoadError, LoadOptions, LoadReport, NoProgress, OnConflict,
+    Phase as LoadPhase, Progress, ProgressState, Rates, guess_mapping, values_of as values_of_arrow,
 };
 pub use trimorph_mvcc::Isolation;
 pub use trimorph_sparql::{
@@ -89,6 +129,6 @@ pub use trimorph_sparql::{
     ends_statement as ends_sparql_statement, is_update as is_sparql_update, statements as sparql_statements,
 };
 pub use trimorph_types::{
-    Date, DateTime, Decimal, Duration, Literal, LiteralKind, LocalDateTime, LocalTime, LogicalType, Map,
-    Path, Relationship, Time, Value, Zone, format_value, temporal,
+    Date, DateTime, Decimal, Duration, FromValue, Literal, LiteralKind, LocalDateTime, LocalTime,
+    LogicalType, Map, Path, Relationship, Time, Value, Zone, format_value, temporal,
 };

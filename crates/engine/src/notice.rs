@@ -8,7 +8,8 @@ use crate::error::{position, show};
 /// that had to become text. It changes no result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Notice {
-    /// The kind of notice: `UnknownLabel`, `UnknownRelationshipType`, `UnknownProperty` or `ColumnAsText`.
+    /// The kind of notice: `UnknownLabel`, `UnknownRelationshipType`, `UnknownProperty`, `NeverTrue`,
+    /// `EmptyDatabase` or `ColumnAsText`.
     pub detail: &'static str,
     /// What is odd, in one short clause.
     pub message: String,
@@ -25,6 +26,10 @@ impl Notice {
     /// The notices of `text`.
     pub(crate) fn list(notices: &[trimorph_base::Notice], text: &str) -> Vec<Self> {
         let of = |notice: &trimorph_base::Notice| {
+            if notice.span.start == notice.span.end {
+                let hint = notice.hint.as_deref();
+                return Self::of_result(notice.detail, notice.primary.clone(), hint.unwrap_or_default());
+            }
             let (line, column) = position(text, notice.span);
             Self {
                 detail: notice.detail,
@@ -40,8 +45,9 @@ impl Notice {
 
     /// A notice of a result, which no place in the text is to blame for.
     pub(crate) fn of_result(detail: &'static str, message: String, hint: &str) -> Self {
-        let shown = show("notice", &message, None, Some(hint), "");
-        Self { detail, message, hint: Some(hint.to_owned()), line: 0, column: 0, shown }
+        let hint = Some(hint).filter(|hint| !hint.is_empty());
+        let shown = show("notice", &message, None, hint, "");
+        Self { detail, message, hint: hint.map(str::to_owned), line: 0, column: 0, shown }
     }
 }
 

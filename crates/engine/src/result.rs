@@ -1,17 +1,17 @@
 //! A query's result: rows or Arrow batches, computed as they are fetched.
 
 use std::collections::VecDeque;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
-use trimorph_algebra::Answer;
+use trimorph_algebra::{Answer, Plan};
 use trimorph_base::CancelToken;
 use trimorph_exec::{Context, Execution};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::Vector;
 
-use crate::explain::explain;
+use crate::odd_comparisons::odd_comparisons;
 use crate::params::Params;
+use crate::plan::{PlanForm, PlanTree};
 use crate::planned::Planned;
 use crate::{Entities, Error, Notice, SideEffects};
 
@@ -43,6 +43,23 @@ pub struct QueryResult {
     effects: SideEffects,
     /// Of an execution that is over.
     spilled_bytes: u64,
+    /// The plan that the rows are the lines of.
+    tree: Option<PlanTree>,
+    /// How it is written.
+    form: PlanForm,
+    /// The names of the columns, for rows that have them.
+    names: Option<Arc<[String]>>,
+}
+
+/// Whether a plan reads nodes, and writes nothing.
+fn looks_at_nodes(plan: &Plan) -> bool {
+    let mut left = vec![plan];
+    let mut looks = false;
+    while let Some(plan) = left.pop() {
+        looks |= matches!(plan, Plan::NodeScan(_) | Plan::Empty(_));
+        left.extend(plan.children());
+    }
+    looks && !plan.updates()
 }
 
 impl QueryResult {
@@ -68,6 +85,9 @@ impl QueryResult {
             type_names: Vec::new(),
             effects: SideEffects::default(),
             spilled_bytes: 0,
+            tree: None,
+            form: PlanForm::default(),
+            names: None,
         }
     }
 
@@ -80,6 +100,17 @@ impl QueryResult {
     /// Bytes that the query put into temporary files, as far as its rows have been computed.
     pub fn spilled_bytes(&self) -> u64 {
         self.spilled_bytes + self.execution.as_ref().map_or(0, Execution::spilled_bytes)
+    }
+
+    /// The names of the columns, for rows that have them.
+    pub(crate) fn names(&mut self) -> Arc<[String]> {
+        Arc::clone(self.names.get_or_insert_with(|| self.columns.as_slice().into()))
+    }
+
+    /// There are no more rows.
+    pub(crate) fn end(&mut self) {
+        self.rows.clear();
+        self.end_execution();
     }
 
     fn end_execution(&mut self) {
@@ -128,10 +159,19 @@ impl QueryResult {
     }
 
     /// Labels, relationship types and properties of the query that nothing in the graph has, in the order of
-    /// the text, ten at most; none if the graph is empty; then columns that [`Self::arrow`] and streams had
-    /// to make text, once they did.
+    /// the text, ten at most, or that the graph is empty; comparisons that are never true; then columns that
+    /// [`Self::arrow`] and streams had to make text, once they did.
     pub fn notices(&self) -> Vec<Notice> {
         let mut all = Notice::list(&self.planned.query.notices, &self.text);
+        let query = &self.planned.query;
+        let snapshot = self.entities.snapshot();
+        if looks_at_nodes(&query.plan) && snapshot.catalog().schema.node_tables.is_empty() {
+            let hint = "load files (trimorph load, db.load), or CREATE something";
+            all.push(Notice::of_result("EmptyDatabase", "the database is empty".to_owned(), hint));
+        } else {
+            let odd = odd_comparisons(&query.plan, &query.vars, snapshot, &self.params);
+            all.extend(Notice::list(&odd, &self.text));
+        }
         all.extend_from_slice(&self.notices);
         all
     }
@@ -219,11 +259,20 @@ impl QueryResult {
         std::mem::take(&mut self.rows)
     }
 
-    /// The plan with estimates for the parameters of this run; after `PROFILE`, with what each operator did.
+    /// The plan with estimates for the parameters of this run, as text for people; after `EXPLAIN` and
+    /// `PROFILE` in the form that was asked for, and after `PROFILE` with what each operator did.
     pub fn plan(&self) -> String {
+        self.plan_tree().write(self.form)
+    }
+
+    /// The plan's operators, for programs, and for the other forms it can be written in.
+    pub fn plan_tree(&self) -> PlanTree {
+        if let Some(tree) = &self.tree {
+            return tree.clone();
+        }
         let profile = self.execution.as_ref().map(Execution::profile).unwrap_or_default();
         let query = &self.planned.query;
-        let mut plan = explain(
+        let mut tree = PlanTree::new(
             &query.plan,
             &query.vars,
             self.entities.snapshot(),
@@ -231,20 +280,34 @@ impl QueryResult {
             &self.planned.physical,
             &profile,
         );
-        let read = self.execution.as_ref().map_or(0, Execution::pieces_read);
-        if !profile.is_empty() && read > 0 {
-            // Infallible: it is a text.
-            let _ = writeln!(plan, "pieces read from files: {read}");
+        if !profile.is_empty() {
+            tree.pieces_read = self.execution.as_ref().map_or(0, Execution::pieces_read);
         }
-        plan
+        tree
     }
 
     /// Turns the result into one column with the lines of the plan.
     pub(crate) fn replace_by_plan(&mut self) {
-        let plan = self.plan();
-        self.rows = plan.lines().map(|l| vec![Value::string(l)]).collect();
+        self.tree = Some(self.plan_tree());
         self.columns = vec!["plan".into()];
         self.types = vec![LogicalType::String];
         self.end_execution();
+        self.draw(self.form);
+    }
+
+    /// The same with its plan in a form.
+    pub(crate) fn drawn(mut self, form: PlanForm) -> Self {
+        if form != self.form {
+            self.draw(form);
+        }
+        self
+    }
+
+    /// The plan's lines in another form, if the rows are these.
+    fn draw(&mut self, form: PlanForm) {
+        self.form = form;
+        if let Some(tree) = &self.tree {
+            self.rows = tree.write(form).lines().map(|l| vec![Value::string(l)]).collect();
+        }
     }
 }

@@ -18,6 +18,7 @@ use trimorph_types::Value;
 use crate::connection::Done;
 use crate::estimator::Sampler;
 use crate::params::Params;
+use crate::plan;
 use crate::plan_cache::Made;
 use crate::planned::Planned;
 use crate::update::{Program, Writing};
@@ -116,21 +117,33 @@ impl Connection {
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
         self.watch(&cancel);
-        let params: Arc<Params> = params.into();
+        let (asked, form) = plan::asked(text).map_err(wrong(text))?;
+        Ok(self.sparql_asked(&asked, params.into(), base, cancel)?.drawn(form))
+    }
+
+    fn sparql_asked(
+        &self,
+        text: &str,
+        params: Arc<Params>,
+        base: Option<&str>,
+        cancel: CancelToken,
+    ) -> Result<QueryResult, Error> {
         let given = given(text, &params)?;
         let key = key_of(text, &given, base);
         if !self.in_transaction() {
             let snapshot = self.shared().snapshot();
             let procedures = self.shared().procedures();
-            if let Some(Made::Read(planned)) = self.shared().plans.get(&key, snapshot.catalog(), &procedures)
-            {
-                return self.run(text, &planned, params, snapshot, cancel);
+            match self.shared().plans.get(&key, snapshot.catalog(), &procedures) {
+                Some(Made::Read(planned)) => return self.run(text, &planned, params, snapshot, cancel),
+                Some(Made::Write(program)) => return self.write(text, &program, params, cancel),
+                None => {}
             }
         }
         let parsed = on_stack(text, || trimorph_sparql::parse(text, base).map_err(wrong(text)))?;
         let mode = mode_of(parsed.mode);
         match &parsed.statement {
             Text::Query(_) if !self.in_transaction() => {
+                self.shared().merge_if_blind(&cancel);
                 let snapshot = self.shared().snapshot();
                 let planned =
                     on_stack(text, || self.planned_query(text, (&parsed, &given), &snapshot, &cancel))?;
@@ -174,12 +187,27 @@ impl Connection {
                         }
                         let snapshot = writing.snapshot(writing.base(self.shared()));
                         let catalog = CatalogView::new(snapshot.catalog());
-                        let bound = on_stack(text, || {
-                            trimorph_sparql::bind_update(operation, &given, base, &catalog, &cancel)
-                                .map_err(wrong(text))
-                        });
-                        let Some(bound) = bound? else { continue };
-                        let program = self.program_of(bound, mode, &catalog, &snapshot);
+                        // One operation that comes again is neither bound nor planned again.
+                        let is_alone = mode == Mode::Normal && update.operations.len() == 1;
+                        let (plans, procedures) = (&self.shared().plans, self.shared().procedures());
+                        let kept = match is_alone {
+                            true => plans.program(&key, snapshot.catalog(), &procedures),
+                            false => None,
+                        };
+                        let program = match kept {
+                            Some(program) => program,
+                            None => {
+                                let bound = on_stack(text, || {
+                                    trimorph_sparql::bind_update(operation, &given, base, &catalog, &cancel)
+                                        .map_err(wrong(text))
+                                });
+                                let Some(bound) = bound? else { continue };
+                                self.program_of(bound, mode, &catalog, &snapshot)
+                            }
+                        };
+                        if is_alone {
+                            plans.put(&key, Made::Write(Arc::clone(&program)));
+                        }
                         if mode != Mode::Explain {
                             let done = self.statement(text, &program, &params, &settings).run(writing)?;
                             effects = effects.plus(done.1);

@@ -9,7 +9,7 @@ use crate::parse::{
     parse_duration, parse_float, parse_int, parse_iri, parse_local_datetime, parse_local_time, parse_time,
     parse_usual_instant,
 };
-use crate::plan::Parse;
+use crate::plan::{Nulls, Parse};
 
 /// The text is not a value of the column's type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -113,11 +113,11 @@ impl Builder {
         &mut self,
         block: &Block<'_>,
         field: usize,
-        null_text: &[u8],
+        null_texts: &Nulls,
         required: bool,
     ) -> bool {
         let rows_max = self.rows_max;
-        let mut column = Fields { block, field, null_text, required, rows_max, nulls: &mut self.nulls };
+        let mut column = Fields { block, field, null_texts, required, rows_max, nulls: &mut self.nulls };
         match &mut self.data {
             ColumnData::Int(v) => column.parse(v, parse_int),
             ColumnData::String { bytes, ends } => column.copy(bytes, ends),
@@ -215,7 +215,7 @@ const TEXT_BYTES_MAX: usize = 1 << 20;
 struct Fields<'a> {
     block: &'a Block<'a>,
     field: usize,
-    null_text: &'a [u8],
+    null_texts: &'a Nulls,
     required: bool,
     rows_max: usize,
     nulls: &'a mut Option<Vec<bool>>,
@@ -271,7 +271,7 @@ impl Fields<'_> {
 
     #[inline]
     fn is_null(&self, text: &[u8]) -> bool {
-        text.len() == self.null_text.len() && (text.is_empty() || text == self.null_text)
+        self.null_texts.has(text)
     }
 
     fn mark_null(&mut self, row: usize) {

@@ -9,8 +9,12 @@ use trimorph_store::bulk::BulkSink;
 use crate::detect::detect;
 use crate::feed::{CsvFile, FileFeed, InputFile};
 use crate::pipeline::{self, Feed};
+use crate::plan::{FieldPlan, Parse};
 use crate::progress::Meter;
-use crate::{FileReport, Format, LoadError, LoadOptions, LoadReport, Progress, Rejects, mapping, neo4j, snb};
+use crate::{
+    ColumnReport, FileReport, Format, LoadError, LoadOptions, LoadReport, Progress, Rejects, mapping, neo4j,
+    snb,
+};
 
 /// Loads files into `sink`: declares tables, then appends all rows. The caller then finishes the sink, giving
 /// what that refuses to [`LoadReport::rejects`].
@@ -83,7 +87,17 @@ fn run_files(
         files.iter().map(|f| (f.path().to_path_buf(), f.plan().name.clone())).collect();
     let bytes_total = files.iter().map(InputFile::bytes_total).sum();
     let mut feed = FileFeed::new(files, options.chunk_bytes, !options.skip_bad_rows);
-    run_feed(&mut feed, &described, bytes_total, format, start, options, sink, meter)
+    let mut report = run_feed(&mut feed, &described, bytes_total, format, start, options, sink, meter)?;
+    for (file, described) in files.iter().zip(&mut report.files) {
+        let kept = file.plan().fields.iter().filter(|field| field.parse != Parse::Skip);
+        let column = |field: &FieldPlan| ColumnReport {
+            name: field.name.clone(),
+            ty: field.parse.logical_type(),
+            fell: field.fell.clone(),
+        };
+        described.columns = kept.map(column).collect();
+    }
+    Ok(report)
 }
 
 /// Runs a feed through the pipeline; `files` are its files and what they are read as.
@@ -112,6 +126,7 @@ pub(crate) fn run_feed(
         path: path.clone(),
         table: table.clone(),
         rows: *rows,
+        columns: Vec::new(),
     });
     Ok(LoadReport {
         format,

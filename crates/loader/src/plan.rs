@@ -35,6 +35,22 @@ impl Parse {
     }
 }
 
+/// Texts that stand for null where they are not in quotes: the empty one, and others.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Nulls(Arc<[Box<[u8]>]>);
+
+impl Nulls {
+    /// These, and the empty one.
+    pub(crate) fn new(texts: &[String]) -> Self {
+        Self(texts.iter().filter(|text| !text.is_empty()).map(|text| text.as_bytes().into()).collect())
+    }
+
+    #[inline]
+    pub(crate) fn has(&self, text: &[u8]) -> bool {
+        text.is_empty() || (!self.0.is_empty() && self.0.iter().any(|null| **null == *text))
+    }
+}
+
 /// One field of the file.
 #[derive(Clone, Debug)]
 pub(crate) struct FieldPlan {
@@ -43,6 +59,17 @@ pub(crate) struct FieldPlan {
     pub(crate) parse: Parse,
     /// Null refuses the row.
     pub(crate) required: bool,
+    /// Of a column whose type was found out: why it is text.
+    pub(crate) fell: Option<FellToText>,
+}
+
+/// A column that looked like something until a value came that did not.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FellToText {
+    /// What all values before it were.
+    pub was: LogicalType,
+    /// The value that made it text.
+    pub value: String,
 }
 
 /// Which table a row goes to.
@@ -92,8 +119,8 @@ pub(crate) struct TablePlan {
     pub(crate) name: String,
     pub(crate) fields: Vec<FieldPlan>,
     pub(crate) outputs: Vec<Output>,
-    /// An unquoted field with this text is null.
-    pub(crate) null_text: Vec<u8>,
+    /// Unquoted fields that are null.
+    pub(crate) nulls: Nulls,
     /// So is an empty one in quotes.
     pub(crate) quoted_empty_is_null: bool,
 }

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::{Format, Rejects};
+use trimorph_types::LogicalType;
+
+use crate::{FellToText, Format, Rejects};
 
 /// One file of a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +16,19 @@ pub struct FileReport {
     pub table: String,
     /// Rows taken from it.
     pub rows: u64,
+    /// Its columns that are kept.
+    pub columns: Vec<ColumnReport>,
+}
+
+/// A column of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnReport {
+    /// Its name in the file.
+    pub name: String,
+    /// What it is read as.
+    pub ty: LogicalType,
+    /// Why it is text, if it looked like something else.
+    pub fell: Option<FellToText>,
 }
 
 /// What a load did.

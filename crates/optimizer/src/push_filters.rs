@@ -108,8 +108,11 @@ fn push(plan: &mut Plan, condition: &Expr, vars: &Vars) -> bool {
         }
         Plan::HashJoin { left, right, on } => {
             let is_left = put_if_there(left, condition, &asked, vars);
-            let is_of_keys = asked.iter().all(|var| on.contains(var));
-            return (!is_left || is_of_keys) && put_if_there(right, condition, &asked, vars) || is_left;
+            // What is asked of keys is asked on both sides.
+            if is_left && !asked.iter().all(|var| on.contains(var)) {
+                return true;
+            }
+            return put_if_there(right, condition, &asked, vars) || is_left;
         }
         _ => return false,
     }

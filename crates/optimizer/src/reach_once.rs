@@ -3,9 +3,9 @@
 //! are ways.
 //!
 //! 1. From the top down, operators that do not look at how often a row comes ([`keeps`]) say so below them.
-//! 2. There a walk of no or one edge at least, whose list nobody looks at, is asked for what it reaches. Short
-//!    walks stay trails, which need no set of what was seen, and so do those along trees, where there is one
-//!    way to each node.
+//! 2. There a walk of no or one edge at least, whose list nobody looks at, is asked for what it reaches.
+//!    Short walks stay trails, which need no set of what was seen, and so do those along trees, where there
+//!    is one way to each node.
 //!
 //! Source: design §8; SPARQL 1.1 §9.3 has the same of its paths.
 

@@ -143,10 +143,16 @@ impl Connection {
     /// Parses and plans a query that is to run more than once.
     #[pyo3(signature = (text, lang = "cypher"))]
     fn prepare(&self, py: Python<'_>, text: &str, lang: &str) -> PyResult<Prepared> {
-        execute::check_language(py, lang)?;
         let engine = self.cell.engine()?;
         let cancel = CancelToken::default();
-        let prepared = interrupt::run(py, &cancel, || engine.prepare_until(text, &cancel))?;
+        let prepared = if lang == "sparql" {
+            py.detach(|| engine.check_sparql(text, None)).map_err(|e| error::from_engine(py, &e))?;
+            Made::Sparql
+        } else {
+            execute::check_language(py, lang)?;
+            let made = interrupt::run(py, &cancel, || engine.prepare_until(text, &cancel))?;
+            Made::Cypher(Box::new(made))
+        };
         Ok(Prepared {
             prepared,
             text: text.to_owned(),
@@ -250,10 +256,17 @@ impl Connection {
     }
 }
 
+/// What is known of a prepared text.
+enum Made {
+    Cypher(Box<trimorph::Prepared>),
+    /// That it parses. Its plan depends on which variables are given, and is kept by text.
+    Sparql,
+}
+
 /// A query that was parsed and planned. It is planned again by itself when the data has changed.
 #[pyclass(frozen, module = "trimorph")]
 pub(crate) struct Prepared {
-    prepared: trimorph::Prepared,
+    prepared: Made,
     text: String,
     handle: Arc<Handle>,
     cell: Arc<Cell>,
@@ -264,14 +277,19 @@ impl Prepared {
     /// Runs it; `params` are the values of `$name` in its text.
     #[pyo3(signature = (params = None))]
     fn execute(&self, py: Python<'_>, params: Option<&Bound<'_, PyAny>>) -> PyResult<QueryResult> {
+        let prepared = match &self.prepared {
+            Made::Cypher(prepared) => prepared,
+            Made::Sparql => {
+                return execute::sparql(py, (&self.handle, &self.cell), (&self.text, params), None, None);
+            }
+        };
         let params = from_python::parameters(params, self.handle.source)?;
         let engine = self.cell.engine()?;
         let cancel = CancelToken::default();
         self.cell.runs(&cancel);
         let begun = Instant::now();
-        let result = interrupt::run(py, &cancel, || {
-            engine.execute_prepared_until(&self.prepared, params, cancel.clone())
-        })?;
+        let result =
+            interrupt::run(py, &cancel, || engine.execute_prepared_until(prepared, params, cancel.clone()))?;
         let run = (cancel.clone(), begun);
         QueryResult::new(py, result, &self.text, run, Arc::clone(&self.cell), self.handle.source)
     }

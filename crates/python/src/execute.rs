@@ -86,11 +86,9 @@ pub(crate) fn rollback(py: Python<'_>, cell: &Cell) -> PyResult<()> {
 pub(crate) fn check_language(py: Python<'_>, lang: &str) -> PyResult<()> {
     match lang {
         "cypher" => Ok(()),
-        // Only to prepare a text is there no SPARQL.
-        "sparql" | "sql" => {
-            let name = if lang == "sql" { "SQL" } else { "a prepared SPARQL text" };
-            let primary = format!("{name} is not available in this version");
-            Err(error::unsupported(py, "UnsupportedLanguage", &primary, "ask in openCypher"))
+        "sql" => {
+            let primary = "SQL is not available in this version";
+            Err(error::unsupported(py, "UnsupportedLanguage", primary, "ask in openCypher or SPARQL"))
         }
         _ => Err(PyValueError::new_err(format!(
             "there is no language \"{lang}\"; known are cypher, sparql, sql"

@@ -79,6 +79,9 @@ pub(crate) struct LoadReport {
     format: &'static str,
     /// Path, table and rows of every file.
     files: Vec<(String, String, u64)>,
+    /// For every file: names of its columns, their types, and the first value that made it text of a column
+    /// that looked like something else, or None.
+    columns: Vec<Vec<(String, &'static str, Option<String>)>>,
     /// Rows taken from all files.
     rows: u64,
     /// Rows refused.
@@ -195,6 +198,16 @@ fn report(r: &trimorph::LoadReport) -> LoadReport {
     LoadReport {
         format: r.format.name(),
         files: r.files.iter().map(|f| (f.path.display().to_string(), f.table.clone(), f.rows)).collect(),
+        columns: r
+            .files
+            .iter()
+            .map(|f| {
+                let column = |c: &trimorph::ColumnReport| {
+                    (c.name.clone(), c.ty.name(), c.fell.as_ref().map(|fell| fell.value.clone()))
+                };
+                f.columns.iter().map(column).collect()
+            })
+            .collect(),
         rows: r.rows,
         rejected: r.rejected,
         nodes: r.nodes,

@@ -8,10 +8,10 @@
 use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::{PyAttributeError, PyKeyError};
+use pyo3::exceptions::{PyAttributeError, PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyTuple};
-use trimorph::{CancelToken, Entities, Row};
+use trimorph::{CancelToken, Entities, PlanForm, Row};
 
 use crate::cell::Cell;
 use crate::entity::Source;
@@ -341,10 +341,31 @@ impl QueryResult {
         self.lock(py).engine.notices().into_iter().map(Notice).collect()
     }
 
-    /// The plan with estimated rows; after `PROFILE`, what each operator did is in `profile`.
+    /// The plan with estimated rows, and after `PROFILE` with what each operator did; in the form that the
+    /// statement asked for, or as text.
     #[getter]
     fn plan(&self, py: Python<'_>) -> String {
         self.lock(py).engine.plan()
+    }
+
+    /// The plan in a form: "text", "codes" (with access patterns), "json" or "html" (a whole page).
+    fn plan_as(&self, py: Python<'_>, form: &str) -> PyResult<String> {
+        let form = match form {
+            "text" => PlanForm::Text,
+            "codes" => PlanForm::Codes,
+            "json" => PlanForm::Json,
+            "html" => PlanForm::Html,
+            other => {
+                let text = format!("a plan has no form {other:?}; it has text, codes, json, html");
+                return Err(PyValueError::new_err(text));
+            }
+        };
+        Ok(self.lock(py).engine.plan_tree().write(form))
+    }
+
+    /// The plan for a notebook, if the query began with `EXPLAIN` or `PROFILE`.
+    fn _plan_html(&self, py: Python<'_>) -> Option<String> {
+        self.is_plan.then(|| self.lock(py).engine.plan_tree().html_part())
     }
 
     /// What each operator did, if the query began with `PROFILE`.

@@ -5,7 +5,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Versions and edges after which who waits is told.
-const TOLD_AFTER: u64 = 1 << 14;
+const TOLD_AFTER: u64 = 1 << 10;
 
 /// Why somebody stopped waiting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +43,11 @@ impl Pressure {
         if (before + count) / TOLD_AFTER > before / TOLD_AFTER {
             self.tell();
         }
+    }
+
+    /// How many versions and edges were written until now.
+    pub fn written(&self) -> u64 {
+        self.written.load(Ordering::Relaxed)
     }
 
     /// Tells who waits.

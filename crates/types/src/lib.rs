@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod compare;
+mod convert;
 mod decimal;
 mod extent;
 pub mod format;
@@ -27,6 +28,7 @@ mod format_tests;
 mod samples;
 
 pub use compare::{Grouping, compare, equals, equivalent, hash_equivalent, order};
+pub use convert::{FromValue, WrongType};
 pub use decimal::Decimal;
 pub use extent::{EXTENT_MAX, Extent, Nested};
 pub use format::{Describe, format_literal, format_value};

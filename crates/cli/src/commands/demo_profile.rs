@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use trimorph::{Connection, Value};
+use trimorph::Connection;
 
 use crate::failure::Failure;
 use crate::terminal::Terminal;
@@ -17,21 +17,21 @@ struct Line {
     positions: u64,
 }
 
-/// Runs the query again with PROFILE and shows it; says nothing if the profile reads otherwise than expected.
+/// Runs the query again with PROFILE and shows it.
 pub(crate) fn write(
     connection: &Connection,
     text: &str,
     terminal: &Terminal,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let rows = connection.query(&format!("PROFILE {text}"), &[])?.rows()?;
-    let lines: Vec<Line> = rows
-        .iter()
-        .filter_map(|row| match row.first() {
-            Some(Value::String(line)) => parse(line),
-            _ => None,
-        })
-        .collect();
+    let result = connection.query(&format!("PROFILE {text}"), &[])?;
+    let tree = result.plan_tree();
+    let line = |operator: &trimorph::PlanOperator| {
+        let measured = operator.measured?;
+        let text = format!("{}{}", "  ".repeat(operator.depth), operator.text);
+        Some(Line { operator: text, tuples: measured.rows, positions: measured.positions })
+    };
+    let lines: Vec<Line> = tree.operators.iter().filter_map(line).collect();
     let Some(most) = lines.iter().max_by_key(|l| l.tuples) else { return Ok(()) };
     let paint = terminal.out;
     let mut table = vec![vec![paint.dim("PROFILE"), paint.dim("tuples"), paint.dim("in positions")]];
@@ -56,17 +56,4 @@ pub(crate) fn write(
     }
     writeln!(out)?;
     Ok(())
-}
-
-/// Reads `  Operator  [node scan v_^PO_; ~7 rows; 9 tuples in 3 positions, 1 chunks, 0.1 ms]`.
-fn parse(line: &str) -> Option<Line> {
-    let (operator, note) = line.rsplit_once("  [")?;
-    let (before, rest) = note.rsplit_once(" tuples in ")?;
-    let tuples = before.rsplit_once("; ")?.1;
-    let positions = rest.split_once(" positions")?.0;
-    Some(Line {
-        operator: operator.to_owned(),
-        tuples: tuples.parse().ok()?,
-        positions: positions.parse().ok()?,
-    })
 }

@@ -10,9 +10,10 @@ use trimorph::{CancelToken, Database, Format, LoadOptions, LoadReport, OnConflic
 use crate::database::{Resources, is_memory, open_to_write};
 use crate::failure::Failure;
 use crate::interrupt::on_interrupt;
+use crate::output::one_line;
 use crate::progress::Bar;
 use crate::terminal::Terminal;
-use crate::text::columns::{Align, align};
+use crate::text::columns::{Align, align, wrap};
 use crate::text::quantity;
 
 /// Load files into a database, new or old: all or nothing, unless bad rows may be skipped
@@ -229,6 +230,7 @@ fn write_report(
     });
     let files: Vec<Vec<String>> = files.collect();
     out.write_all(align(&files, &[Align::Left, Align::Right, Align::Left], 2).as_bytes())?;
+    write_columns(report, terminal, out)?;
     let seconds = report.seconds.max(1e-6);
     let rate = quantity::per_second(report.values, seconds);
     writeln!(
@@ -259,6 +261,38 @@ fn write_report(
     }
     if report.rejected > 0 {
         write_rejected(rejects_path(db, what), report, terminal, out)?;
+    }
+    Ok(())
+}
+
+/// What the columns of files were read as, where that was found out or written in headers, and which of them
+/// are text because of one value.
+fn write_columns(report: &LoadReport, terminal: &Terminal, out: &mut dyn Write) -> Result<(), Failure> {
+    let paint = terminal.out;
+    if !matches!(report.format, Format::Csv | Format::Neo4jCsv | Format::Parquet) {
+        return Ok(());
+    }
+    let width = terminal.width().unwrap_or(100).saturating_sub(4).max(30);
+    for file in report.files.iter().filter(|file| !file.columns.is_empty()) {
+        writeln!(out, "  {}", paint.bold(&file.table))?;
+        // A name and its type stay on one line.
+        let glue = |text: String| text.replace(' ', "\u{a0}");
+        let list: Vec<String> =
+            file.columns.iter().map(|c| glue(format!("{} {}", c.name, c.ty.name()))).collect();
+        for line in wrap(&list.join(", "), width) {
+            writeln!(out, "    {}", paint.dim(line.replace('\u{a0}', " ")))?;
+        }
+        for column in &file.columns {
+            if let Some(fell) = &column.fell {
+                let text = format!(
+                    "\"{}\" is text because of \"{}\"; before that it looked like {}",
+                    column.name,
+                    one_line(&fell.value),
+                    fell.was.name()
+                );
+                writeln!(out, "    {} {text}", paint.yellow("notice:"))?;
+            }
+        }
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ pub(crate) mod export;
 pub(crate) mod generate;
 pub(crate) mod load;
 pub(crate) mod man;
+pub(crate) mod map;
 pub(crate) mod query;
 pub(crate) mod stats;
 

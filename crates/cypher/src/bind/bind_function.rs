@@ -13,6 +13,7 @@ use super::check_types::{Type, argument_types, expect, result_type};
 use super::context::Context;
 use super::report::{Bound, semantic, suggest, with_suggestion};
 use super::walk_expression::AGGREGATES;
+use crate::absent;
 use crate::ast::{self, ExprKind};
 
 impl<'q> Binder<'q> {
@@ -70,6 +71,9 @@ impl<'q> Binder<'q> {
             let written = call.name.dotted();
             let error =
                 semantic("UnknownFunction", format!("function \"{written}\" is not known"), call.name.span);
+            if let Some(instead) = absent::function(&written) {
+                return Err(with_suggestion(error, Some(instead.to_owned())));
+            }
             let names = self.functions.names();
             let candidates = names.into_iter().chain(AGGREGATES.iter().copied());
             return Err(with_suggestion(error, suggest(&written, candidates)));

@@ -13,6 +13,7 @@ use super::context::Context;
 use super::part::{Columns, Part};
 use super::report::{Bound, already_bound, of_kind, semantic, suggest, with_hint, with_suggestion};
 use super::scope::Scope;
+use crate::absent;
 use crate::ast::{self, CallProcedure, Clause, Query, Yield};
 
 /// The call that is the whole of a query, if it is one.
@@ -87,6 +88,9 @@ impl<'q> Binder<'q> {
         }
         let primary = format!("procedure \"{name}\" is not known");
         let error = of_kind(ErrorKind::ProcedureError, "ProcedureNotFound", primary, call.name.span);
+        if let Some(instead) = absent::procedure(&name) {
+            return Err(with_hint(error, instead));
+        }
         if self.procedures.names().next().is_none() {
             return Err(with_hint(error, "there are no procedures yet; a subquery is written CALL { … }"));
         }

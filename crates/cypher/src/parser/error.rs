@@ -4,6 +4,7 @@ use trimorph_base::{Diagnostic, ErrorKind, Span, nearest};
 
 use super::foreign::instead;
 use super::{NESTING_MAX, Parser};
+use crate::absent::{self, Absent};
 use crate::token::TokenKind;
 
 /// Characters of a token that a message quotes.
@@ -90,6 +91,10 @@ impl Parser<'_> {
     /// `what` should stand where the current token stands, whatever that is.
     pub(super) fn expected_as(&self, detail: &'static str, what: &str) -> Box<Diagnostic> {
         let token = self.token();
+        if let Some(absent) = self.absent() {
+            let error = syntax("NotAvailable", format!("{} is not available", absent.name), token.span());
+            return with_hint(error, absent.instead);
+        }
         let error = syntax(detail, format!("expected {what}, found {}", self.found()), token.span());
         if let Some(hint) = self.foreign() {
             return with_hint(error, hint);
@@ -111,8 +116,20 @@ impl Parser<'_> {
 
     /// What to write instead of the current token, if another language would have it here.
     fn foreign(&self) -> Option<&'static str> {
+        let [before, word, after] = self.neighbours();
+        instead(before, word, after)
+    }
+
+    /// What the current token is known as elsewhere, and is not there.
+    fn absent(&self) -> Option<Absent> {
+        let [before, word, after] = self.neighbours();
+        absent::syntax(before, word, after)
+    }
+
+    /// The texts of the token before, the current one and the next.
+    fn neighbours(&self) -> [&str; 3] {
         let text = |index: Option<usize>| index.map_or("", |index| self.slice(self.token_at(index).span()));
-        instead(text(self.at.checked_sub(1)), text(Some(self.at)), text(Some(self.at + 1)))
+        [text(self.at.checked_sub(1)), text(Some(self.at)), text(Some(self.at + 1))]
     }
 
     /// The keyword that the current token seems to be meant as.

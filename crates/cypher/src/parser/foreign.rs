@@ -9,7 +9,6 @@ pub(super) fn instead(before: &str, word: &str, after: &str) -> Option<&'static 
         (_, "!", "=") => Some("write <>"),
         (_, "!", _) => Some("write NOT"),
         (_, "&", "&") => Some("write AND"),
-        (_, "|", "|") => Some("write OR"),
         (")" | "]", "-", ">") | ("-", ">", _) => Some("write -->"),
         (")", "-", "(") | ("-", "(", _) => Some("write -- or -->"),
         ("“" | "”" | "‘" | "’", ..) | (_, "“" | "”" | "‘" | "’", _) => {

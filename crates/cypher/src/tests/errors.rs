@@ -359,7 +359,7 @@ fn habits_of_other_languages() {
         ("RETURN 1 != 2", "write <>"),
         ("RETURN !true", "write NOT"),
         ("RETURN true && false", "write AND"),
-        ("RETURN true || false", "write OR"),
+        ("RETURN true || false", "write + to join strings or lists, OR between conditions"),
         ("MATCH (a)->(b) RETURN a", "write -->"),
         ("MATCH (a)-(b) RETURN a", "write -- or -->"),
         ("RETURN “a”", "write ' or \" instead"),

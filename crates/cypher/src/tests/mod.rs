@@ -1,6 +1,7 @@
 //! Tests of the lexer and parser: tables of queries with the trees or errors they give, limits, the TCK's
 //! queries, mutations of them.
 
+mod absent;
 mod bind_corpus;
 mod bind_errors;
 mod bind_limits;

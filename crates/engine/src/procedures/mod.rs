@@ -3,16 +3,20 @@
 //! ```text
 //! registry  what there is now
 //! register  procedures by which a test registers its own
+//! system    what tells about the database
 //! table     a procedure that is a table
 //! ```
 
 mod register;
 mod registry;
+mod system;
 mod table;
 
 use std::sync::Arc;
 
 use trimorph_base::MemoryBudget;
+
+use crate::shared::Shared;
 
 pub(crate) use registry::Registry;
 
@@ -25,3 +29,11 @@ pub(crate) fn registry(test_procedures: bool, budget: &MemoryBudget) -> Arc<Regi
     }
     registry
 }
+
+/// Gives a database the procedures that tell about it.
+pub(crate) fn tell_about(shared: &Arc<Shared>) {
+    shared.procedures.insert_all(system::all(&Arc::downgrade(shared)));
+}
+
+#[cfg(test)]
+mod tests;

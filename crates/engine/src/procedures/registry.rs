@@ -18,9 +18,14 @@ impl Registry {
 
     /// Adds a procedure, in the place of one of its name.
     pub(super) fn insert(&self, procedure: Arc<dyn Procedure>) {
+        self.insert_all(std::iter::once(procedure));
+    }
+
+    /// The same for several at once.
+    pub(super) fn insert_all(&self, procedures: impl Iterator<Item = Arc<dyn Procedure>>) {
         let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let mut changed = Procedures::clone(&current);
-        changed.insert(procedure);
+        procedures.for_each(|procedure| changed.insert(procedure));
         *current = Arc::new(changed);
     }
 

@@ -120,7 +120,7 @@ impl<'a> Table<'a> {
 
     /// Takes the records of a block, the first of which is on `line`, or none of them.
     fn block(&mut self, block: &Block<'_>, line: u64) -> bool {
-        let null = self.plan.null_text.as_slice();
+        let null = &self.plan.nulls;
         // No field is too long if all of them together are not.
         let mut is_taken = block.bytes() <= self.work.dialect.field_bytes_max;
         for (index, (builder, field)) in self.builders.iter_mut().zip(&self.plan.fields).enumerate() {
@@ -172,9 +172,7 @@ impl<'a> Table<'a> {
         let is_null = if field.is_quoted() {
             self.plan.quoted_empty_is_null && raw.is_empty()
         } else {
-            let null = self.plan.null_text.as_slice();
-            // Most fields that are as long as the null text are empty as it is: no call to compare no bytes.
-            raw.len() == null.len() && (raw.is_empty() || raw == null)
+            self.plan.nulls.has(raw)
         };
         if is_null {
             if self.plan.fields[index].required {

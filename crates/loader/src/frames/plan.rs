@@ -15,7 +15,7 @@ use super::frame::{EdgeFrame, Frame, FrameEnd, Frames, Rows, wrong};
 use super::values::{as_keys, typed};
 use crate::LoadError;
 use crate::arrays::parse_of;
-use crate::plan::{FieldPlan, Output, Parse, Route, SchemaBuilder, TablePlan};
+use crate::plan::{FieldPlan, Nulls, Output, Parse, Route, SchemaBuilder, TablePlan};
 
 /// The columns of a frame.
 pub(super) enum Columns {
@@ -282,12 +282,13 @@ impl Draft {
             parse: *parse,
             // A row without an end has no edge; a row without a key is none.
             required: matches!(output, Output::Nodes { .. }) && keys.contains(&Some(i)),
+            fell: None,
         });
         let plan = TablePlan {
             name,
             fields: fields.collect(),
             outputs: vec![output],
-            null_text: Vec::new(),
+            nulls: Nulls::default(),
             quoted_empty_is_null: false,
         };
         Planned { name: self.name, plan: Arc::new(plan), columns: self.columns, bytes: self.bytes }

@@ -7,11 +7,16 @@
 
 use trimorph_types::LogicalType;
 
+use crate::FellToText;
 use crate::csv::split::Splitter;
 use crate::parse::{
     parse_bool, parse_date, parse_datetime, parse_datetime_in_zone, parse_float, parse_int,
     parse_local_datetime, parse_local_time,
 };
+use crate::plan::Nulls;
+
+/// Characters of a value that are kept to be shown.
+const SHOWN_CHARS: usize = 60;
 
 const CANDIDATES: [LogicalType; 7] = [
     LogicalType::Bool,
@@ -23,16 +28,18 @@ const CANDIDATES: [LogicalType; 7] = [
     LogicalType::DateTime,
 ];
 
-/// The types of the `columns` columns of a text; `skip_header` leaves its first record out.
+/// The types of the `columns` columns of a text, and why they are text if they looked like something else;
+/// `skip_header` leaves its first record out.
 pub(super) fn infer_types(
     text: &[u8],
     delimiter: u8,
-    null_text: &str,
+    nulls: &Nulls,
     columns: usize,
     skip_header: bool,
-) -> Vec<LogicalType> {
+) -> Vec<(LogicalType, Option<FellToText>)> {
     let mut possible = vec![[true; CANDIDATES.len()]; columns];
     let mut has_value = vec![false; columns];
+    let mut fell: Vec<Option<FellToText>> = vec![None; columns];
     let mut splitter = Splitter::new(text, delimiter, 1);
     if skip_header {
         splitter.next();
@@ -43,20 +50,29 @@ pub(super) fn infer_types(
         }
         for (index, field) in splitter.fields.iter().enumerate() {
             let value = field.value(text);
-            if !field.is_quoted() && *value == *null_text.as_bytes() {
+            if !field.is_quoted() && nulls.has(&value) {
                 continue;
             }
-            has_value[index] = true;
+            let was = CANDIDATES.into_iter().zip(possible[index]).find(|(_, is)| *is).map(|(kind, _)| kind);
             for (is_possible, kind) in possible[index].iter_mut().zip(CANDIDATES) {
                 *is_possible = *is_possible && is_valid(&value, kind);
             }
+            // The first value makes no column fall: it says what the column is.
+            if let Some(was) =
+                was.filter(|_| has_value[index] && possible[index] == [false; CANDIDATES.len()])
+            {
+                let text = String::from_utf8_lossy(&value);
+                let value = text.chars().take(SHOWN_CHARS).collect();
+                fell[index] = Some(FellToText { was, value });
+            }
+            has_value[index] = true;
         }
     }
     let best = |index: usize| {
         let found = CANDIDATES.into_iter().zip(possible[index]).find(|(_, is_possible)| *is_possible);
         found.filter(|_| has_value[index]).map_or(LogicalType::String, |(kind, _)| kind)
     };
-    (0..columns).map(best).collect()
+    (0..columns).zip(fell).map(|(index, fell)| (best(index), fell)).collect()
 }
 
 fn is_valid(text: &[u8], kind: LogicalType) -> bool {

@@ -17,9 +17,13 @@
 //! 1. [`read`] checks the JSON.
 //! 2. [`infer`] guesses types.
 //! 3. [`plan`] declares the tables.
+//!
+//! [`guess_mapping`] writes one for a directory.
 
+mod guess;
 mod infer;
 mod plan;
 mod read;
 
+pub use guess::guess_mapping;
 pub(crate) use plan::plan;

@@ -10,13 +10,15 @@ use trimorph_types::LogicalType;
 
 use super::infer::infer_types;
 use super::read::{FileEntry, Mapping, read_mapping};
-use crate::LoadError;
 use crate::csv::Dialect;
 use crate::csv::header::read_head;
 use crate::feed::{CsvFile, InputFile};
 use crate::parquet::ParquetFile;
-use crate::plan::{EdgeTable, FieldPlan, NodeTable, Output, Parse, Route, Schema, SchemaBuilder, TablePlan};
+use crate::plan::{
+    EdgeTable, FieldPlan, NodeTable, Nulls, Output, Parse, Route, Schema, SchemaBuilder, TablePlan,
+};
 use crate::source::Source;
+use crate::{FellToText, LoadError};
 
 /// A file and its columns.
 struct Draft<'a> {
@@ -24,6 +26,8 @@ struct Draft<'a> {
     names: Vec<String>,
     parses: Vec<Parse>,
     parquet: Option<ParquetFile>,
+    /// Why columns are text whose type was found out.
+    fell: Vec<Option<FellToText>>,
 }
 
 /// Reads the mapping file at `path`, declares its tables to `sink` and says what to make of each data file.
@@ -40,8 +44,9 @@ pub(crate) fn plan(
     let mut builder = SchemaBuilder::default();
     let mut key_kinds: HashMap<&str, LogicalType> = HashMap::new();
     let mut nodes: Vec<(Draft<'_>, Option<usize>, NodeTable)> = Vec::new();
+    let nulls = Nulls::new(&mapping.nulls);
     for entry in &mapping.nodes {
-        let mut draft = Draft::read(&entry.file, dialect, &mapping.null_text)?;
+        let mut draft = Draft::read(&entry.file, dialect, &nulls)?;
         let key = match &entry.key {
             Some(name) => Some(draft.key_column(name)?),
             None => None,
@@ -67,7 +72,7 @@ pub(crate) fn plan(
     let kind_of = |space: &str| key_kinds.get(space).copied().or_else(|| sink.known_keys(space));
     let mut edges: Vec<(Draft<'_>, usize, usize, EdgeTable)> = Vec::new();
     for entry in &mapping.edges {
-        let mut draft = Draft::read(&entry.file, dialect, &mapping.null_text)?;
+        let mut draft = Draft::read(&entry.file, dialect, &nulls)?;
         let mut end = |end: &super::read::EndEntry| match kind_of(end.space.as_str()) {
             Some(kind) => draft.end_column(&end.column, kind),
             None => Err(wrong(format!("no nodes have key space \"{}\"", end.space))),
@@ -102,25 +107,29 @@ fn edge_output(schema: &Schema, table: EdgeTable, draft: &Draft<'_>, from: usize
 }
 
 impl<'a> Draft<'a> {
-    fn read(entry: &'a FileEntry, dialect: Dialect, null_text: &str) -> Result<Self, LoadError> {
+    fn read(entry: &'a FileEntry, dialect: Dialect, nulls: &Nulls) -> Result<Self, LoadError> {
         let is_parquet = entry.path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet"));
         let mut draft = if is_parquet {
             let (file, names, parses) = ParquetFile::open(&entry.path, &entry.columns)?;
-            Self { entry, names, parses, parquet: Some(file) }
+            Self { entry, names, parses, parquet: Some(file), fell: Vec::new() }
         } else {
             let head = read_head(&Source::File(entry.path.clone()), dialect)?;
             let has_header = entry.header.is_none();
             let names = entry.header.clone().unwrap_or(head.names);
-            let types =
-                infer_types(&head.sample.bytes, dialect.delimiter, null_text, names.len(), has_header);
-            let parses = types.into_iter().map(Parse::One).collect();
-            Self { entry, names, parses, parquet: None }
+            let found = infer_types(&head.sample.bytes, dialect.delimiter, nulls, names.len(), has_header);
+            let parses = found.iter().map(|(ty, _)| Parse::One(*ty)).collect();
+            let fell = found.into_iter().map(|(_, fell)| fell).collect();
+            Self { entry, names, parses, parquet: None, fell }
         };
         for (name, parse) in &entry.columns {
             let Some(at) = draft.names.iter().position(|n| n == name) else {
                 return Err(draft.no_column(name));
             };
             let is_text = draft.parses[at] == Parse::One(LogicalType::String);
+            if let Some(fell) = draft.fell.get_mut(at) {
+                // Somebody said so.
+                *fell = None;
+            }
             if !is_parquet || *parse == Parse::Skip || (is_text && *parse == Parse::One(LogicalType::Iri)) {
                 draft.parses[at] = *parse;
             } else if draft.parses[at].logical_type() != parse.logical_type() {
@@ -203,12 +212,13 @@ impl<'a> Draft<'a> {
             parse: *parse,
             // A row without an end has no edge; a row without a key is none.
             required: matches!(output, Output::Nodes { .. }) && keys.contains(&Some(i)),
+            fell: self.fell.get(i).cloned().flatten().filter(|_| *parse == Parse::One(LogicalType::String)),
         });
         let plan = Arc::new(TablePlan {
             name,
             fields: fields.collect(),
             outputs: vec![output],
-            null_text: mapping.null_text.clone().into_bytes(),
+            nulls: Nulls::new(&mapping.nulls),
             quoted_empty_is_null: false,
         });
         match self.parquet {

@@ -13,7 +13,7 @@ use crate::type_name::{TYPE_NAMES, parse_type};
 #[derive(Debug)]
 pub(super) struct Mapping {
     pub(super) delimiter: u8,
-    pub(super) null_text: String,
+    pub(super) nulls: Vec<String>,
     pub(super) nodes: Vec<NodeEntry>,
     pub(super) edges: Vec<EdgeEntry>,
 }
@@ -58,9 +58,10 @@ pub(super) fn read_mapping(text: &[u8], directory: &Path) -> Result<Mapping, Str
     check_keys(top, "mapping", &["delimiter", "null", "array_delimiter", "nodes", "edges"])?;
     let delimiter = byte(top, "delimiter", b',')?;
     let array_delimiter = byte(top, "array_delimiter", b';')?;
-    let null_text = match top.get("null") {
-        None => String::new(),
-        Some(value) => text_of(value, "\"null\"")?,
+    let nulls = match top.get("null") {
+        Some(Value::String(text)) => vec![text.clone()],
+        Some(Value::Array(_)) | None => strings(top.get("null"), "\"null\"")?,
+        Some(_) => return Err("\"null\" must be a string or a list of strings".to_owned()),
     };
     let mut nodes = Vec::new();
     for (i, value) in list(top, "nodes")?.iter().enumerate() {
@@ -75,7 +76,7 @@ pub(super) fn read_mapping(text: &[u8], directory: &Path) -> Result<Mapping, Str
     if nodes.is_empty() && edges.is_empty() {
         return Err("mapping has neither nodes nor edges".to_owned());
     }
-    Ok(Mapping { delimiter, null_text, nodes, edges })
+    Ok(Mapping { delimiter, nulls, nodes, edges })
 }
 
 fn node(

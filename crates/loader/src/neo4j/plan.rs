@@ -12,7 +12,9 @@ use crate::csv::Dialect;
 use crate::csv::header::read_head;
 use crate::csv::scan::distinct_values;
 use crate::feed::CsvFile;
-use crate::plan::{EdgeTable, FieldPlan, NodeTable, Output, Parse, Route, Schema, SchemaBuilder, TablePlan};
+use crate::plan::{
+    EdgeTable, FieldPlan, NodeTable, Nulls, Output, Parse, Route, Schema, SchemaBuilder, TablePlan,
+};
 use crate::progress::{Meter, Phase, ProgressState};
 use crate::source::Source;
 use crate::{LoadError, LoadOptions};
@@ -248,7 +250,7 @@ fn finish(
                 }
             },
         };
-        fields.push(FieldPlan { name: name.clone(), parse, required });
+        fields.push(FieldPlan { name: name.clone(), parse, required, fell: None });
     }
     let at = |is: fn(&Role) -> bool| roles.iter().position(is);
     let mut field_of: HashMap<&str, usize> = HashMap::new();
@@ -277,8 +279,13 @@ fn finish(
             ("relationships".to_owned(), Output::Edges { route, from, to, columns })
         }
     };
-    let plan =
-        TablePlan { name, fields, outputs: vec![output], null_text: Vec::new(), quoted_empty_is_null: false };
+    let plan = TablePlan {
+        name,
+        fields,
+        outputs: vec![output],
+        nulls: Nulls::default(),
+        quoted_empty_is_null: false,
+    };
     Ok((source, plan))
 }
 

@@ -10,7 +10,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use super::guard::guard;
 use crate::LoadError;
 use crate::arrays::parse_of;
-use crate::plan::{Parse, TablePlan};
+use crate::plan::{Nulls, Parse, TablePlan};
 
 /// A Parquet file and what to make of its rows.
 #[derive(Clone)]
@@ -55,7 +55,7 @@ impl ParquetFile {
             name: String::new(),
             fields: Vec::new(),
             outputs: Vec::new(),
-            null_text: Vec::new(),
+            nulls: Nulls::default(),
             quoted_empty_is_null: false,
         };
         Ok((Self { path: path.to_path_buf(), plan: Arc::new(plan), metadata }, names, parses))

@@ -14,7 +14,9 @@ use crate::LoadError;
 use crate::csv::Dialect;
 use crate::csv::header::read_head;
 use crate::feed::CsvFile;
-use crate::plan::{EdgeTable, FieldPlan, NodeTable, Output, Parse, Route, Schema, SchemaBuilder, TablePlan};
+use crate::plan::{
+    EdgeTable, FieldPlan, NodeTable, Nulls, Output, Parse, Route, Schema, SchemaBuilder, TablePlan,
+};
 use crate::source::Source;
 
 /// A part and the names in its header.
@@ -161,7 +163,8 @@ struct Draft<'a> {
 
 impl<'a> Draft<'a> {
     fn new(part: &'a Part<'a>) -> Self {
-        let skipped = |name: &String| FieldPlan { name: name.clone(), parse: Parse::Skip, required: false };
+        let skipped =
+            |name: &String| FieldPlan { name: name.clone(), parse: Parse::Skip, required: false, fell: None };
         Self { part, fields: part.names.iter().map(skipped).collect() }
     }
 
@@ -191,7 +194,7 @@ impl<'a> Draft<'a> {
     fn finish(self, name: String, outputs: Vec<Output>) -> TablePlan {
         // Datagen's writer (Spark's) writes an empty string as `""` and a null as nothing; SNB means the same
         // by both.
-        TablePlan { name, fields: self.fields, outputs, null_text: Vec::new(), quoted_empty_is_null: true }
+        TablePlan { name, fields: self.fields, outputs, nulls: Nulls::default(), quoted_empty_is_null: true }
     }
 }
 

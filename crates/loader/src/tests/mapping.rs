@@ -233,3 +233,59 @@ fn parquet_edges_without_an_end_and_instants_beyond_nanoseconds() {
     assert!(graph["(:P)"][1][1].contains("16725225600"), "{:?}", graph["(:P)"]);
     assert_eq!(graph["(:P)"][2][1], "null");
 }
+
+/// What columns were read as is in the report, and for text that looked like something else the value.
+#[test]
+fn the_report_says_what_made_a_column_text() {
+    let scratch = Scratch::new();
+    scratch.file(
+        "a.csv",
+        "id,age,name,size,given,gone\n1,30,Ann,1,x,2020-01-01\n2,n/a,7,2.5,8,\n3,31,Bob,x,9,2020-01-02\n",
+    );
+    let mapping = scratch.file(
+        "graph.json",
+        r#"{"nodes": [{"file": "a.csv", "labels": ["A"], "key": "id", "columns": {"given": "string"}}]}"#,
+    );
+    let (_, report) = try_load(std::slice::from_ref(&mapping), Format::Csv, &LoadOptions::default());
+    let report = report.unwrap();
+    let shown: Vec<String> = report.files[0]
+        .columns
+        .iter()
+        .map(|c| {
+            let fell = c.fell.as_ref().map(|f| format!(" was {} until {}", f.was, f.value));
+            format!("{} {}{}", c.name, c.ty, fell.unwrap_or_default())
+        })
+        .collect();
+    let expected = [
+        "id INTEGER",
+        "age STRING was INTEGER until n/a",
+        "name STRING",
+        "size STRING was FLOAT until x",
+        "given STRING",
+        "gone DATE",
+    ];
+    assert_eq!(shown, expected);
+}
+
+#[test]
+fn several_texts_are_null_and_the_empty_field_always_is() {
+    for (nulls, expected) in [
+        (r#"["NA", "-"]"#, ["1 7 null", "2 null null", "3 null 'x'", "4 null ''"]),
+        (r#""NA""#, ["1 7 null", "2 null '-'", "3 null 'x'", "4 null ''"]),
+    ] {
+        let scratch = Scratch::new();
+        scratch.file("a.csv", "id,age,name\n1,7,\n2,NA,-\n3,,x\n4,NA,\"\"\n");
+        let text =
+            format!(r#"{{"null": {nulls}, "nodes": [{{"file": "a.csv", "labels": ["A"], "key": "id"}}]}}"#);
+        let mapping = scratch.file("graph.json", &text);
+        let (recorder, report) =
+            try_load(std::slice::from_ref(&mapping), Format::Csv, &LoadOptions::default());
+        report.unwrap();
+        assert_eq!(rows(&recorder.graph()["(:A)"]), expected, "{nulls}");
+    }
+    let scratch = Scratch::new();
+    scratch.file("a.csv", "id\n1\n");
+    let mapping = scratch.file("graph.json", r#"{"null": 7, "nodes": [{"file": "a.csv", "labels": ["A"]}]}"#);
+    let (_, report) = try_load(std::slice::from_ref(&mapping), Format::Csv, &LoadOptions::default());
+    assert!(report.unwrap_err().to_string().contains("\"null\" must be a string or a list of strings"));
+}

@@ -3,6 +3,7 @@
 mod bad_rows;
 mod detect;
 mod fuzz;
+mod guess;
 mod mapping;
 mod neo4j;
 mod pipeline;

@@ -61,6 +61,12 @@ impl Planner<'_> {
             ..QueryGraph::default()
         };
         graph.tables = tables_of(catalog, &graph);
+        // The edges of the whole pattern narrow them, too.
+        for (var, tables) in &mut graph.tables {
+            if let Some(narrowed) = self.tables.get(var) {
+                tables.retain(|table| narrowed.contains(table));
+            }
+        }
         let filter = match graph.tables.values().any(Vec::is_empty) {
             true => Plan::Empty(own.clone()),
             false => plan_pattern(Plan::Unit, graph, &VarSet::from([node]), self.with)?,

@@ -78,9 +78,9 @@ def _drawn(result):
 
 def html(result, rows):
     """The same for notebooks."""
-    drawn = _drawn(result)
-    if drawn is not None:
-        return f'<pre style="line-height: 1.2; overflow-x: auto">{_html.escape(drawn)}</pre>'
+    plan = result._plan_html()
+    if plan is not None:
+        return plan
     shown, more, error = _peek(result, rows)
     if isinstance(error, InterfaceError):
         return f"<pre>{_html.escape(table(result, rows))}</pre>"

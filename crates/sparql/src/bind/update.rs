@@ -55,9 +55,9 @@ pub fn bind_update(
     Ok(Some(binder.into_query(plan, Vec::new(), Answer::Rows)))
 }
 
-/// The statements of `INSERT DATA` or `DELETE DATA`, and whether they are inserted: subject, predicate, object
-/// and graph, which is null for the default graph. None for other operations, and where there are blank
-/// nodes, which are new each time.
+/// The statements of `INSERT DATA` or `DELETE DATA`, and whether they are inserted: subject, predicate,
+/// object and graph, which is null for the default graph. None for other operations, and where there are
+/// blank nodes, which are new each time.
 pub fn data(operation: &Operation) -> Option<(bool, Vec<[Value; 4]>)> {
     match operation {
         Operation::InsertData { data } if !has_blanks(data) => {

@@ -1,0 +1,215 @@
+//! What people know from Neo4j and GQL and will look for here: a name in, one line about what to use out.
+//!
+//! A name that is in these tables is never taken for a misspelling of another. The book's page for who comes
+//! from Neo4j has all of them; a test compares.
+
+/// Something that is not there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Absent {
+    /// What it is called.
+    pub(crate) name: &'static str,
+    /// What to use instead.
+    pub(crate) instead: &'static str,
+}
+
+/// Syntax: the word that cannot stand where it stands, the word before or behind it (any, if there is none in
+/// the list), what it is, and what to use.
+type Syntax = (&'static str, Neighbour, &'static str, &'static str);
+
+#[derive(Clone, Copy)]
+enum Neighbour {
+    Any,
+    Before(&'static [&'static str]),
+    After(&'static [&'static str]),
+}
+
+use Neighbour::{After, Any, Before};
+
+const LOAD: &str = "load files with \"trimorph load DB FILES\" or :load in the shell, frames with db.load() in Python; for \
+                    rows in a query pass a list of maps as a parameter: UNWIND $rows AS row";
+const ONE_DATABASE: &str = "a directory is a database: open another one with \"trimorph DB\", :open in the shell, \
+                            Database(path)";
+const NO_USERS: &str = "there are no users and roles: who may open the files may read and write them";
+const IN_PARTS: &str = "leave it out: a statement may write as much as it likes; to commit in parts run it for parts of \
+                        the rows from your program";
+const QUANTIFIED: &str = "write a variable-length relationship: (a)-[:TYPE*1..3]->(b)";
+const HINTS: &str = "leave it out: plans are chosen by cost; EXPLAIN shows which indexes are used";
+
+const SYNTAX: &[Syntax] = &[
+    ("LOAD", After(&["CSV"]), "LOAD CSV", LOAD),
+    ("USING", After(&["PERIODIC"]), "USING PERIODIC COMMIT", LOAD),
+    ("USING", After(&["INDEX", "SCAN", "JOIN", "TEXT", "RANGE", "POINT"]), "USING INDEX", HINTS),
+    ("USE", Any, "USE", ONE_DATABASE),
+    (
+        "DATABASE",
+        Before(&["CREATE", "DROP", "ALTER", "START", "STOP", "SET"]),
+        "CREATE DATABASE",
+        ONE_DATABASE,
+    ),
+    ("ALIAS", Before(&["CREATE", "DROP", "ALTER"]), "CREATE ALIAS", ONE_DATABASE),
+    ("START", After(&["DATABASE"]), "START DATABASE", ONE_DATABASE),
+    ("STOP", After(&["DATABASE"]), "STOP DATABASE", ONE_DATABASE),
+    ("ALTER", After(&["DATABASE", "ALIAS"]), "ALTER DATABASE", ONE_DATABASE),
+    ("ALTER", After(&["USER", "CURRENT"]), "ALTER USER", NO_USERS),
+    ("USER", Before(&["CREATE", "DROP", "RENAME"]), "CREATE USER", NO_USERS),
+    ("ROLE", Before(&["CREATE", "DROP", "RENAME"]), "CREATE ROLE", NO_USERS),
+    ("GRANT", Any, "GRANT", NO_USERS),
+    ("DENY", Any, "DENY", NO_USERS),
+    ("REVOKE", Any, "REVOKE", NO_USERS),
+    ("SHOW", After(&["USERS", "USER", "ROLES", "ROLE", "PRIVILEGES", "CURRENT"]), "SHOW USERS", NO_USERS),
+    (
+        "SHOW",
+        After(&["SETTINGS", "SETTING"]),
+        "SHOW SETTINGS",
+        "settings are given when a database is opened (trimorph --help; Database(…) in Python); the shell has :set",
+    ),
+    ("SHOW", After(&["ALIASES", "SERVERS"]), "SHOW ALIASES", ONE_DATABASE),
+    ("IN", After(&["TRANSACTIONS", "CONCURRENT"]), "CALL { … } IN TRANSACTIONS", IN_PARTS),
+    ("SHORTEST", Any, "SHORTEST", "write shortestPath((a)-[*]->(b)) or allShortestPaths(…)"),
+    (
+        "REPEATABLE",
+        Any,
+        "REPEATABLE ELEMENTS",
+        "relationships of a pattern always differ; match twice for others",
+    ),
+    ("START", Any, "START", "write MATCH; a node is found by its key: MATCH (n:Label {id: $id})"),
+    ("LET", Any, "LET", "write WITH *, expression AS name"),
+    ("FILTER", Any, "FILTER", "write WITH * WHERE condition"),
+    ("NEXT", Any, "NEXT", "write WITH instead of RETURN … NEXT"),
+    ("FINISH", Any, "FINISH", "leave it out: a query may end with what it writes"),
+    ("FOR", Before(&[""]), "FOR", "write UNWIND list AS name"),
+    ("{", Before(&[")", ">", "->"]), "a quantified path pattern", QUANTIFIED),
+    ("+", Before(&[">", "->"]), "a quantified path pattern", QUANTIFIED),
+    ("*", Before(&[">", "->"]), "a quantified path pattern", QUANTIFIED),
+    ("::", Any, "IS ::", "write valueType(x) = 'INTEGER NOT NULL' and the like"),
+    ("|", After(&["|"]), "||", "write + to join strings or lists, OR between conditions"),
+    (
+        "$",
+        Before(&[":"]),
+        "a label from a value",
+        "write the label in the text, once for each that there may be",
+    ),
+];
+
+/// Functions by name; with a star, all that begin so.
+const FUNCTIONS: &[(&str, &str)] = &[
+    (
+        "point",
+        "keep coordinates as two properties, x and y or longitude and latitude, and compute with these",
+    ),
+    (
+        "point.*",
+        "keep coordinates as two properties and compute with these; haversin(x) is there for distances",
+    ),
+    (
+        "distance",
+        "keep coordinates as two properties and compute with these; haversin(x) is there for distances",
+    ),
+    (
+        "apoc.*",
+        "APOC is not there: many of its functions are openCypher's today (:help in the shell lists all), others \
+               are short list comprehensions",
+    ),
+    (
+        "gds.*",
+        "the Graph Data Science library is not there; db.to_networkx(), to_scipy() and to_torch_geometric() in \
+              Python hand the graph to libraries that have algorithms",
+    ),
+    ("genai.*", "make embeddings in your program and store them as lists of numbers"),
+    (
+        "vector.*",
+        "store vectors as lists of numbers; reduce(s = 0.0, i IN range(0, size(a) - 1) | s + a[i] * b[i]) is \
+                 their product",
+    ),
+    ("graph.*", "a directory is a database: there is one graph in a query"),
+    ("linenumber", "LOAD CSV is not there either; loads tell the file and line of what is wrong"),
+    ("file", "LOAD CSV is not there either; loads tell the file and line of what is wrong"),
+    ("db.nameFromElementId", "elementId(n) is the id itself"),
+    ("normalize", "normalise texts in your program before they are stored"),
+    ("cast", "write toInteger(x), toFloat(x), toString(x), toBoolean(x), date(x) and so on"),
+];
+
+/// Procedures in the same way; the first that fits counts.
+const PROCEDURES: &[(&str, &str)] = &[
+    ("apoc.load.*", LOAD),
+    (
+        "apoc.export.*",
+        "write answers with -o FILE, :export in the shell, or df(), arrow() and pl() in Python",
+    ),
+    ("apoc.periodic.*", IN_PARTS),
+    ("apoc.meta.*", "CALL db.schema.nodeTypeProperties(), or :schema in the shell"),
+    ("apoc.merge.*", "write MERGE with the label or type in the text"),
+    ("apoc.create.*", "write CREATE with the label or type in the text"),
+    ("apoc.path.*", "write a variable-length pattern: (a)-[:TYPE*1..3]->(b)"),
+    ("apoc.algo.*", "write shortestPath((a)-[*]->(b)); other algorithms by db.to_networkx() in Python"),
+    ("apoc.*", "APOC is not there; what many of its procedures do is plain openCypher today"),
+    (
+        "gds.*",
+        "the Graph Data Science library is not there; db.to_networkx(), to_scipy() and to_torch_geometric() in \
+              Python hand the graph to libraries that have algorithms",
+    ),
+    (
+        "algo.*",
+        "the graph algorithms are not there; db.to_networkx() in Python hands the graph to a library that has",
+    ),
+    ("db.index.fulltext.*", "there is no full-text index; CONTAINS, STARTS WITH and =~ search texts"),
+    ("db.index.vector.*", "there is no vector index; vectors are lists of numbers"),
+    ("db.create.set*", "vectors are lists of numbers: SET n.embedding = $list"),
+    ("db.awaitIndex*", "leave it out: CREATE INDEX returns when the index is there"),
+    ("db.resampleIndex*", "leave it out: statistics are always there"),
+    ("db.clearQueryCaches", "leave it out: plans are made again when data have changed"),
+    ("db.stats.*", "PROFILE shows what a query does, :stats in the shell what a database holds"),
+    ("db.indexes", "SHOW INDEXES"),
+    ("db.constraints", "SHOW CONSTRAINTS"),
+    ("db.info", "SHOW DATABASE"),
+    ("db.ping", "RETURN 1"),
+    ("dbms.listQueries", "SHOW TRANSACTIONS"),
+    ("dbms.listTransactions", "SHOW TRANSACTIONS"),
+    ("dbms.killQuer*", "TERMINATE TRANSACTION with its number"),
+    ("dbms.killTransaction*", "TERMINATE TRANSACTION with its number"),
+    ("dbms.listConfig", "settings are given when a database is opened; SHOW DATABASE says the rest"),
+    ("dbms.security.*", NO_USERS),
+    ("dbms.*", "there is no server to ask; SHOW DATABASE and SHOW TRANSACTIONS are there"),
+    ("tx.*", "begin a transaction by BEGIN or from your program; SHOW TRANSACTIONS lists them"),
+    ("genai.*", "make embeddings in your program and store them as lists of numbers"),
+];
+
+/// What a word that cannot stand between its neighbours is known as.
+pub(crate) fn syntax(before: &str, word: &str, after: &str) -> Option<Absent> {
+    let is = |text: &str, list: &[&str]| list.iter().any(|w| w.eq_ignore_ascii_case(text));
+    let found = SYNTAX.iter().find(|(known, neighbour, ..)| {
+        known.eq_ignore_ascii_case(word)
+            && match neighbour {
+                Any => true,
+                Before(words) => is(before, words),
+                After(words) => is(after, words),
+            }
+    })?;
+    Some(Absent { name: found.2, instead: found.3 })
+}
+
+/// What to use instead of a function.
+pub(crate) fn function(name: &str) -> Option<&'static str> {
+    instead(FUNCTIONS, name)
+}
+
+/// What to use instead of a procedure.
+pub(crate) fn procedure(name: &str) -> Option<&'static str> {
+    instead(PROCEDURES, name)
+}
+
+/// A name that ends with a star stands for all that begin so.
+fn instead(table: &[(&'static str, &'static str)], name: &str) -> Option<&'static str> {
+    let fits = |known: &str| match known.strip_suffix('*') {
+        Some(begin) => name.get(..begin.len()).is_some_and(|head| head.eq_ignore_ascii_case(begin)),
+        None => known.eq_ignore_ascii_case(name),
+    };
+    table.iter().find(|(known, _)| fits(known)).map(|(_, instead)| *instead)
+}
+
+/// All names, each with what to use.
+#[cfg(test)]
+pub(crate) fn names() -> Vec<(&'static str, &'static str)> {
+    let syntax = SYNTAX.iter().map(|(.., name, instead)| (*name, *instead));
+    syntax.chain(FUNCTIONS.iter().copied()).chain(PROCEDURES.iter().copied()).collect()
+}

@@ -1,0 +1,62 @@
+//! What people know from Neo4j: each is refused with what to use, never with a word that is near.
+
+use crate::absent::names;
+
+#[test]
+fn known_syntax_says_what_to_use() {
+    for (text, name, instead) in [
+        ("LOAD CSV FROM 'a.csv' AS row RETURN row", "LOAD CSV", "trimorph load"),
+        ("USING PERIODIC COMMIT LOAD CSV FROM 'a' AS r RETURN r", "USING PERIODIC COMMIT", "trimorph load"),
+        ("USE neo4j MATCH (n) RETURN n", "USE", "a directory is a database"),
+        ("CREATE DATABASE x", "CREATE DATABASE", "a directory is a database"),
+        ("CREATE USER x SET PASSWORD 'y'", "CREATE USER", "no users"),
+        ("GRANT ROLE a TO b", "GRANT", "no users"),
+        ("MATCH (n:A) USING INDEX n:A(x) RETURN n", "USING INDEX", "by cost"),
+        (
+            "MATCH (n) CALL { WITH n DELETE n } IN TRANSACTIONS OF 10 ROWS",
+            "CALL { … } IN TRANSACTIONS",
+            "in parts",
+        ),
+        ("MATCH p = SHORTEST 1 (a)-->(b) RETURN p", "SHORTEST", "shortestPath"),
+        ("MATCH ((a)-[:R]->(b)){1,3} RETURN a", "a quantified path pattern", "*1..3"),
+        ("MATCH (a)-[:R]->{1,3}(b) RETURN a", "a quantified path pattern", "*1..3"),
+        ("MATCH (a)-[:R]->+(b) RETURN a", "a quantified path pattern", "*1..3"),
+        ("RETURN 'a' || 'b'", "||", "write +"),
+        ("MATCH (a) WHERE a.x IS :: INTEGER RETURN a", "IS ::", "valueType"),
+        ("FINISH", "FINISH", "leave it out"),
+        ("MATCH (n) RETURN n NEXT RETURN 1", "NEXT", "WITH"),
+        ("LET x = 1 RETURN x", "LET", "WITH *"),
+        ("FOR x IN [1] RETURN x", "FOR", "UNWIND"),
+        ("START n = node(1) RETURN n", "START", "MATCH"),
+        ("CREATE (n:$(x))", "a label from a value", "in the text"),
+        ("SHOW USERS", "SHOW USERS", "no users"),
+    ] {
+        let error = crate::parse(text).expect_err(text);
+        assert_eq!(error.primary, format!("{name} is not available"), "{text}");
+        assert!(error.hint.as_ref().is_some_and(|h| h.contains(instead)), "{text}: {error}");
+        assert_eq!(error.detail, "NotAvailable", "{text}");
+    }
+}
+
+/// The words are names as any other where names may stand.
+#[test]
+fn words_of_other_systems_are_names() {
+    for text in [
+        "MATCH (use)-[:IN]->(next) RETURN next AS let",
+        "MATCH (n:LOAD {csv: 1}) RETURN n.filter AS finish",
+        "WITH 1 AS start RETURN start",
+        "MATCH (grant:User) RETURN grant",
+    ] {
+        assert!(crate::parse(text).is_ok(), "{text}");
+    }
+}
+
+/// The book's page for who comes from Neo4j has everything that is answered.
+#[test]
+fn the_book_has_the_same_names() {
+    let page = include_str!("../../../../docs/book/from-neo4j.md");
+    for (name, instead) in names() {
+        let line = format!("| `{}` | {} |", name.replace('|', "\\|"), instead.replace('|', "\\|"));
+        assert!(page.contains(&line), "docs/book/from-neo4j.md has no line\n{line}");
+    }
+}

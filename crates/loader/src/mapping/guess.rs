@@ -1,0 +1,335 @@
+//! A directory of CSV and Parquet files in, a mapping for them out, which people look at and change.
+//!
+//! 1. Files are read as far as their names, their columns and a sample of CSV rows go. All have one
+//!    delimiter.
+//! 2. A file with two columns that name ends (`source`, `target` and the like; or two columns named like
+//!    other files, and no `id`) is edges, the others are nodes. A node's label is its file's name; its key is
+//!    `id`, `NAME_id`, or else the first column without a value twice in the sample.
+//! 3. Which nodes an end names: those whose label the column's name begins with, else those whose keys the
+//!    sample's values are among most often, else the only ones there are.
+//! 4. A column `OTHER_id` of nodes whose values are keys of others makes edges out of the same file, too.
+//! 5. Types are those that a load would find; they are written down, so that they can be changed.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use trimorph_types::LogicalType;
+
+use super::infer::infer_types;
+use crate::LoadError;
+use crate::csv::Dialect;
+use crate::csv::header::read_head;
+use crate::csv::split::Splitter;
+use crate::parquet::ParquetFile;
+use crate::plan::{Nulls, Parse};
+use crate::source::Source;
+
+/// Pairs of names that the ends of edges have.
+const ENDS: &[(&str, &str)] = &[
+    ("source", "target"),
+    ("src", "dst"),
+    ("from", "to"),
+    ("start", "end"),
+    ("head", "tail"),
+    ("subject", "object"),
+    ("a", "b"),
+];
+
+/// Longest field of a sample.
+const FIELD_BYTES_MAX: usize = 1 << 20;
+
+/// A data file, as far as it was looked at.
+struct Seen {
+    /// Its name in the directory.
+    file: String,
+    /// Its name without endings.
+    stem: String,
+    columns: Vec<(String, LogicalType)>,
+    is_parquet: bool,
+    /// Values of each column in the sample.
+    values: Vec<HashSet<String>>,
+    /// Columns of which the sample has a value twice, or none.
+    repeats: Vec<bool>,
+}
+
+/// Nodes that a file has.
+struct Nodes<'s> {
+    seen: &'s Seen,
+    label: String,
+    key: Option<usize>,
+}
+
+/// Writes a mapping for the files in `directory`.
+///
+/// **Errors**: a directory or file that cannot be read; no such files; files with several delimiters.
+pub fn guess_mapping(directory: &Path) -> Result<String, LoadError> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    for entry in std::fs::read_dir(directory).map_err(|e| LoadError::io(directory, "list", e))? {
+        let path = entry.map_err(|e| LoadError::io(directory, "list", e))?.path();
+        let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let is_data = [".csv", ".tsv", ".csv.gz", ".csv.zst", ".csv.bz2", ".tsv.gz", ".parquet"];
+        let is_ours = name.ends_with(".rejects.csv") || name.starts_with(['.', '_']);
+        if path.is_file() && !is_ours && is_data.iter().any(|end| name.ends_with(end)) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        let error = LoadError::format(directory, "directory has no .csv, .tsv or .parquet files");
+        return Err(error.hint("give the directory that the data files are in"));
+    }
+    let mut delimiter = None;
+    let mut all = Vec::new();
+    for path in &files {
+        all.push(look(path, &mut delimiter)?);
+    }
+    Ok(write(&all, delimiter.unwrap_or(b',')))
+}
+
+/// Reads a file's names, types and sample.
+fn look(path: &Path, delimiter: &mut Option<u8>) -> Result<Seen, LoadError> {
+    let file = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem = file.split('.').next().unwrap_or_default().to_owned();
+    if file.to_lowercase().ends_with(".parquet") {
+        let (_, names, parses) = ParquetFile::open(path, &BTreeMap::new())?;
+        let columns: Vec<_> =
+            names.into_iter().zip(parses.iter().map(|p: &Parse| p.logical_type())).collect();
+        let (values, repeats) = (vec![HashSet::new(); columns.len()], vec![false; columns.len()]);
+        return Ok(Seen { file, stem, columns, is_parquet: true, values, repeats });
+    }
+    let dialect = |delimiter| Dialect { delimiter, field_bytes_max: FIELD_BYTES_MAX };
+    let source = Source::File(path.to_owned());
+    // The delimiter that cuts the header into most names.
+    let mut best = (0, b',');
+    for candidate in *b",;\t|" {
+        let names = read_head(&source, dialect(candidate))?.names.len();
+        best = if names > best.0 { (names, candidate) } else { best };
+    }
+    let found = if best.0 > 1 { best.1 } else { delimiter.unwrap_or(b',') };
+    match *delimiter {
+        Some(before) if before != found => {
+            let text = |d: u8| if d == b'\t' { "tabs".to_owned() } else { format!("\"{}\"", char::from(d)) };
+            let reason =
+                format!("columns are between {}, those of the files before it {}", text(found), text(before));
+            return Err(LoadError::format(path, reason)
+                .hint("one mapping has one delimiter: move the file elsewhere"));
+        }
+        _ if best.0 > 1 => *delimiter = Some(found),
+        _ => {}
+    }
+    let head = read_head(&source, dialect(found))?;
+    let text = &head.sample.bytes;
+    let types = infer_types(text, found, &Nulls::default(), head.names.len(), true);
+    let columns: Vec<_> = head.names.into_iter().zip(types.into_iter().map(|(ty, _)| ty)).collect();
+    let mut values = vec![HashSet::new(); columns.len()];
+    let mut repeats = vec![false; columns.len()];
+    let mut splitter = Splitter::new(text, found, 1);
+    splitter.next();
+    while let Some(record) = splitter.next() {
+        if record.fault.is_some() || splitter.fields.len() != columns.len() {
+            continue;
+        }
+        for (index, field) in splitter.fields.iter().enumerate() {
+            let value = String::from_utf8_lossy(&field.value(text)).into_owned();
+            repeats[index] |= value.is_empty() || !values[index].insert(value);
+        }
+    }
+    Ok(Seen { file, stem, columns, is_parquet: false, values, repeats })
+}
+
+/// A name with its words begun by capitals: `film_star` is `FilmStar`.
+fn label(stem: &str) -> String {
+    let words = stem.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let label: String = words
+        .map(|word| {
+            let mut letters = word.chars();
+            letters.next().map_or(String::new(), |c| c.to_uppercase().chain(letters).collect())
+        })
+        .collect();
+    if label.is_empty() { "Node".to_owned() } else { label }
+}
+
+/// A name in capitals with underscores: `actedIn` is `ACTED_IN`.
+fn edge_type(name: &str) -> String {
+    let mut out = String::new();
+    let mut before = '_';
+    for c in name.chars() {
+        if !c.is_alphanumeric() {
+            out.push(if out.ends_with('_') || out.is_empty() { continue } else { '_' });
+        } else {
+            if c.is_uppercase() && before.is_lowercase() {
+                out.push('_');
+            }
+            out.extend(c.to_uppercase());
+        }
+        before = c;
+    }
+    let out = out.trim_end_matches('_').to_owned();
+    if out.is_empty() { "EDGE".to_owned() } else { out }
+}
+
+/// The name of another file that a column's name is made of: `movie_id`, `movieId` and `movie` name `movies`.
+fn refers_to(column: &str, stem: &str) -> bool {
+    let plain = |text: &str| text.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "");
+    let (column, stem) = (plain(column), plain(stem));
+    let column = ["id", "key", "code"].iter().find_map(|end| column.strip_suffix(end)).unwrap_or(&column);
+    let singular =
+        stem.strip_suffix("ies").map_or_else(|| stem.trim_end_matches('s').to_owned(), |s| format!("{s}y"));
+    !column.is_empty() && (column == stem || column == singular)
+}
+
+/// The columns of the two ends, if the file is one of edges.
+fn ends(seen: &Seen, all: &[Seen]) -> Option<(usize, usize)> {
+    let lower: Vec<String> = seen.columns.iter().map(|(name, _)| name.to_lowercase()).collect();
+    let bare = |name: &str| name.trim_end_matches("id").trim_end_matches('_').to_owned();
+    let at = |end: &str| lower.iter().position(|name| name == end || bare(name) == end);
+    for (from, to) in ENDS {
+        if let (Some(from), Some(to)) = (at(from), at(to)) {
+            return Some((from, to));
+        }
+    }
+    let own = lower.iter().any(|name| name == "id") || lower.iter().any(|name| refers_to(name, &seen.stem));
+    let others = || all.iter().filter(|other| other.stem != seen.stem);
+    let refers = |name: &String| others().any(|other| refers_to(name, &other.stem));
+    let mut referring = (0..lower.len()).filter(|i| refers(&lower[*i]));
+    let pair = referring.next().zip(referring.next());
+    pair.filter(|_| !own)
+}
+
+fn write(all: &[Seen], delimiter: u8) -> String {
+    let is_edges = |seen: &&Seen| ends(seen, all).is_some();
+    let nodes: Vec<Nodes<'_>> = all.iter().filter(|seen| !is_edges(seen)).map(nodes_of).collect();
+    let mut edges: Vec<String> = Vec::new();
+    for seen in all.iter().filter(is_edges) {
+        if let Some((from, to)) = ends(seen, all) {
+            let name = between(&seen.stem, &nodes);
+            let ends = [(from, space_of(seen, from, &nodes)), (to, space_of(seen, to, &nodes))];
+            edges.push(edge(seen, &edge_type(&name), ends, true));
+        }
+    }
+    for node in &nodes {
+        let Some(key) = node.key else { continue };
+        for (at, (name, _)) in node.seen.columns.iter().enumerate().filter(|(at, _)| *at != key) {
+            let target = nodes.iter().find(|other| other.key.is_some() && refers_to(name, &other.seen.stem));
+            let is_key = |other: &&Nodes<'_>| other.seen.is_parquet || holds(node.seen, at, other) > 0;
+            let lower = name.to_lowercase();
+            let has_end = ["id", "key", "code"].iter().any(|end| lower.ends_with(end));
+            if let Some(target) = target.filter(is_key).filter(|_| has_end) {
+                let bare = ["id", "Id", "ID"].iter().find_map(|id| name.strip_suffix(id)).unwrap_or(name);
+                let ends = [(key, node.label.clone()), (at, target.label.clone())];
+                edges.push(edge(node.seen, &edge_type(&format!("has_{bare}")), ends, false));
+            }
+        }
+    }
+    let nodes: Vec<String> = nodes.iter().map(node_entry).collect();
+    format!(
+        "{{\n  \"delimiter\": {},\n  \"null\": \"\",\n  \"nodes\": [\n{}\n  ],\n  \"edges\": [\n{}\n  ]\n}}\n",
+        quoted(&char::from(delimiter).to_string()),
+        nodes.join(",\n"),
+        edges.join(",\n")
+    )
+}
+
+fn nodes_of(seen: &Seen) -> Nodes<'_> {
+    let named =
+        |is: &dyn Fn(&str) -> bool| seen.columns.iter().position(|(name, _)| is(&name.to_lowercase()));
+    let key = named(&|name| name == "id")
+        .or_else(|| named(&|name| refers_to(name, &seen.stem)))
+        .or_else(|| seen.repeats.iter().position(|repeats| !repeats))
+        .filter(|key| !seen.repeats[*key]);
+    Nodes { seen, label: label(&seen.stem), key }
+}
+
+/// How many of a column's values are keys of some nodes.
+fn holds(seen: &Seen, column: usize, nodes: &Nodes<'_>) -> usize {
+    let keys = nodes.key.map(|key| &nodes.seen.values[key]);
+    keys.map_or(0, |keys| seen.values[column].iter().filter(|value| keys.contains(*value)).count())
+}
+
+/// The nodes that a column of ends names.
+fn space_of(seen: &Seen, column: usize, nodes: &[Nodes<'_>]) -> String {
+    let name = &seen.columns[column].0;
+    let by_name = nodes.iter().find(|node| node.key.is_some() && refers_to(name, &node.seen.stem));
+    let by_values = || {
+        let counted = nodes.iter().map(|node| (holds(seen, column, node), node));
+        counted.filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count).map(|(_, node)| node)
+    };
+    let found = by_name.or_else(by_values).or_else(|| nodes.iter().find(|node| node.key.is_some()));
+    found.map_or_else(|| "Node".to_owned(), |node| node.label.clone())
+}
+
+/// A file's name without the names of nodes around it: `person_knows_person` is `knows`.
+fn between(stem: &str, nodes: &[Nodes<'_>]) -> String {
+    let words: Vec<&str> = stem.split('_').collect();
+    let is_node = |word: &&str| nodes.iter().any(|node| refers_to(word, &node.seen.stem));
+    match &words[..] {
+        [first, inner @ .., last] if !inner.is_empty() && is_node(first) && is_node(last) => inner.join("_"),
+        _ => stem.to_owned(),
+    }
+}
+
+fn node_entry(node: &Nodes<'_>) -> String {
+    let key =
+        node.key.map_or(String::new(), |key| format!(", \"key\": {}", quoted(&node.seen.columns[key].0)));
+    let head = format!("\"file\": {}, \"labels\": [{}]{key}", quoted(&node.seen.file), quoted(&node.label));
+    let columns = |at: usize| (Some(at) != node.key).then(|| type_name(node.seen.columns[at].1)).flatten();
+    entry(&head, node.seen, columns)
+}
+
+fn edge(seen: &Seen, name: &str, ends: [(usize, String); 2], with_columns: bool) -> String {
+    let end = |(column, space): &(usize, String)| {
+        format!("{{ \"space\": {}, \"column\": {} }}", quoted(space), quoted(&seen.columns[*column].0))
+    };
+    let [from, to] = &ends;
+    let head = format!(
+        "\"file\": {}, \"type\": {},\n      \"from\": {}, \"to\": {}",
+        quoted(&seen.file),
+        quoted(name),
+        end(from),
+        end(to)
+    );
+    let columns = |at: usize| match [from.0, to.0].contains(&at) {
+        true => None,
+        false if with_columns => type_name(seen.columns[at].1),
+        false => Some("skip"),
+    };
+    entry(&head, seen, columns)
+}
+
+/// An entry with the columns that are to be named.
+fn entry(head: &str, seen: &Seen, column: impl Fn(usize) -> Option<&'static str>) -> String {
+    let mut columns = String::new();
+    for (at, (name, _)) in seen.columns.iter().enumerate() {
+        // Parquet has its own types.
+        if let Some(ty) = column(at).filter(|ty| !seen.is_parquet || *ty == "skip") {
+            let comma = if columns.is_empty() { "" } else { ", " };
+            // Infallible: it is a text.
+            let _ = write!(columns, "{comma}{}: \"{ty}\"", quoted(name));
+        }
+    }
+    match columns.is_empty() {
+        true => format!("    {{ {head} }}"),
+        false => format!("    {{ {head},\n      \"columns\": {{ {columns} }} }}"),
+    }
+}
+
+/// The name of a type in a mapping.
+fn type_name(ty: LogicalType) -> Option<&'static str> {
+    Some(match ty {
+        LogicalType::Int => "int",
+        LogicalType::Float => "float",
+        LogicalType::Bool => "boolean",
+        LogicalType::Date => "date",
+        LogicalType::LocalTime => "localtime",
+        LogicalType::LocalDateTime => "localdatetime",
+        LogicalType::DateTime => "datetime",
+        LogicalType::String => "string",
+        _ => return None,
+    })
+}
+
+/// A string of JSON.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

@@ -1,0 +1,79 @@
+//! Mappings for directories: what is written loads as it stands.
+
+use super::{Scratch, try_load};
+use crate::{Format, LoadOptions, guess_mapping};
+
+fn check(files: &[(&str, &str)], tables: &[(&str, usize)]) -> String {
+    let scratch = Scratch::new();
+    let mut dir = None;
+    for (name, text) in files {
+        dir = scratch.file(name, text).parent().map(std::path::Path::to_owned);
+    }
+    let mapping = guess_mapping(&dir.unwrap()).unwrap();
+    let path = scratch.file("mapping.json", &mapping);
+    let (recorder, report) = try_load(std::slice::from_ref(&path), Format::Csv, &LoadOptions::default());
+    report.unwrap_or_else(|e| panic!("{e}\n{mapping}"));
+    let graph = recorder.graph();
+    let found: Vec<(&str, usize)> = graph.iter().map(|(table, rows)| (table.as_str(), rows.len())).collect();
+    assert_eq!(found, tables, "{mapping}");
+    mapping
+}
+
+#[test]
+fn nodes_edges_and_references_are_found() {
+    let mapping = check(
+        &[
+            (
+                "movies.csv",
+                "id,title,released,director_id\n10,Solaris,1972-03-20,1\n11,Stalker,1979-05-25,1\n",
+            ),
+            ("directors.csv", "id,name,born\n1,Tarkovsky,1932\n2,Bergman,1918\n"),
+            ("rated.csv", "source,target,stars\n1,10,4.5\n2,11,5\n"),
+            ("old.rejects.csv", "file,line\nx,1\n"),
+        ],
+        &[
+            ("(:Directors)", 2),
+            ("(:Directors)-[:RATED]->(:Movies)", 2),
+            ("(:Movies)", 2),
+            ("(:Movies)-[:HAS_DIRECTOR]->(:Directors)", 2),
+        ],
+    );
+    assert!(
+        mapping.contains("\"released\": \"date\"") && mapping.contains("\"stars\": \"float\""),
+        "{mapping}"
+    );
+}
+
+#[test]
+fn ends_are_found_by_their_names_and_between_them_stands_the_type() {
+    check(
+        &[
+            ("person.csv", "person_id;name\na;Ann\nb;Bob\n"),
+            ("city.csv", "code;name\nU;Ulm\n"),
+            ("person_lives_in_city.csv", "personId;cityCode;since\na;U;2001\n"),
+            ("person_knows_person.csv", "from;to\na;b\n"),
+        ],
+        &[
+            ("(:City)", 1),
+            ("(:Person)", 2),
+            ("(:Person)-[:KNOWS]->(:Person)", 1),
+            ("(:Person)-[:LIVES_IN]->(:City)", 1),
+        ],
+    );
+}
+
+#[test]
+fn odd_directories_are_mapped_or_refused() {
+    check(&[("only.csv", "x,y\n1,2\n1,2\n")], &[("(:Only)", 2)]);
+    check(&[("one.tsv", "name\tage\n\"a \"\"b\"\"\"\t3\n")], &[("(:One)", 1)]);
+    let scratch = Scratch::new();
+    let path = scratch.file("a.csv", "x,y\n1,2\n");
+    scratch.file("b.csv", "x;y\n1;2\n");
+    let error = guess_mapping(path.parent().unwrap()).unwrap_err().to_string();
+    assert!(error.contains("columns are between \";\", those of the files before it \",\""), "{error}");
+    let scratch = Scratch::new();
+    let path = scratch.file("a.txt", "x");
+    let error = guess_mapping(path.parent().unwrap()).unwrap_err().to_string();
+    assert!(error.contains("has no .csv, .tsv or .parquet files"), "{error}");
+    assert!(guess_mapping(std::path::Path::new("/nowhere/at/all")).is_err());
+}
