@@ -1,6 +1,6 @@
-//! A subquery that reads nothing of its rows (`CALL { MATCH … RETURN … }`) gives the same for each of them: it
-//! becomes a plan of its own, which is run once, and joined with them. What changes the graph or draws lots
-//! stays.
+//! A subquery that reads nothing of its rows (`CALL { MATCH … RETURN … }`) gives the same for each of them:
+//! it becomes a plan of its own, which is run once, and joined with them. What changes the graph or draws
+//! lots stays.
 
 use trimorph_algebra::{ApplyKind, Expr, Plan};
 

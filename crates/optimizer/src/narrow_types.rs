@@ -1,6 +1,6 @@
-//! `type(r) = 'KNOWS'` and `type(r) IN [...]` of a relationship of a pattern become its types, and so does what
-//! compares a property that other types do not have: only the tables of these types are read. What no type
-//! passes matches nothing.
+//! `type(r) = 'KNOWS'` and `type(r) IN [...]` of a relationship of a pattern become its types, and so does
+//! what compares a property that other types do not have: only the tables of these types are read. What no
+//! type passes matches nothing.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -95,14 +95,17 @@ fn asked_properties(predicate: &Expr) -> Vec<(VarId, &Arc<str>)> {
         _ if compares => &args[..],
         _ => &[],
     };
-    let property = |expr| match expr {
-        &Expr::Property(ref base, ref name, _) => match **base {
+    asked.iter().filter_map(property).collect()
+}
+
+fn property(expr: &Expr) -> Option<(VarId, &Arc<str>)> {
+    match expr {
+        Expr::Property(base, name, _) => match **base {
             Expr::Var(var) => Some((var, name)),
             _ => None,
         },
         _ => None,
-    };
-    asked.iter().filter_map(property).collect()
+    }
 }
 
 /// The edge and the types that a predicate asks for. No type is null, and nothing else equals a text.

@@ -15,8 +15,8 @@ pub(crate) fn bottom_up(
     Ok(plan)
 }
 
-/// The same, where `within` is told the rows that an apply hands in before its subplan is changed, and nothing
-/// once it is.
+/// The same, where `within` is told the rows that an apply hands in before its subplan is changed, and
+/// nothing once it is.
 pub(crate) fn bottom_up_within(
     plan: &mut Plan,
     needed: &VarSet,

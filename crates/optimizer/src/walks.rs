@@ -136,8 +136,8 @@ pub(crate) fn var_extend(
     Plan::VarExtend { input, step: VarExtend { step, min, max, each, walk, into, reversed, mode } }
 }
 
-/// The condition that every edge or node of `edge`'s walk must meet, where the predicate says no more and looks
-/// at nothing else but what is `there`: asked of each it cuts walks short.
+/// The condition that every edge or node of `edge`'s walk must meet, where the predicate says no more and
+/// looks at nothing else but what is `there`: asked of each it cuts walks short.
 pub(crate) fn each_of(
     predicate: &Expr,
     edge: &EdgePattern,

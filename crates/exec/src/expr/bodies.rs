@@ -3,7 +3,8 @@
 //!
 //! 1. A body reads its own local variables, those of bodies within it, and slots of the chunk.
 //! 2. Over elements, the body's variables are slots 0 and on of the one group there is. What it reads of the
-//!    group that lists come from follows, repeated for the elements; what it reads of flat groups is constant.
+//!    group that lists come from follows, repeated for the elements; what it reads of flat groups is
+//!    constant.
 
 use trimorph_base::Diagnostic;
 

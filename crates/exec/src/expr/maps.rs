@@ -1,8 +1,8 @@
-//! `{key: value}`, `node {.key}` and `[value, value]` over a vector: maps whose entries stay vectors, lists whose
-//! elements are those of vectors, in turns.
+//! `{key: value}`, `node {.key}` and `[value, value]` over a vector: maps whose entries stay vectors, lists
+//! whose elements are those of vectors, in turns.
 //!
-//! Entries and elements that may be deep or long, as general values and lists, are left to the evaluation row by row,
-//! which bounds each map that it makes.
+//! Entries and elements that may be deep or long, as general values and lists, are left to the evaluation
+//! row by row, which bounds each map that it makes.
 
 use std::sync::Arc;
 

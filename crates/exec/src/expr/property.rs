@@ -154,7 +154,8 @@ fn by_table<T: Copy + PartialEq>(present: Vec<u32>, table: impl Fn(u32) -> T) ->
     by_table
 }
 
-/// What `read` gives for the positions of each table, if all are of one type; null where it has no such column.
+/// What `read` gives for the positions of each table, if all are of one type; null where it has no such
+/// column.
 fn merged<'s, T: Copy>(
     by_table: &[(T, Vec<u32>)],
     len: usize,

@@ -289,6 +289,10 @@ fn step_by_step<'s>(
         let vectors = [so_far, listed.elements(&places)].into_iter().chain(outer).collect();
         let chunk = Chunk { groups: vec![Group { len: active, vectors, ..Group::default() }] };
         let next = evaluate(&over_vectors, Over::group(&chunk, 0), cx)?.into_vector(active);
+        // Lists and maps may be put into each other at each step: going row by row bounds how deep.
+        if matches!(next.values, Values::List(_) | Values::Map(_)) {
+            return Ok(None);
+        }
         outer = chunk.groups.into_iter().flat_map(|group| group.vectors).skip(2).collect();
         so_far = next;
         step += 1;

@@ -2,7 +2,8 @@
 //! once, each with its number; what comes out is sent back to its row by that number. Only subplans that look
 //! at rows together (they aggregate, sort, limit or deduplicate) get one row at a time.
 //!
-//! Whether there is a row for a node that comes more than once (`EXISTS` below an extend) is found once for it.
+//! Whether there is a row for a node that comes more than once (`EXISTS` below an extend) is found once for
+//! it.
 //!
 //! Lists that are collected for all rows of a vector may need more memory than there is: then the vector is
 //! halved and begun again, down to one row, whose list there must be room for. Later vectors are as short.

@@ -33,8 +33,8 @@ pub(crate) fn date<'s>(
     Some(Vector { values: Values::Date(out), nulls: vector.nulls.clone() })
 }
 
-/// Dates of maps of year, month and day, or of the first of these. `None` where something else is in them, one
-/// of them is null, or there is no such date.
+/// Dates of maps of year, month and day, or of the first of these. `None` where something else is in them,
+/// one of them is null, or there is no such date.
 fn of_year_month_day(maps: &Maps<'_>, nulls: &Nulls, at: Positions<'_>) -> Option<Vec<i32>> {
     let names = ["year", "month", "day"];
     let fields: Vec<&[i64]> = names

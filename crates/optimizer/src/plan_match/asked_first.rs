@@ -1,12 +1,13 @@
-//! The order in which predicates are asked: what cannot fail comes first, the cheapest of it before all, so that
-//! a text is searched only in rows that a number or a date lets through. What may fail stays in its order, and
-//! behind: it is asked of no row that it was not asked of before.
+//! The order in which predicates are asked: what cannot fail comes first, the cheapest of it before all, so
+//! that a text is searched only in rows that a number or a date lets through. What may fail stays in its
+//! order, and behind: it is asked of no row that it was not asked of before.
 
 use trimorph_algebra::{Expr, Op, VarId};
 use trimorph_types::Value;
 
-/// What is asked of labels and nulls, of numbers and dates, of texts as wholes, of two values, and in texts.
-const OF_SHAPE: u8 = 0;
+/// What is asked of labels, of nulls, numbers and dates, of texts as wholes and their beginnings, of two
+/// values, and in texts.
+const OF_LABELS: u8 = 0;
 const OF_NUMBERS: u8 = 1;
 const OF_TEXTS: u8 = 2;
 const OF_BEGINNINGS: u8 = 3;
@@ -32,12 +33,12 @@ fn cost(predicate: &Expr, is_node: &dyn Fn(&VarId) -> bool) -> Option<u8> {
     };
     let is_constant = |expr: &Expr| matches!(expr, Expr::Const(_) | Expr::Param(_));
     match predicate {
-        Expr::HasLabel(base, _) => matches!(&**base, Expr::Var(var) if is_node(var)).then_some(OF_SHAPE),
+        Expr::HasLabel(base, _) => matches!(&**base, Expr::Var(var) if is_node(var)).then_some(OF_LABELS),
         Expr::Op(Op::And | Op::Or | Op::Not | Op::Xor, parts, _) => parts
             .iter()
             .map(|part| cost(part, is_node))
-            .try_fold(OF_SHAPE, |most, part| Some(most.max(part?))),
-        Expr::Op(Op::IsNull | Op::IsNotNull, parts, _) => parts.iter().all(is_value).then_some(OF_SHAPE),
+            .try_fold(OF_LABELS, |most, part| Some(most.max(part?))),
+        Expr::Op(Op::IsNull | Op::IsNotNull, parts, _) => parts.iter().all(is_value).then_some(OF_NUMBERS),
         Expr::Op(Op::Differs, parts, _) => {
             parts.iter().all(|part| matches!(part, Expr::Var(_))).then_some(OF_TWO)
         }

@@ -60,9 +60,9 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// A walk with the predicates on each of its edges and nodes that can be asked while it is walked; the node
-    /// it starts from is asked before. Of a shortest path they are asked once it is found: which one is meant
-    /// does not depend on them.
+    /// A walk with the predicates on each of its edges and nodes that can be asked while it is walked; the
+    /// node it starts from is asked before. Of a shortest path they are asked once it is found: which one is
+    /// meant does not depend on them.
     fn with_conditions(&mut self, edge: &EdgePattern, from: VarId) -> (EdgePattern, Option<Walk>) {
         let mut edge = edge.clone();
         let mut walk = self.walks.get(&edge.var).cloned();

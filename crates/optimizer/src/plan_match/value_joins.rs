@@ -225,8 +225,8 @@ impl Planner<'_> {
             Bounds::of(conditions, left, right)
         };
         let mut sides = [left, right];
-        // Beside one row, as of `WITH avg(n.x) AS mean`, a bound is a condition like any other, and the others
-        // need not be kept.
+        // Beside one row, as of `WITH avg(n.x) AS mean`, a bound is a condition like any other, and the
+        // others need not be kept.
         if !self.is_from_rows && sides.iter().any(|side| gives_one_row(&side.0)) {
             if gives_one_row(&sides[0].0) {
                 sides.swap(0, 1);

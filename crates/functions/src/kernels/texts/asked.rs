@@ -51,8 +51,8 @@ pub fn test_texts<'s>(
     Some(Vector { values: Values::Bool(answers), nulls })
 }
 
-/// Bytes up to which a text is searched by its bytes that are the first of what is searched for: a searcher is
-/// not worth its making there.
+/// Bytes up to which a text is searched by its bytes that are the first of what is searched for: a searcher
+/// is not worth its making there.
 const SHORT_MAX: usize = 256;
 
 /// Whether a text has another one in it, both of them looked at once. Quadratic in short texts only.
