@@ -465,10 +465,10 @@ fn plans_are_shown_within_a_transaction() {
         let plan = c.query(&format!("EXPLAIN {text}"), &[]).unwrap().plan();
         assert!(plan.contains("NodeScan") && !plan.contains("Match"), "{plan}");
         let plan = rows(&c, &format!("  // a comment\n PROFILE {text}")).unwrap().join("\n");
-        assert!(plan.contains("NodeScan") && plan.contains("tuples"), "{plan}");
+        assert!(plan.contains("NodeScan") && plan.contains("own"), "{plan}");
     }
     // Its own writes are counted; and it goes on.
-    let plan = rows(&c, "PROFILE MATCH (n:N) RETURN n.k").unwrap().join("\n");
+    let plan = rows(&c, "PROFILE (CODES) MATCH (n:N) RETURN n.k").unwrap().join("\n");
     assert!(plan.contains("3 tuples"), "{plan}");
     assert!(c.query("EXPLAIN MATCH (n:N) SET n.p = 1", &[]).unwrap().plan().contains("Update"));
     assert!(c.query("EXPLAIN MATCH (n:N RETURN n", &[]).is_err());
