@@ -179,7 +179,7 @@ def notebook():
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     nbclient.NotebookClient(book, timeout=120).execute()
     shown = [cell.outputs[0].data["text/html"] for cell in book.cells]
-    expect(("<table>" in shown[0], "漢字" in shown[0], shown[1].startswith("<pre")), (True, True, True))
+    expect(("<table>" in shown[0], "漢字" in shown[0], shown[1].startswith("<"), "NodeScan" in shown[1]), (True, True, True, True))
 
 
 def walk(*hours):
