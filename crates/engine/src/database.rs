@@ -428,7 +428,7 @@ impl Database {
         report.rejects.refuse_late(late);
         report.rejects.flush()?;
         report.rejected = report.rejects.count();
-        self.shared.publish_first(main)?;
+        self.shared.publish_first(main, &options.cancel)?;
         Ok(report)
     }
 }

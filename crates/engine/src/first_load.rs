@@ -4,12 +4,13 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
+use trimorph_base::CancelToken;
 use trimorph_store::{Main, Snapshot, open_checkpoint};
 use trimorph_vfs::RegionOptions;
 
 use crate::Error;
 use crate::shared::Shared;
-use crate::value_indexes::index_all;
+use crate::value_indexes::index_first;
 
 /// A bulk load that goes on: until it is dropped nobody may write.
 pub(crate) struct Loading<'a>(&'a Shared);
@@ -52,8 +53,10 @@ impl Shared {
     }
 
     /// Makes what a load has built the main version: durable first, then seen by all.
-    pub(crate) fn publish_first(&self, mut main: Main) -> Result<(), Error> {
-        index_all(&mut main, &self.live.delta)?;
+    ///
+    /// **Errors**: [`Error::Cancelled`] while indexes are made; what writing fails with.
+    pub(crate) fn publish_first(&self, mut main: Main, cancel: &CancelToken) -> Result<(), Error> {
+        index_first(&mut main, &self.live.delta, cancel)?;
         if let Some(dir) = &self.dir {
             let fs = &*self.fs;
             let mut checkpoint = self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);

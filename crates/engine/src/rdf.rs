@@ -21,6 +21,7 @@ use trimorph_store::bulk::NumberedOptions;
 use trimorph_types::Value;
 use trimorph_types::iri_names::{ANY_LABEL, is_hidden};
 
+use crate::definitions::DEFINITIONS_MAX;
 use crate::first_load::Loading;
 use crate::params::Params;
 use crate::update::{Program, Writing};
@@ -171,7 +172,7 @@ impl Connection {
         if !options.without_indexes {
             index_literals(&mut main);
         }
-        shared.publish_first(main)?;
+        shared.publish_first(main, &options.cancel)?;
         report.effects = SideEffects {
             nodes_created: counts.nodes,
             relationships_created: counts.edges,
@@ -244,6 +245,9 @@ fn index_literals(main: &mut Main) {
         let name = catalog.schema.property_name(id);
         if is_hidden(&name) || values < INDEXED_MIN || values > distinct.saturating_mul(SUBJECTS_MAX) {
             continue;
+        }
+        if catalog.definitions.iter().len() >= DEFINITIONS_MAX {
+            return;
         }
         let Ok(any) = u16::try_from(catalog.schema.labels.intern(ANY_LABEL)) else { return };
         // Of IRIs their last part, told apart by a number.

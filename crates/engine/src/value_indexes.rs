@@ -170,6 +170,18 @@ pub(crate) fn take_over(main: &mut Main, other: &Main, column: &IndexedColumn) {
     }
 }
 
+/// Gives the first main version, beside which nobody writes, the indexes that its definitions ask for, until
+/// `cancel` says stop. The delta learns of them last: if that fails, it knows nothing of tables that are not
+/// there.
+pub(crate) fn index_first(main: &mut Main, delta: &Delta, cancel: &CancelToken) -> Result<(), Error> {
+    let wanted = wanted(main);
+    for column in wanted.difference(&there(main)) {
+        make(main, column, cancel)?;
+    }
+    wanted.iter().for_each(|column| index_delta(delta, main, column));
+    Ok(())
+}
+
 /// Gives a main version that nobody reads yet the indexes that its definitions ask for, and takes others
 /// away.
 pub(crate) fn index_all(main: &mut Main, delta: &Delta) -> Result<(), Error> {

@@ -103,7 +103,10 @@ fn push(plan: &mut Plan, condition: &Expr, vars: &Vars) -> bool {
         Plan::Unwind { input, .. } | Plan::Statements { input, .. } | Plan::PropertyPath { input, .. } => {
             return put_if_there(input, condition, &asked, vars);
         }
-        Plan::Apply { input, kind, .. } if !matches!(kind, ApplyKind::Effects { .. }) => {
+        // What is changed for a row is changed also where the row is left out behind it.
+        Plan::Apply { input, kind, subplan }
+            if !matches!(kind, ApplyKind::Effects { .. }) && !subplan.updates() =>
+        {
             return put_if_there(input, condition, &asked, vars);
         }
         Plan::HashJoin { left, right, on } => {

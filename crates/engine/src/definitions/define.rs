@@ -16,7 +16,7 @@ use crate::connection::Connection;
 use crate::shared::Shared;
 
 /// Indexes and constraints that there may be: each is looked at by who writes.
-const DEFINITIONS_MAX: usize = 4_096;
+pub(crate) const DEFINITIONS_MAX: usize = 4_096;
 
 /// An error about a definition by its name.
 fn wrong(detail: &'static str, primary: String, hint: &str, text: &str) -> Error {

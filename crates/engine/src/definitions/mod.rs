@@ -27,6 +27,7 @@ mod indexed;
 mod logged;
 mod shown;
 
+pub(crate) use define::DEFINITIONS_MAX;
 pub(crate) use logged::{definition_of, operation_of};
 
 use trimorph_base::CancelToken;
