@@ -43,6 +43,9 @@ pub struct Config {
     /// Bytes that all queries together may have in files there at a time; with 0, a query that needs more
     /// memory than it may use fails. Unless told, what the disk has room for.
     pub spill_limit_bytes: u64,
+    /// Whether statements may read and write files, as `COPY` does. Calls such as `Database::load` are the
+    /// program's own and always may. A server that runs what others ask switches it off.
+    pub file_access: bool,
     /// Threads for one query.
     pub threads: usize,
     /// Ask for 2 MiB pages for topology and columns.
@@ -87,6 +90,7 @@ impl Default for Config {
             temp_directory: None,
             spill_limit_bytes: u64::MAX,
             threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            file_access: true,
             huge_pages: true,
             test_procedures: false,
             isolation: Isolation::default(),

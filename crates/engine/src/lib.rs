@@ -55,6 +55,7 @@ mod checkpointing;
 mod commands;
 mod config;
 mod connection;
+mod copy;
 mod database;
 mod definitions;
 mod directory;

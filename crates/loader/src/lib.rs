@@ -3,7 +3,7 @@
 //!
 //! The data's way: [`source`] opens and decompresses, [`csv`] cuts, splits and parses, [`plan`] says what the
 //! columns of a file mean, [`gather`] makes batches of them, [`pipeline`] keeps threads busy and batches in
-//! order. [`snb`], [`neo4j`] and [`mapping`] make plans from what files and headers say; [`parquet`] reads
+//! order. [`snb`], [`neo4j`] and [`mapping`] make plans from what files and headers say; [`json`] reads objects, [`parquet`]
 //! row groups instead of text, [`frames`] takes batches of Arrow arrays from a caller. [`statements`] builds
 //! a graph of RDF.
 #![forbid(unsafe_code)]
@@ -15,9 +15,12 @@ mod decoded;
 mod detect;
 mod error;
 mod feed;
+mod files;
 pub mod frames;
 mod gather;
 pub mod generate;
+mod json;
+mod lines;
 mod load;
 mod mapping;
 mod neo4j;
@@ -48,6 +51,6 @@ pub use plan::FellToText;
 pub use progress::{NoProgress, Phase, Progress, ProgressState, Rates};
 pub use rejects::Rejects;
 pub use report::{ColumnReport, FileReport, LoadReport};
-pub use sink::Sink;
+pub use sink::{Compression, Sink};
 pub use source::open_file;
 pub use trimorph_store::bulk::OnConflict;

@@ -43,7 +43,7 @@ pub fn load(
         }
         Format::Csv | Format::Parquet | Format::Frames => {
             let path = only(&paths, "give one mapping file, which names the data files")?;
-            let files = mapping::plan(path, options.field_bytes_max, sink)?;
+            let files = mapping::plan(path, options, sink)?;
             run_files(&files, format, start, options, sink, &mut meter)
         }
         Format::Neo4jCsv => {

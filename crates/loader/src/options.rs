@@ -64,6 +64,8 @@ pub struct LoadOptions {
     pub field_bytes_max: usize,
     /// Field delimiter of neo4j-style files (one ASCII byte); mapping files name their own, LDBC's is `|`.
     pub delimiter: u8,
+    /// Quote around fields of neo4j-style files (one ASCII byte).
+    pub quote: u8,
     /// Delimiter between array elements in neo4j-style files (one ASCII byte).
     pub array_delimiter: u8,
 }
@@ -80,6 +82,7 @@ impl Default for LoadOptions {
             chunk_bytes: 1 << 20,
             field_bytes_max: 16 << 20,
             delimiter: b',',
+            quote: b'"',
             array_delimiter: b';',
         }
     }

@@ -30,8 +30,8 @@ impl Database {
 impl Database {
     #[new]
     #[pyo3(
-    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0, follow_interval = 0.1),
-    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300, follow_interval=0.1)"
+    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0, follow_interval = 0.1, file_access = true),
+    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300, follow_interval=0.1, file_access=True)"
 )]
     #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
     pub(crate) fn new(
@@ -53,6 +53,7 @@ impl Database {
         timeout: Option<f64>,
         checkpoint_interval: Option<f64>,
         follow_interval: Option<f64>,
+        file_access: bool,
     ) -> PyResult<Self> {
         let durability = durability_of(durability, relaxed_interval)?;
         let mut config = Config {
@@ -62,6 +63,7 @@ impl Database {
             durability,
             must_exist,
             recover_to_damage,
+            file_access,
             ..Config::default()
         };
         if let Some(limit) = memory_limit {
@@ -378,8 +380,8 @@ fn is_there(py: Python<'_>, path: &Path) -> PyResult<()> {
 /// options are those of `Database`, which makes what is not there.
 #[pyfunction]
 #[pyo3(
-    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0, follow_interval = 0.1, mode = None),
-    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300, follow_interval=0.1, mode='open')"
+    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0, follow_interval = 0.1, file_access = true, mode = None),
+    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300, follow_interval=0.1, file_access=True, mode='open')"
 )]
 #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
 pub(crate) fn connect(
@@ -401,6 +403,7 @@ pub(crate) fn connect(
     timeout: Option<f64>,
     checkpoint_interval: Option<f64>,
     follow_interval: Option<f64>,
+    file_access: bool,
     mode: Option<&str>,
 ) -> PyResult<Connection> {
     let mode = mode_of(mode, &path, read_only)?;
@@ -426,6 +429,7 @@ pub(crate) fn connect(
         timeout,
         checkpoint_interval,
         follow_interval,
+        file_access,
     )?;
     database.connection(true)
 }

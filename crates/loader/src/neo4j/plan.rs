@@ -88,7 +88,7 @@ fn draft(path: &Path, options: &LoadOptions, builder: &mut SchemaBuilder) -> Res
     let scan = |role: &Role| match roles.iter().position(|r| r == role) {
         Some(column) => {
             let cancel = || options.cancel.is_cancelled();
-            distinct_values(&source, dialect, column, roles.len(), &cancel)
+            distinct_values(&source, dialect, column, roles.len(), true, &cancel)
         }
         None => Ok(vec![String::new()]),
     };
@@ -127,7 +127,8 @@ fn draft(path: &Path, options: &LoadOptions, builder: &mut SchemaBuilder) -> Res
 /// The names in the header, and the delimiter: where the chosen one does not occur, the one of the usual
 /// others that cuts the header into most fields.
 fn read_names(source: &Source, options: &LoadOptions) -> Result<(Vec<String>, Dialect), LoadError> {
-    let dialect = |delimiter| Dialect { delimiter, field_bytes_max: options.field_bytes_max };
+    let dialect =
+        |delimiter| Dialect { delimiter, quote: options.quote, field_bytes_max: options.field_bytes_max };
     let chosen = dialect(options.delimiter);
     let mut best = (read_head(source, chosen)?.names, chosen);
     if best.0.len() == 1 {
@@ -250,7 +251,7 @@ fn finish(
                 }
             },
         };
-        fields.push(FieldPlan { name: name.clone(), parse, required, fell: None });
+        fields.push(FieldPlan { name: name.clone(), parse, format: None, required, fell: None });
     }
     let at = |is: fn(&Role) -> bool| roles.iter().position(is);
     let mut field_of: HashMap<&str, usize> = HashMap::new();

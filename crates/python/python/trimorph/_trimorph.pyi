@@ -134,6 +134,7 @@ def connect(
     timeout: float | None = None,
     checkpoint_interval: float | None = 300,
     follow_interval: float | None = 0.1,
+    file_access: bool = True,
     mode: typing.Literal["open", "create", "read"] = "open",
 ) -> Connection:
     """Opens a database and connects to it; closing the connection closes the database.
@@ -172,6 +173,7 @@ class Database:
         timeout: float | None = None,
         checkpoint_interval: float | None = 300,
         follow_interval: float | None = 0.1,
+        file_access: bool = True,
     ) -> Self: ...
     def connect(self) -> Connection: ...
     def run(
