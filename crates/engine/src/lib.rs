@@ -122,8 +122,9 @@ pub use trimorph_exec::SpillError;
 pub use trimorph_loader::frames::{EdgeFrame, Frame, FrameEnd, Frames, NodeFrame, Rows as FrameRows};
 pub use trimorph_loader::generate;
 pub use trimorph_loader::{
-    ColumnReport, FellToText, FileReport, Format, LoadError, LoadOptions, LoadReport, NoProgress, OnConflict,
-    Phase as LoadPhase, Progress, ProgressState, Rates, guess_mapping, values_of as values_of_arrow,
+    ColumnReport, FellToText, FileGroup, FileReport, Format, IdType, LoadError, LoadOptions, LoadReport,
+    NoProgress, OnConflict, Phase as LoadPhase, Progress, ProgressState, Rates, guess_mapping,
+    values_of as values_of_arrow,
 };
 pub use trimorph_mvcc::Isolation;
 pub use trimorph_sparql::{

@@ -67,6 +67,31 @@ pub(crate) fn files_of(directory: &Path, name: &str) -> Result<Vec<PathBuf>, Str
     if found.is_empty() { Err(format!("no file matches \"{name}\"")) } else { Ok(found) }
 }
 
+/// The same; where nothing matches, the last part of the name is a regular expression, as it is for
+/// `neo4j-admin`.
+///
+/// **Errors**: as [`files_of`].
+pub(crate) fn files_or_pattern(directory: &Path, name: &str) -> Result<Vec<PathBuf>, String> {
+    let (folder, last) = name.rsplit_once('/').map_or(("", name), |(folder, last)| (folder, last));
+    let folder =
+        if name.starts_with('/') && folder.is_empty() { Path::new("/") } else { &directory.join(folder) };
+    let is_plain = |c: char| c.is_alphanumeric() || "_-. ".contains(c);
+    let found = files_of(directory, name);
+    if last.chars().all(is_plain) || found.as_ref().is_ok_and(|found| found.iter().all(|path| path.exists()))
+    {
+        return found;
+    }
+    let none = || format!("no file matches \"{name}\"");
+    let pattern = regex::Regex::new(&format!("^(?:{last})$")).map_err(|_| none())?;
+    let mut found: Vec<PathBuf> = entries(folder)?
+        .into_iter()
+        .filter(|(name, path)| pattern.is_match(name) && path.is_file() && !is_rejects(path))
+        .map(|(_, path)| path)
+        .collect();
+    sort(&mut found);
+    if found.is_empty() { Err(none()) } else { Ok(found) }
+}
+
 /// By name, digits by the number that they are: `part2` before `part10`.
 pub(crate) fn sort(paths: &mut [PathBuf]) {
     paths.sort_by(|a, b| by_numbers(&a.to_string_lossy(), &b.to_string_lossy()));

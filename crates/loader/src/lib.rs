@@ -46,7 +46,7 @@ pub use error::LoadError;
 pub use frames::load_frames;
 pub use load::load;
 pub use mapping::guess_mapping;
-pub use options::{Format, LoadOptions};
+pub use options::{FileGroup, Format, IdType, LoadOptions};
 pub use plan::FellToText;
 pub use progress::{NoProgress, Phase, Progress, ProgressState, Rates};
 pub use rejects::Rejects;
