@@ -399,7 +399,8 @@ fn checkpoints_take_over_from_the_log() {
             true => db.checkpoint(&trimorph::CancelToken::default()).unwrap(),
             false => run(&c, &["CHECKPOINT"]),
         }
-        assert!(before > 5 && segments() <= 4, "{before} segments, then {}", segments());
+        // One by time or by length may have come before.
+        assert!(before > segments() && segments() <= 4, "{before} segments, then {}", segments());
         run(
             &c,
             &[&format!(

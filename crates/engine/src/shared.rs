@@ -47,6 +47,8 @@ pub(crate) struct Shared {
     pub(crate) merging: Mutex<Merging>,
     /// Whether the thread that merges could be started, once it is wanted.
     pub(crate) merger: OnceLock<bool>,
+    /// How much had been written when it last began to merge.
+    pub(crate) merged_written: AtomicU64,
     /// What the delta holds, as far as somebody has looked.
     pub(crate) delta_held: Mutex<Reservation>,
     pub(crate) fs: Arc<dyn FileSystem>,
