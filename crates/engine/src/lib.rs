@@ -68,6 +68,7 @@ mod first_load;
 mod follower;
 mod following;
 mod functions;
+mod handle;
 mod load_folders;
 mod loading;
 mod machine;

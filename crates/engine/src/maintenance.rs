@@ -19,6 +19,7 @@ use trimorph_base::CancelToken;
 use trimorph_store::Waited;
 
 use crate::Error;
+use crate::handle::Handles;
 use crate::shared::Shared;
 use crate::update::Writing;
 
@@ -47,6 +48,7 @@ impl Shared {
     pub(crate) fn start_merging(self: &Arc<Self>) {
         self.merger.get_or_init(|| {
             let (weak, live) = (Arc::downgrade(self), Arc::clone(&self.live));
+            let handles = Arc::clone(&self.handles);
             // Who is about to write makes the log, if there is none yet.
             let first = self.config.checkpoint_interval.unwrap_or(LONG).min(LONG);
             let work = move || {
@@ -57,7 +59,7 @@ impl Shared {
                         return;
                     }
                     let before = std::mem::replace(&mut written, live.pressure.written());
-                    match maintain(&weak, before == written) {
+                    match maintain(&handles, &weak, before == written) {
                         Some(next) => time = next,
                         None => return,
                     }
@@ -107,7 +109,8 @@ impl Shared {
 
 /// Merges and cleans once, with `is_paused` where nobody has written for a while; how long to wait before the
 /// next time, or none if the database is gone.
-fn maintain(shared: &Weak<Shared>, is_paused: bool) -> Option<Duration> {
+fn maintain(handles: &Handles, shared: &Weak<Shared>, is_paused: bool) -> Option<Duration> {
+    let at_work = handles.at_work();
     let shared = shared.upgrade()?;
     let began = Instant::now();
     let written = shared.live.pressure.written();
@@ -136,6 +139,7 @@ fn maintain(shared: &Weak<Shared>, is_paused: bool) -> Option<Duration> {
         due = due.min(PAUSE);
     }
     drop(shared);
+    drop(at_work);
     if too_large {
         std::thread::sleep(began.elapsed());
     }

@@ -16,6 +16,7 @@ use trimorph_vfs::{FileSystem, Pool};
 
 use crate::durable::{Journal, Registered, log_folder, log_options, random_number};
 use crate::follower::Follower;
+use crate::handle::Handles;
 use crate::load_folders::LoadFolders;
 use crate::merges_left::Merging;
 use crate::plan_cache::PlanCache;
@@ -31,6 +32,7 @@ pub(crate) struct Shared {
     pub(crate) budget: MemoryBudget,
     /// Where queries put rows that memory has no room for.
     pub(crate) spill: Option<Arc<SpillArea>>,
+    pub(crate) handles: Arc<Handles>,
     /// Threads that queries share.
     pub(crate) workers: Workers,
     /// What brings pieces of the directory's files into memory.
