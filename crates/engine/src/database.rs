@@ -202,8 +202,8 @@ impl Database {
     }
 
     /// Makes all that was committed last, in the files, and lets the database go: once its connections and
-    /// what else shares it are gone too, it is closed, nobody is at work on its files, and its directory can be
-    /// opened by others.
+    /// what else shares it are gone too, it is closed, nobody is at work on its files, and its directory can
+    /// be opened by others.
     ///
     /// **Errors**: what writing fails with: then the log has what the files have not. A database that is
     /// dropped is closed as well, but nobody is told.

@@ -69,6 +69,7 @@ mod follower;
 mod following;
 mod functions;
 mod handle;
+mod handles;
 mod load_folders;
 mod loading;
 mod machine;

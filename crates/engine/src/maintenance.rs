@@ -19,7 +19,7 @@ use trimorph_base::CancelToken;
 use trimorph_store::Waited;
 
 use crate::Error;
-use crate::handle::Handles;
+use crate::handles::Handles;
 use crate::shared::Shared;
 use crate::update::Writing;
 

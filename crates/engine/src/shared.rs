@@ -16,7 +16,7 @@ use trimorph_vfs::{FileSystem, Pool};
 
 use crate::durable::{Journal, Registered, log_folder, log_options, random_number};
 use crate::follower::Follower;
-use crate::handle::Handles;
+use crate::handles::Handles;
 use crate::load_folders::LoadFolders;
 use crate::merges_left::Merging;
 use crate::plan_cache::PlanCache;

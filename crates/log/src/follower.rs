@@ -65,8 +65,8 @@ impl Follower {
         self.give(self.synced, self.committed, take)
     }
 
-    /// Gives all that is there if nobody writes, as who opens the log to write would have it, and tells whether
-    /// it did: then no commit is missing.
+    /// Gives all that is there if nobody writes, as who opens the log to write would have it, and tells
+    /// whether it did: then no commit is missing.
     ///
     /// The last call has looked before `is_abandoned` is asked, and this one looks again after it. Only where
     /// both have seen the same is that the end of what the last writer left: what a writer wrote between a
