@@ -62,6 +62,9 @@ pub struct Config {
     /// Put what was committed into the files when so long has passed since that was last done, if there is
     /// something; none never because of time.
     pub checkpoint_interval: Option<Duration>,
+    /// Whether a thread of its own merges what was committed into columns; else `Database::merge`,
+    /// checkpoints and a lack of memory do.
+    pub background_merges: bool,
     /// How often a database that was opened read-only looks for what another process has committed; none only
     /// when it is asked to.
     pub follow_interval: Option<Duration>,
@@ -98,6 +101,7 @@ impl Default for Config {
             idle_timeout: Some(IDLE_TIMEOUT),
             timeout: None,
             checkpoint_interval: Some(CHECKPOINT_INTERVAL),
+            background_merges: true,
             follow_interval: Some(FOLLOW_INTERVAL),
             vector_size: trimorph_vector::VECTOR_SIZE,
             optimize: true,

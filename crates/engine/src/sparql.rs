@@ -16,7 +16,7 @@ use trimorph_store::Snapshot;
 use trimorph_types::Value;
 
 use crate::connection::Done;
-use crate::copy::{Language, is_copy};
+use crate::copy_statement::{Language, begins as is_copy};
 use crate::estimator::Sampler;
 use crate::params::Params;
 use crate::plan;

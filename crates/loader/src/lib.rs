@@ -3,9 +3,9 @@
 //!
 //! The data's way: [`source`] opens and decompresses, [`csv`] cuts, splits and parses, [`plan`] says what the
 //! columns of a file mean, [`gather`] makes batches of them, [`pipeline`] keeps threads busy and batches in
-//! order. [`snb`], [`neo4j`] and [`mapping`] make plans from what files and headers say; [`json`] reads objects, [`parquet`]
-//! row groups instead of text, [`frames`] takes batches of Arrow arrays from a caller. [`statements`] builds
-//! a graph of RDF.
+//! order. [`snb`], [`neo4j`] and [`mapping`] make plans from what files and headers say; [`json`] reads
+//! objects, [`parquet`] row groups instead of rows of text, [`frames`] takes batches of Arrow arrays from a
+//! caller. [`statements`] builds a graph of RDF.
 #![forbid(unsafe_code)]
 
 mod arrays;
@@ -32,6 +32,7 @@ mod plan;
 mod progress;
 mod rejects;
 mod report;
+mod shown;
 mod sink;
 mod snb;
 mod source;

@@ -12,8 +12,8 @@ use trimorph_store::bulk::{BulkSink, EdgeHandle, EdgeSpec, NodeHandle, NodeSpec}
 use trimorph_types::LogicalType;
 
 use crate::LoadError;
-use crate::csv::table::shown;
 use crate::parse::TimeFormat;
+use crate::shown::shown;
 
 /// How a field is parsed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

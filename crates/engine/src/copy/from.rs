@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind};
 
-use super::statement::From;
+use crate::copy_statement::From;
 use crate::params::Params;
 use crate::{Connection, Error, QueryResult};
 

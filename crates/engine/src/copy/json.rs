@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use trimorph_base::NodeId;
 use trimorph_types::{Map, Relationship, Value, format_value};
 
-use super::WriteError;
+use super::failure::WriteError;
 use crate::{Entities, QueryResult};
 
 pub(crate) fn write_array(result: &mut QueryResult, out: &mut dyn Write) -> Result<u64, WriteError> {

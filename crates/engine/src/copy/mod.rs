@@ -1,12 +1,13 @@
 //! `COPY`: the rows of a query, a label or a relationship type in, a file out.
 //!
 //! ```text
-//! statement   the text: what is copied, where to, and the options
 //! options     what the options and the file's name say together
 //! tables      a label or a relationship type as the query that asks for it
 //! place       a file that is written beside its place and moved there when it is whole
 //! text, json, parquet   the formats
 //! ```
+//!
+//! The text is read by `copy_statement`.
 //!
 //! 1. The query within is planned and must only read; blanks stand for what is around it, so that its errors
 //!    have their places in the whole text.
@@ -15,40 +16,34 @@
 //! 3. The file is made last, and moved into its place. Whatever fails before leaves the old file, if there is
 //!    one, and nothing else.
 
+mod failure;
 mod from;
 pub(crate) mod json;
 mod options;
 mod parquet;
 pub(crate) mod place;
-mod statement;
 mod tables;
 pub(crate) mod text;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind, Span};
 use trimorph_cypher::ast::Mode;
 use trimorph_types::{LogicalType, Value};
 
+use self::failure::WriteError;
 use self::options::{FileFormat, Options};
 use self::place::Place;
-use self::statement::{Copy, Target, What};
 use crate::commands::Answer;
+use crate::copy_statement::{Copy, Language, Statement, Target, What, parse, wrong};
 use crate::params::Params;
 use crate::plan_cache::Made;
 use crate::{Connection, Error, LoadError, QueryResult};
 
-pub(crate) use self::statement::{Language, begins as is_copy};
-
 /// Rows between looks at whether the statement is to stop.
 const ROWS_PER_LOOK: u64 = 1_024;
-
-/// An error of a `COPY` at a place of its text.
-fn wrong(detail: &'static str, primary: impl Into<String>, span: Span) -> Diagnostic {
-    Diagnostic::compile(ErrorKind::SyntaxError, detail, primary).at(span)
-}
 
 /// The text with blanks where the query within is not: places in it are places in the text.
 fn padded(text: &str, query: Span) -> String {
@@ -84,9 +79,9 @@ impl Connection {
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
         let of_text = |d: Diagnostic| Error::query(d, text);
-        match statement::parse(text, language).map_err(of_text)? {
-            statement::Statement::To(copy) => self.copy_to(text, &copy, language, params, cancel),
-            statement::Statement::From(from) => self.copy_from(text, &from, &params, cancel),
+        match parse(text, language).map_err(of_text)? {
+            Statement::To(copy) => self.copy_to(text, &copy, language, params, cancel),
+            Statement::From(from) => self.copy_from(text, &from, &params, cancel),
         }
     }
 
@@ -254,37 +249,6 @@ impl QueryResult {
     }
 }
 
-/// What ends the writing of rows early.
-#[derive(Debug)]
-pub(crate) enum WriteError {
-    /// The query that they are of.
-    Query(Error),
-    /// What they are written into.
-    Io(std::io::Error),
-}
-
-impl From<Error> for WriteError {
-    fn from(error: Error) -> Self {
-        Self::Query(error)
-    }
-}
-
-impl From<std::io::Error> for WriteError {
-    fn from(error: std::io::Error) -> Self {
-        Self::Io(error)
-    }
-}
-
-impl WriteError {
-    /// The one error enum's form, for writers that are no files of ours.
-    pub(crate) fn of_writer(self) -> Error {
-        match self {
-            Self::Query(error) => error,
-            Self::Io(error) => Error::Load(LoadError::io(Path::new("-"), "write", error)),
-        }
-    }
-}
-
 /// A writer that stops when the statement is to stop: rows that are there already are written without a look
 /// at anything else.
 struct Watched<'a> {
@@ -302,7 +266,7 @@ impl<'a> Watched<'a> {
 impl Write for Watched<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.writes += 1;
-        if self.writes % ROWS_PER_LOOK == 0 && self.cancel.is_cancelled() {
+        if self.writes.is_multiple_of(ROWS_PER_LOOK) && self.cancel.is_cancelled() {
             return Err(std::io::Error::other("cancelled"));
         }
         self.out.write(bytes)

@@ -5,9 +5,8 @@ use std::path::Path;
 use trimorph_base::{Diagnostic, Span, nearest};
 use trimorph_loader::Compression;
 
-use super::statement::Given;
 use super::text::Dialect;
-use super::wrong;
+use crate::copy_statement::{Given, wrong};
 
 /// What the file is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

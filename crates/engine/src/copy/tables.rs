@@ -11,7 +11,7 @@ use trimorph_base::{Diagnostic, ErrorKind, Span, TableId, nearest};
 use trimorph_catalog::{Catalog, PropertyInfo};
 use trimorph_types::iri_names::is_hidden;
 
-use super::wrong;
+use crate::copy_statement::wrong;
 
 /// The query for all nodes of a label, or all relationships of a type.
 ///

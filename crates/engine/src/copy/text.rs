@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use trimorph_types::Value;
 
-use super::WriteError;
+use super::failure::WriteError;
 use crate::QueryResult;
 
 /// How values are written.

@@ -7,7 +7,6 @@
 //!    taken back and done again record by record.
 //! 4. After the last record, route the columns to tables (`crate::gather`).
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use trimorph_store::bulk::{Origin, Rejected};
@@ -21,9 +20,7 @@ use crate::gather::Columns;
 use crate::lines::LineList;
 use crate::pipeline::{Parsed, Work};
 use crate::plan::{Output, Parse, TablePlan, check_routes};
-
-/// Text of a bad value that is shown at most.
-const SHOWN_BYTES_MAX: usize = 60;
+use crate::shown::shown;
 
 /// A chunk of a file, to be parsed.
 pub(crate) struct CsvWork {
@@ -275,11 +272,4 @@ enum FieldFault {
 
 fn raw(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-pub(crate) fn shown(bytes: &[u8]) -> Cow<'_, str> {
-    if bytes.len() <= SHOWN_BYTES_MAX {
-        return String::from_utf8_lossy(bytes);
-    }
-    Cow::Owned(format!("{}…", String::from_utf8_lossy(&bytes[..SHOWN_BYTES_MAX])))
 }

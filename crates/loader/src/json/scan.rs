@@ -59,12 +59,15 @@ fn unescaped(raw: &[u8]) -> Option<String> {
     serde_json::from_slice(&quoted).ok()
 }
 
+/// What is called on a key and its value.
+pub(crate) type Visit<'v, 'a> = dyn FnMut(&[u8], Token<'a>) -> Result<(), String> + 'v;
+
 /// Calls `visit` on the keys and values of an object.
 ///
 /// **Errors**: what is no JSON, or no object; what `visit` says.
 pub(crate) fn object<'a>(
     text: &'a [u8],
-    visit: &mut dyn FnMut(&[u8], Token<'a>) -> Result<(), String>,
+    visit: &mut Visit<'_, 'a>,
 ) -> Result<(), String> {
     let mut scanner = Scanner { text, at: 0 };
     scanner.space();

@@ -13,11 +13,11 @@ use super::chunk::{Chunk, records};
 use super::keys::{Found, Keys};
 use super::scan::{DEPTH_MAX, Token, list, object, text_of};
 use crate::column::Builder;
-use crate::csv::table::shown;
 use crate::gather::Columns;
 use crate::lines::LineList;
 use crate::pipeline::{Parsed, Work};
 use crate::plan::{Parse, TablePlan, check_routes};
+use crate::shown::shown;
 
 /// A chunk of a file, to be parsed.
 pub(crate) struct JsonWork {

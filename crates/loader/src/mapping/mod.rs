@@ -9,10 +9,10 @@
 //!                "to": { "space": "Person", "column": "dst" } } ] }
 //! ```
 //!
-//! Files are named relative to the mapping file; `.parquet` files are Parquet, `.jsonl`, `.ndjson` and `.json`
-//! files JSON, all others CSV. A `"header": ["a", "b"]` names the columns of a CSV file without a header line. `space` defaults to
-//! the labels joined by `:`. Columns of a CSV file whose type is not given get the one [`infer`] finds;
-//! Parquet columns have their own.
+//! Files are named relative to the mapping file; `.parquet` files are Parquet, `.jsonl`, `.ndjson` and
+//! `.json` files JSON, all others CSV. A `"header": ["a", "b"]` names the columns of a CSV file without a
+//! header line. `space` defaults to the labels joined by `:`. Columns of a CSV file whose type is not given
+//! get the one [`infer`] finds; Parquet columns have their own.
 //!
 //! 1. [`read`] checks the JSON.
 //! 2. [`infer`] guesses types, [`formats`] says how dates and times are written.

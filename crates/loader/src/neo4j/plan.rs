@@ -199,7 +199,9 @@ fn check_roles(roles: &[Role], group: Option<&FileGroup>) -> Result<(), String> 
         (0, 0, 0, 0) if group.is_some_and(|group| !group.is_relationships) => {}
         (0, 0, 0, 0) => return Err("header has neither an :ID nor a :START_ID column".to_owned()),
         (0, ..) => {
-            return Err("header needs :START_ID, :END_ID and :TYPE, or a type given with the files".to_owned());
+            return Err(
+                "header needs :START_ID, :END_ID and :TYPE, or a type given with the files".to_owned()
+            );
         }
         _ => return Err("header has columns of both nodes and relationships".to_owned()),
     }

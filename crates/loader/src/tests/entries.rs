@@ -142,7 +142,7 @@ fn bad_objects_are_bad_rows() {
         ("{\"id\": 2, \"n\": {\"x\": 1}}", "is not a valid INTEGER"),
         ("[1, 2]", "expected an object, found a list"),
     ] {
-        scratch.file("p.jsonl", &format!("{good}{bad}\n"));
+        scratch.file("p.jsonl", format!("{good}{bad}\n"));
         let error = graph_of(&scratch, mapping, &small_chunks()).unwrap_err();
         assert!(error.contains(says), "{bad}: {error}");
         let options = LoadOptions { skip_bad_rows: true, ..small_chunks() };
@@ -150,7 +150,7 @@ fn bad_objects_are_bad_rows() {
     }
     // A key that only comes behind the sample.
     let many = "{\"id\": 1, \"n\": 2}\n".repeat(300_000);
-    scratch.file("p.jsonl", &format!("{many}{{\"id\": 2, \"m\": 1}}\n"));
+    scratch.file("p.jsonl", format!("{many}{{\"id\": 2, \"m\": 1}}\n"));
     let mapping = mapping.replace(", \"key\": \"id\"", "");
     let error = graph_of(&scratch, &mapping, &LoadOptions::default()).unwrap_err();
     assert!(error.contains("p.jsonl:300001: key \"m\" is none of the first rows; name it"), "{error}");

@@ -10,9 +10,12 @@
 //!
 //! Names and values of options are as DuckDB's (`FORMAT csv, DELIMITER '|'`) and Kuzu's (`header = true`).
 
-use trimorph_base::{Diagnostic, Span};
+use trimorph_base::{Diagnostic, ErrorKind, Span};
 
-use super::wrong;
+/// An error of a `COPY` at a place of its text.
+pub(crate) fn wrong(detail: &'static str, primary: impl Into<String>, span: Span) -> Diagnostic {
+    Diagnostic::compile(ErrorKind::SyntaxError, detail, primary).at(span)
+}
 
 /// The language of the query within.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,7 +26,7 @@ pub(crate) enum Language {
 
 /// What is copied.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum What {
+pub(crate) enum What {
     /// The rows of the query at this place.
     Query(Span),
     /// Nodes of a label, or relationships of a type; these properties, or all.
@@ -32,7 +35,7 @@ pub(super) enum What {
 
 impl What {
     /// Where it stands.
-    pub(super) fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         match self {
             Self::Query(span) | Self::Table { span, .. } => *span,
         }
@@ -41,14 +44,14 @@ impl What {
 
 /// The file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Target {
+pub(crate) enum Target {
     Path(String, Span),
     Parameter(String, Span),
 }
 
 impl Target {
     /// Where it stands.
-    pub(super) fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         match self {
             Self::Path(_, span) | Self::Parameter(_, span) => *span,
         }
@@ -57,35 +60,35 @@ impl Target {
 
 /// An option as it is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Given {
+pub(crate) struct Given {
     /// In capitals.
-    pub(super) name: String,
-    pub(super) value: Option<String>,
-    pub(super) span: Span,
+    pub(crate) name: String,
+    pub(crate) value: Option<String>,
+    pub(crate) span: Span,
 }
 
 /// `COPY … TO`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Copy {
-    pub(super) what: What,
-    pub(super) target: Target,
-    pub(super) options: Vec<Given>,
+pub(crate) struct Copy {
+    pub(crate) what: What,
+    pub(crate) target: Target,
+    pub(crate) options: Vec<Given>,
     /// Only the plan of the query is asked for.
-    pub(super) explain: bool,
+    pub(crate) explain: bool,
 }
 
 /// `COPY … FROM`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct From {
-    pub(super) name: String,
-    pub(super) name_span: Span,
-    pub(super) target: Target,
-    pub(super) options: Vec<Given>,
+pub(crate) struct From {
+    pub(crate) name: String,
+    pub(crate) name_span: Span,
+    pub(crate) target: Target,
+    pub(crate) options: Vec<Given>,
 }
 
 /// A `COPY`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Statement {
+pub(crate) enum Statement {
     To(Copy),
     From(From),
 }
@@ -108,7 +111,7 @@ pub(crate) fn begins(text: &str, language: Language) -> bool {
 }
 
 /// Reads a text that [`begins`] says is one.
-pub(super) fn parse(text: &str, language: Language) -> Result<Statement, Diagnostic> {
+pub(crate) fn parse(text: &str, language: Language) -> Result<Statement, Diagnostic> {
     let mut scanner = Scanner { text, at: 0, language };
     let explain = scanner.word_is("EXPLAIN");
     if explain {
