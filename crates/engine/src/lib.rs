@@ -34,6 +34,7 @@
 //! | the same query many times | [`Connection::prepare`] |
 //! | files in | [`Database::load`], [`guess_mapping`]; RDF by [`Connection::load_rdf`] |
 //! | frames in and out, without a copy | [`Database::load_frames`], [`QueryResult::arrow`] |
+//! | functions of your own in queries | [`Connection::create_function`] |
 //! | SPARQL | [`Connection::sparql`] |
 //! | why it is slow | [`QueryResult::plan`] and [`QueryResult::plan_tree`] after `PROFILE` |
 //! | to stop a query | [`Connection::interrupt`] from another thread, [`Connection::execute_within`] a time |
@@ -97,6 +98,7 @@ mod sparql;
 mod stats;
 mod transaction;
 mod update;
+mod user_functions;
 mod value_indexes;
 
 pub use arrow::{ArrowCursor, ArrowStream};
@@ -138,3 +140,4 @@ pub use trimorph_types::{
     Date, DateTime, Decimal, Duration, FromValue, Literal, LiteralKind, LocalDateTime, LocalTime,
     LogicalType, Map, Path, Relationship, Time, Value, Zone, format_value, temporal,
 };
+pub use user_functions::{FunctionBody, ScalarFunction, function_failed};

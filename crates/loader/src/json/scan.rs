@@ -65,10 +65,7 @@ pub(crate) type Visit<'v, 'a> = dyn FnMut(&[u8], Token<'a>) -> Result<(), String
 /// Calls `visit` on the keys and values of an object.
 ///
 /// **Errors**: what is no JSON, or no object; what `visit` says.
-pub(crate) fn object<'a>(
-    text: &'a [u8],
-    visit: &mut Visit<'_, 'a>,
-) -> Result<(), String> {
+pub(crate) fn object<'a>(text: &'a [u8], visit: &mut Visit<'_, 'a>) -> Result<(), String> {
     let mut scanner = Scanner { text, at: 0 };
     scanner.space();
     if text.get(scanner.at) != Some(&b'{') {
