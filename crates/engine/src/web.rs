@@ -79,7 +79,7 @@ impl Service {
         query: &str,
         names: &[Value],
         cancel: &CancelToken,
-    ) -> Result<(Vec<Arc<[Value]>>, Reservation), Diagnostic> {
+    ) -> Result<Held, Diagnostic> {
         let failed = |what: String| {
             let error = Diagnostic::runtime(ErrorKind::ProcedureError, "ServiceFailed", what);
             error.hint("SERVICE SILENT goes on without what a server does not answer")
@@ -126,7 +126,7 @@ impl Service {
             held.grow(bytes).map_err(|over| failed(format!("{server} answers with too much: {over}")))?;
             out.push(Arc::from([row]));
         }
-        Ok((out, held))
+        Ok(Held { rows: out.into_iter(), _held: held })
     }
 }
 
@@ -151,7 +151,7 @@ impl Procedure for Service {
             }
         };
         match asked {
-            Ok((rows, held)) => Ok(Box::new(Held { rows: rows.into_iter(), _held: held })),
+            Ok(rows) => Ok(Box::new(rows)),
             Err(error) if *silent && error.kind == ErrorKind::ProcedureError => {
                 let row: Arc<[Value]> = Arc::from([Value::list(vec![Value::Null; names.len()])]);
                 Ok(Box::new(std::iter::once(row)))
