@@ -201,6 +201,8 @@ fn it_is_forbidden_where_the_configuration_says_so() {
         let error = run(&connection, &text.replace('…', &scratch.path("x.csv"))).unwrap_err();
         assert!(error.to_string().contains("statements may not read or write files here"), "{error}");
     }
+    let error = connection.sparql("LOAD <file:///etc/hostname.ttl>").err().unwrap();
+    assert!(error.to_string().contains("may not read or write files here"), "{error}");
     assert!(scratch.names().is_empty());
     // What only shows a plan touches none.
     assert!(run(&connection, "EXPLAIN COPY (RETURN 1 AS x) TO 'x.csv'").is_ok());

@@ -18,6 +18,9 @@ const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(300);
 /// Who looks at a screen sees no delay; a look costs some 20 µs.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(100);
 
+/// Long queries of public servers end after a minute.
+const NETWORK_TIMEOUT: Duration = Duration::from_secs(120);
+
 /// How a database is opened.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -43,9 +46,14 @@ pub struct Config {
     /// Bytes that all queries together may have in files there at a time; with 0, a query that needs more
     /// memory than it may use fails. Unless told, what the disk has room for.
     pub spill_limit_bytes: u64,
-    /// Whether statements may read and write files, as `COPY` does. Calls such as `Database::load` are the
+    /// Whether statements may read and write files, as `COPY` and SPARQL's `LOAD <file:///…>` do. Calls such as `Database::load` are the
     /// program's own and always may. A server that runs what others ask switches it off.
     pub file_access: bool,
+    /// Whether statements may ask other servers, as SPARQL's `SERVICE` and `LOAD` do. Whoever may write such
+    /// a statement can then reach what this machine can reach.
+    pub network_access: bool,
+    /// How long another server may take to answer all of a request.
+    pub network_timeout: Duration,
     /// Threads for one query.
     pub threads: usize,
     /// Ask for 2 MiB pages for topology and columns.
@@ -92,6 +100,8 @@ impl Default for Config {
             memory_limit_bytes: machine::memory_bytes().map_or(usize::MAX, |bytes| bytes / 5 * 4),
             temp_directory: None,
             spill_limit_bytes: u64::MAX,
+            network_access: false,
+            network_timeout: NETWORK_TIMEOUT,
             threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             file_access: true,
             huge_pages: true,

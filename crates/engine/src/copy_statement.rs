@@ -17,6 +17,13 @@ pub(crate) fn wrong(detail: &'static str, primary: impl Into<String>, span: Span
     Diagnostic::compile(ErrorKind::SyntaxError, detail, primary).at(span)
 }
 
+/// The error of a statement that may not touch files.
+pub(crate) fn files_forbidden() -> Diagnostic {
+    let primary = "statements may not read or write files here";
+    let error = Diagnostic::compile(ErrorKind::Unsupported, "FileAccessForbidden", primary);
+    error.hint("the database was opened with file access forbidden")
+}
+
 /// The language of the query within.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Language {

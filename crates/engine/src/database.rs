@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
+use trimorph_algebra::Procedure;
 use trimorph_base::{CancelToken, MemoryBudget, Workers};
 use trimorph_exec::{SpillArea, TemporaryDirectory};
 use trimorph_loader::frames::Frames;
@@ -28,6 +29,7 @@ use crate::merged_pieces::{MERGED, merge_failed};
 use crate::plan_cache::PlanCache;
 use crate::procedures;
 use crate::shared::Shared;
+use crate::web::Service;
 use crate::{Config, Connection, Error, Stats};
 
 /// A database. Cloning shares it.
@@ -59,6 +61,9 @@ impl Database {
         let shared = Shared {
             plans: PlanCache::default(),
             procedures: procedures::registry(config.test_procedures, &budget),
+            service: config
+                .network_access
+                .then(|| Arc::new(Service::new(&config, budget.clone())) as Arc<dyn Procedure>),
             snapshot: RwLock::new(Snapshot::within(Arc::new(main), config.memory_limit_bytes)),
             live,
             follower,

@@ -52,6 +52,7 @@
 #![forbid(unsafe_code)]
 
 mod arrow;
+mod blank_nodes;
 mod checkpointing;
 mod commands;
 mod config;
@@ -100,6 +101,7 @@ mod transaction;
 mod update;
 mod user_functions;
 mod value_indexes;
+mod web;
 
 pub use arrow::{ArrowCursor, ArrowStream};
 pub use config::{AccessChoice, Config, Durability};

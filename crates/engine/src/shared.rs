@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
+use trimorph_algebra::Procedure;
 use trimorph_algebra::Procedures;
 use trimorph_base::{MemoryBudget, Reservation, Workers};
 use trimorph_exec::SpillArea;
@@ -38,6 +39,8 @@ pub(crate) struct Shared {
     /// What brings pieces of the directory's files into memory.
     pub(crate) pool: Arc<Pool>,
     pub(crate) procedures: Arc<Registry>,
+    /// What asks other servers, where that is allowed.
+    pub(crate) service: Option<Arc<dyn Procedure>>,
     /// The main version, as who reads without the delta sees it.
     pub(crate) snapshot: RwLock<Snapshot>,
     /// What was changed since, and who is when: of who writes. Who follows has another one with each

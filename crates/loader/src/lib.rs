@@ -53,5 +53,5 @@ pub use progress::{NoProgress, Phase, Progress, ProgressState, Rates};
 pub use rejects::Rejects;
 pub use report::{ColumnReport, FileReport, LoadReport};
 pub use sink::{Compression, Sink};
-pub use source::open_file;
+pub use source::{decompress, open_file};
 pub use trimorph_store::bulk::OnConflict;

@@ -37,7 +37,7 @@ use self::failure::WriteError;
 use self::options::{FileFormat, Options};
 use self::place::Place;
 use crate::commands::Answer;
-use crate::copy_statement::{Copy, Language, Statement, Target, What, parse, wrong};
+use crate::copy_statement::{Copy, Language, Statement, Target, What, files_forbidden, parse, wrong};
 use crate::params::Params;
 use crate::plan_cache::Made;
 use crate::{Connection, Error, LoadError, QueryResult};
@@ -90,9 +90,7 @@ impl Connection {
         if self.shared().config.file_access {
             return Ok(());
         }
-        let primary = "statements may not read or write files here";
-        let error = Diagnostic::compile(ErrorKind::Unsupported, "FileAccessForbidden", primary).at(span);
-        Err(Error::query(error.hint("the database was opened with file access forbidden"), text))
+        Err(Error::query(files_forbidden().at(span), text))
     }
 
     fn copy_to(

@@ -135,6 +135,8 @@ def connect(
     checkpoint_interval: float | None = 300,
     follow_interval: float | None = 0.1,
     file_access: bool = True,
+    network_access: bool = False,
+    network_timeout: float = 120,
     mode: typing.Literal["open", "create", "read"] = "open",
 ) -> Connection:
     """Opens a database and connects to it; closing the connection closes the database.
@@ -174,6 +176,8 @@ class Database:
         checkpoint_interval: float | None = 300,
         follow_interval: float | None = 0.1,
         file_access: bool = True,
+        network_access: bool = False,
+        network_timeout: float = 120,
     ) -> Self: ...
     def connect(self) -> Connection: ...
     def run(
