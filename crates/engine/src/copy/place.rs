@@ -1,8 +1,8 @@
 //! A path in, a file that is whole or not there out: it is written beside its place and moved there when it
 //! is whole, so that no failure leaves half a file or takes an old one.
 //!
-//! What is no file, such as `/dev/stdout` or a pipe, is written to as it is. A symbolic link stays one: what
-//! it points to is replaced.
+//! What is no file, such as a pipe or what `/dev/stdout` stands for, is written to as it is. A symbolic link
+//! stays one: what it points to is replaced.
 
 use std::fs::File;
 use std::io;
@@ -36,8 +36,15 @@ impl Place {
             let error = io::Error::new(io::ErrorKind::IsADirectory, "it is a directory");
             return Err(failed("write")(error));
         }
-        if found.as_ref().is_some_and(|found| !found.is_file()) {
-            let file = File::options().write(true).open(path).map_err(failed("open"))?;
+        // What the system's own names stand for, such as `/dev/stdout`, is somebody else's, also where it is
+        // a file: it is added to, from where others have written.
+        let is_systems = ["/dev", "/proc"].iter().any(|folder| path.starts_with(folder));
+        if is_systems || found.as_ref().is_some_and(|found| !found.is_file()) {
+            let file = match standard(path) {
+                Some(file) => file,
+                None => File::options().append(true).open(path),
+            };
+            let file = file.map_err(failed("open"))?;
             return Ok(Self { path: path.to_owned(), file, part: None });
         }
         // Where a link points to; a file that is not there has no other name.
@@ -76,6 +83,24 @@ impl Place {
         }
         Ok(())
     }
+}
+
+/// The program's own output, if a path stands for it: opened anew it would be written from where it began.
+#[cfg(unix)]
+fn standard(path: &Path) -> Option<io::Result<File>> {
+    use std::os::fd::AsFd as _;
+
+    let owned = match path.to_str()? {
+        "/dev/stdout" | "/dev/fd/1" => io::stdout().as_fd().try_clone_to_owned(),
+        "/dev/stderr" | "/dev/fd/2" => io::stderr().as_fd().try_clone_to_owned(),
+        _ => return None,
+    };
+    Some(owned.map(File::from))
+}
+
+#[cfg(not(unix))]
+fn standard(_: &Path) -> Option<io::Result<File>> {
+    None
 }
 
 impl Drop for Place {
