@@ -214,6 +214,7 @@ impl Connection {
             Command::Rollback => self.rollback()?,
             Command::Checkpoint if self.is_read_only => return Err(Error::ReadOnly),
             Command::Checkpoint => self.shared.checkpoint(cancel)?,
+            Command::Reorganize => return Ok(Answer::count("moved", self.reorganize(cancel)?)),
             Command::ShowDatabase => return Ok(Answer::database(&self.shared.standing(self.is_read_only))),
             Command::Terminate(numbers) => {
                 let done = numbers.into_iter().map(|number| (number, self.terminate(number)));

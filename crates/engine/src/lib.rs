@@ -88,6 +88,7 @@ mod procedures;
 mod rdf;
 mod rdf_export;
 mod record;
+mod reorganizing;
 mod result;
 mod sessions;
 mod shared;
