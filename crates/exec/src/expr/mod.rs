@@ -28,6 +28,7 @@ mod maps;
 mod members;
 mod moments;
 mod outer_list;
+mod own_properties;
 mod property;
 mod property_filter;
 mod quantified;

@@ -64,6 +64,7 @@ impl<'a, 's> Start<'a, 's> {
             | Spec::Flatten(_)
             | Spec::Pack(_)
             | Spec::Distinct(_)
+            | Spec::Thin(_)
             | Spec::Shortest(_)
             | Spec::Deal(_)
             | Spec::Gather(_)

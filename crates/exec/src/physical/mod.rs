@@ -109,6 +109,8 @@ pub(crate) enum Spec {
     Sort(Arc<SortSpec>, bool),
     /// Slots that are compared.
     Distinct(Arc<[usize]>),
+    /// Leaves out what a thread gave before, by these slots: below a distinct.
+    Thin(Arc<[usize]>),
     Skip(Count),
     Limit(Count),
     /// The first of walks in order of length, or all as long as it.
@@ -164,6 +166,7 @@ impl Spec {
             | Self::Compute(_)
             | Self::Flatten(_)
             | Self::Pack(_)
+            | Self::Thin(_)
             | Self::Unwind(_)
             | Self::ProcedureCall(_)
             | Self::Statements(_)

@@ -77,6 +77,7 @@ impl Spec {
             Self::Sort(spec, _) if spec.limit.is_some() => "top-k",
             Self::Sort(..) => "sort",
             Self::Distinct(_) => "distinct",
+            Self::Thin(_) => "thin",
             Self::Skip(_) => "skip",
             Self::Limit(_) => "limit",
             Self::Shortest(_) => "shortest",
