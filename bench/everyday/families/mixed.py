@@ -99,7 +99,7 @@ QUERIES = [
           "SELECT CASE WHEN length % 2 = 0 THEN (length // 10)::DOUBLE ELSE length / 10.0::DOUBLE END AS key, count(*) FROM Message GROUP BY key", LEFT_OUT),
     Query("mixed/best-three-of-forum",
           "MATCH (f:Forum)-[:CONTAINER_OF]->(m:Post)<-[:LIKES]-(:Person) WITH f, m, count(*) AS likes ORDER BY likes DESC, m.id WITH f, collect({id: m.id, likes: likes})[..3] AS best UNWIND best AS b RETURN f.id AS forum, b.id AS post, b.likes AS likes",
-          "SELECT forumId, messageId, n FROM (SELECT forumId, messageId, count(*) AS n, row_number() OVER (PARTITION BY forumId ORDER BY count(*) DESC, messageId) AS rank FROM Likes JOIN Post p ON p.id = messageId GROUP BY ALL) WHERE rank <= 3", LEFT_OUT),
+          "SELECT forumId, messageId, n FROM (SELECT *, row_number() OVER (PARTITION BY forumId ORDER BY n DESC, messageId) AS rank FROM (SELECT forumId, messageId, count(*) AS n FROM Likes JOIN Post p ON p.id = messageId GROUP BY ALL)) WHERE rank <= 3", LEFT_OUT),
     Query("mixed/newest-two-of-person",
           "MATCH (p:Person) CALL (p) { MATCH (p)<-[:HAS_CREATOR]-(m:Comment) RETURN m ORDER BY m.creationDate DESC, m.id LIMIT 2 } RETURN p.id AS person, m.id AS comment",
           "SELECT creatorId, id FROM (SELECT creatorId, id, row_number() OVER (PARTITION BY creatorId ORDER BY creationDate DESC, id) AS rank FROM Comment) WHERE rank <= 2", LEFT_OUT),

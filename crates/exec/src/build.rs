@@ -239,6 +239,7 @@ impl<'s> Builder<'s> {
                 Box::new(ops::RangeJoin::new(below()?, self.input(node, 1)?, Arc::clone(spec), side))
             }
             Spec::Filter(steps) => Box::new(ops::Filter::new(below()?, steps)),
+            Spec::Compact(place) => Box::new(ops::Compact::new(below()?, *place)),
             Spec::Compute(spec) => Box::new(ops::Compute::new(below()?, Arc::clone(spec))),
             Spec::Flatten(spec) => Box::new(ops::Flatten::new(below()?, spec.clone())),
             Spec::Pack(spec) => Box::new(ops::Pack::new(below()?, Arc::clone(spec))),

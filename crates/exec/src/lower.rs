@@ -81,7 +81,7 @@ impl<'q> Lowering<'q> {
     }
 
     fn lower(&mut self, plan: &Plan, needed: &Vars) -> Result<Lowered, ExecError> {
-        let around = (self.is_limited, self.is_shared);
+        let around = (self.is_limited, self.is_shared, self.is_folded);
         self.is_limited = match plan {
             Plan::Limit { .. } => true,
             Plan::Sort { .. } | Plan::Aggregate { .. } => false,
@@ -93,8 +93,13 @@ impl<'q> Lowering<'q> {
             Plan::Extend { .. } | Plan::ExtendCount { .. } | Plan::Union { .. } => around.1,
             _ => false,
         };
+        self.is_folded = match plan {
+            Plan::Aggregate { .. } => true,
+            Plan::Filter { .. } | Plan::Extra { .. } | Plan::Project { .. } => around.2,
+            _ => false,
+        };
         let lowered = self.lower_plain(plan, needed);
-        (self.is_limited, self.is_shared) = around;
+        (self.is_limited, self.is_shared, self.is_folded) = around;
         let mut lowered = self.ask_for_keys(plan, lowered?);
         lowered.node.gives.push((self.path.clone(), lowered.layout.groups.len()));
         Ok(lowered)

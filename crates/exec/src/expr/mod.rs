@@ -8,6 +8,7 @@
 
 mod arithmetic;
 mod arithmetic_wide;
+mod asked_texts;
 mod bind;
 mod bodies;
 mod choice;

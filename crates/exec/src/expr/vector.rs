@@ -22,6 +22,7 @@ use trimorph_types::Value;
 use trimorph_vector::{Chunk, Nodes, Nulls, Values, Vector};
 
 use super::arithmetic::{arithmetic, negated};
+use super::asked_texts::asked;
 use super::bodies::is_open;
 use super::choice::{case, coalesce, null_if};
 use super::compare::compare;
@@ -215,6 +216,10 @@ fn function_call<'a, 's>(
     if function.null_in_null_out && args.iter().any(|arg| matches!(arg, Evaluated::Const(Value::Null))) {
         return Ok(Evaluated::Const(Value::Null));
     }
+    // As of properties that a table does not have.
+    if function.null_in_null_out && args.iter().any(|arg| is_all_null(arg, over)) {
+        return Ok(Evaluated::Own(Vector::nulls(over.at.len)));
+    }
     if let ("keys" | "properties", [Evaluated::Ref(entities)]) = (function.name, &args[..]) {
         let made = match function.name {
             "keys" => keys(entities, over.at, cx).map(Evaluated::Own),
@@ -275,6 +280,9 @@ fn operator<'a, 's>(
             }
         }
         _ => {}
+    }
+    if let Some(out) = asked(op, args, over, cx) {
+        return Ok(Evaluated::Own(out));
     }
     let Some(args) = operands(args, over, cx)? else { return by_row(ex, over, cx) };
     if let Some(values) = constants(&args) {

@@ -43,6 +43,8 @@ pub(super) struct Lowering<'q> {
     pub(super) is_limited: bool,
     /// Whether an aggregation above takes the rows of the plan being lowered as they come, from all threads.
     pub(super) is_shared: bool,
+    /// Whether the rows of the plan being lowered are aggregated, and nothing but computed with before.
+    pub(super) is_folded: bool,
     /// Keys of joins around that are asked where the plan being lowered first has them.
     pub(super) passed: Vec<Passed>,
     /// Nodes made so far.
@@ -93,6 +95,7 @@ impl<'q> Lowering<'q> {
             counted_extend: false,
             is_limited: false,
             is_shared: false,
+            is_folded: false,
             passed: Vec::new(),
             nodes: Cell::new(0),
         }

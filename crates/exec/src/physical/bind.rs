@@ -63,6 +63,7 @@ impl<'a, 's> Start<'a, 's> {
             | Spec::RangeJoin(_)
             | Spec::Flatten(_)
             | Spec::Pack(_)
+            | Spec::Compact(_)
             | Spec::Distinct(_)
             | Spec::Thin(_)
             | Spec::Shortest(_)

@@ -76,6 +76,7 @@ impl Spec {
             Self::Sort(spec, _) if spec.leads.is_some() => "top-k that leads the scan",
             Self::Sort(spec, _) if spec.limit.is_some() => "top-k",
             Self::Sort(..) => "sort",
+            Self::Compact(_) => "compact",
             Self::Distinct(_) => "distinct",
             Self::Thin(_) => "thin",
             Self::Skip(_) => "skip",
