@@ -1,7 +1,7 @@
 //! Indexes and constraints: made, shown and dropped; kept to by every way of writing; there again when the
 //! database is opened again.
 
-use trimorph::{Connection, Database, Error, Value};
+use trimorph::{Config, Connection, Database, Error, Value};
 
 use crate::durable::{Directory, config, open};
 
@@ -33,7 +33,7 @@ pub(crate) fn violates(connection: &Connection, text: &str, what: &str) {
 }
 
 pub(crate) fn database(set_up: &[&str]) -> (Database, Connection) {
-    let database = Database::in_memory(config());
+    let database = Database::in_memory(Config { background_merges: false, ..config() });
     let connection = database.connect();
     does(&connection, set_up);
     (database, connection)

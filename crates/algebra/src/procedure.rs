@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use trimorph_base::{Diagnostic, Span};
+use trimorph_base::{CancelToken, Diagnostic, Span};
 use trimorph_types::Value;
 
 use crate::{Expr, FieldType, VarId};
@@ -63,6 +63,13 @@ pub trait Procedure: fmt::Debug + Send + Sync {
     ///
     /// **Errors**: what is wrong with the arguments beyond their types.
     fn call(&self, arguments: &[Value]) -> Result<ProcedureRows, Diagnostic>;
+
+    /// The same of what takes a while, and ends early where `cancel` says so.
+    ///
+    /// **Errors**: as [`Self::call`]; that it was stopped.
+    fn call_until(&self, arguments: &[Value], _: &CancelToken) -> Result<ProcedureRows, Diagnostic> {
+        self.call(arguments)
+    }
 }
 
 /// Procedures by name. A table is never changed once plans are bound to it: a changed copy takes its place.

@@ -32,6 +32,9 @@ pub(crate) struct Resources {
     /// Seconds that a query may take until its last row was read, such as 2.5
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
+    /// Let statements ask other servers: SERVICE and LOAD of SPARQL
+    #[arg(long)]
+    network_access: bool,
     /// When what is written to a database in a directory lasts
     #[arg(long, value_enum, default_value_t = Lasting::Durable)]
     durability: Lasting,
@@ -70,6 +73,7 @@ impl Resources {
         if let Some(bytes) = self.memory_limit {
             config.memory_limit_bytes = bytes;
         }
+        config.network_access = self.network_access;
         config.temp_directory.clone_from(&self.temp_directory);
         if let Some(bytes) = self.spill_limit {
             config.spill_limit_bytes = bytes as u64;

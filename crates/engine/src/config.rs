@@ -18,6 +18,9 @@ const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(300);
 /// Who looks at a screen sees no delay; a look costs some 20 µs.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(100);
 
+/// Long queries of public servers end after a minute.
+const NETWORK_TIMEOUT: Duration = Duration::from_secs(120);
+
 /// How a database is opened.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -43,6 +46,11 @@ pub struct Config {
     /// Bytes that all queries together may have in files there at a time; with 0, a query that needs more
     /// memory than it may use fails. Unless told, what the disk has room for.
     pub spill_limit_bytes: u64,
+    /// Whether statements may ask other servers, as SPARQL's `SERVICE` and `LOAD` do. Whoever may write such
+    /// a statement can then reach what this machine can reach.
+    pub network_access: bool,
+    /// How long another server may take to answer all of a request.
+    pub network_timeout: Duration,
     /// Threads for one query.
     pub threads: usize,
     /// Ask for 2 MiB pages for topology and columns.
@@ -59,6 +67,9 @@ pub struct Config {
     /// Put what was committed into the files when so long has passed since that was last done, if there is
     /// something; none never because of time.
     pub checkpoint_interval: Option<Duration>,
+    /// Whether a thread of its own merges what was committed into columns; else `Database::merge`,
+    /// checkpoints and a lack of memory do.
+    pub background_merges: bool,
     /// How often a database that was opened read-only looks for what another process has committed; none only
     /// when it is asked to.
     pub follow_interval: Option<Duration>,
@@ -86,6 +97,8 @@ impl Default for Config {
             memory_limit_bytes: machine::memory_bytes().map_or(usize::MAX, |bytes| bytes / 5 * 4),
             temp_directory: None,
             spill_limit_bytes: u64::MAX,
+            network_access: false,
+            network_timeout: NETWORK_TIMEOUT,
             threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             huge_pages: true,
             test_procedures: false,
@@ -94,6 +107,7 @@ impl Default for Config {
             idle_timeout: Some(IDLE_TIMEOUT),
             timeout: None,
             checkpoint_interval: Some(CHECKPOINT_INTERVAL),
+            background_merges: true,
             follow_interval: Some(FOLLOW_INTERVAL),
             vector_size: trimorph_vector::VECTOR_SIZE,
             optimize: true,

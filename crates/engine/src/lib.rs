@@ -51,6 +51,7 @@
 #![forbid(unsafe_code)]
 
 mod arrow;
+mod blank_nodes;
 mod checkpointing;
 mod commands;
 mod config;
@@ -68,6 +69,8 @@ mod first_load;
 mod follower;
 mod following;
 mod functions;
+mod handle;
+mod handles;
 mod load_folders;
 mod loading;
 mod machine;
@@ -94,6 +97,7 @@ mod stats;
 mod transaction;
 mod update;
 mod value_indexes;
+mod web;
 
 pub use arrow::{ArrowCursor, ArrowStream};
 pub use config::{AccessChoice, Config, Durability};

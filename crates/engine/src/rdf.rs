@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use trimorph_base::{CancelToken, LabelId, PropertyId};
 use trimorph_catalog::{Definition, Rule, Subject};
@@ -20,11 +19,14 @@ use trimorph_store::Main;
 use trimorph_store::bulk::NumberedOptions;
 use trimorph_types::Value;
 use trimorph_types::iri_names::{ANY_LABEL, is_hidden};
+use trimorph_web::WebError;
 
+use crate::blank_nodes::blank_prefix;
 use crate::definitions::DEFINITIONS_MAX;
 use crate::first_load::Loading;
 use crate::params::Params;
 use crate::update::{Program, Writing};
+use crate::web;
 use crate::{Answer, Connection, Error, LoadError, QueryResult, SideEffects};
 
 /// Statements that are inserted at once.
@@ -73,14 +75,6 @@ pub fn is_rdf_file(path: &Path) -> bool {
         let name = path.to_string_lossy().to_ascii_lowercase();
         format != Format::RdfXml || !name.contains(".xml")
     })
-}
-
-/// A number that no other reading has: blank nodes of one text are none of another.
-fn blank_prefix() -> String {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let clock = trimorph_functions::Clock::now();
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    format!("f{:x}{:08x}{number:x}x", clock.seconds, clock.nanos)
 }
 
 impl Connection {
@@ -221,6 +215,92 @@ impl Connection {
         }
         self.committed(&options.cancel, work)
     }
+}
+
+impl Connection {
+    /// Inserts the statements of a document elsewhere, in a graph: SPARQL's `LOAD`. Where it is to be silent,
+    /// one that cannot be read is one without statements.
+    ///
+    /// **Errors**: a place that may not be read or does not answer, what is no statement.
+    pub(crate) fn load_from(
+        &self,
+        writing: &mut Writing,
+        place: &str,
+        graph: Option<&str>,
+        silent: bool,
+        cancel: &CancelToken,
+    ) -> Result<SideEffects, Error> {
+        let mark = writing.mark();
+        let options =
+            RdfOptions { graph: graph.map(str::to_owned), cancel: cancel.clone(), ..RdfOptions::default() };
+        match self.insert_document(writing, place, &options) {
+            Ok(effects) => Ok(effects),
+            Err(Error::Load(_) | Error::Query { .. }) if silent => {
+                writing.undo_to(&mark);
+                Ok(SideEffects::default())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn insert_document(
+        &self,
+        writing: &mut Writing,
+        place: &str,
+        options: &RdfOptions,
+    ) -> Result<SideEffects, Error> {
+        let config = &self.shared().config;
+        let failed = |reason: String| Error::Load(LoadError::Format { path: None, reason, hint: None });
+        let name = Path::new(place.split(['?', '#']).next().unwrap_or_default());
+        let of_suffix = || Format::of_path(name);
+        let (reader, format): (Box<dyn Read + Send>, Option<Format>) = match place.strip_prefix("file://") {
+            Some(path) => {
+                let path = unescaped(path).ok_or_else(|| failed(format!("<{place}> names no file")))?;
+                (trimorph_loader::open_file(Path::new(&path))?, of_suffix())
+            }
+            None if !config.network_access => return Err(web::refused()),
+            None => {
+                let answer = web::document(place, config, &options.cancel).map_err(|error| match error {
+                    WebError::Cancelled => Error::Cancelled,
+                    other => failed(other.to_string()),
+                })?;
+                let told = answer.content_type().and_then(Format::named);
+                let unpacked =
+                    trimorph_loader::decompress(answer).map_err(|error| failed(error.to_string()))?;
+                (unpacked, told.or_else(of_suffix))
+            }
+        };
+        let format = format.ok_or_else(|| {
+            of_format(None, format!("neither its suffix nor its server says in which format <{place}> is"))
+        })?;
+        let program = self.program_of_nothing();
+        let (rows, effects) = (Vec::new(), SideEffects::default());
+        let mut insert = Insert { connection: self, writing, program: &program, options, rows, effects };
+        let mut report = RdfReport::default();
+        let how = (format, Some(place.to_owned()), None);
+        let done = read(reader, how, options, &mut report, &mut |one| insert.take(&one));
+        match done {
+            Err(_) if options.cancel.is_cancelled() => return Err(Error::Cancelled),
+            done => done?,
+        }
+        insert.flush()?;
+        Ok(insert.effects)
+    }
+}
+
+/// The path that a `file:` IRI names, without its percents.
+fn unescaped(path: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digits = [rest.next()?, rest.next()?];
+        bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// Literals of a predicate from which on they have an index.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
+use trimorph_algebra::Procedure;
 use trimorph_algebra::Procedures;
 use trimorph_base::{MemoryBudget, Reservation, Workers};
 use trimorph_exec::SpillArea;
@@ -16,6 +17,7 @@ use trimorph_vfs::{FileSystem, Pool};
 
 use crate::durable::{Journal, Registered, log_folder, log_options, random_number};
 use crate::follower::Follower;
+use crate::handles::Handles;
 use crate::load_folders::LoadFolders;
 use crate::merges_left::Merging;
 use crate::plan_cache::PlanCache;
@@ -31,11 +33,14 @@ pub(crate) struct Shared {
     pub(crate) budget: MemoryBudget,
     /// Where queries put rows that memory has no room for.
     pub(crate) spill: Option<Arc<SpillArea>>,
+    pub(crate) handles: Arc<Handles>,
     /// Threads that queries share.
     pub(crate) workers: Workers,
     /// What brings pieces of the directory's files into memory.
     pub(crate) pool: Arc<Pool>,
     pub(crate) procedures: Arc<Registry>,
+    /// What asks other servers, where that is allowed.
+    pub(crate) service: Option<Arc<dyn Procedure>>,
     /// The main version, as who reads without the delta sees it.
     pub(crate) snapshot: RwLock<Snapshot>,
     /// What was changed since, and who is when: of who writes. Who follows has another one with each
@@ -47,6 +52,8 @@ pub(crate) struct Shared {
     pub(crate) merging: Mutex<Merging>,
     /// Whether the thread that merges could be started, once it is wanted.
     pub(crate) merger: OnceLock<bool>,
+    /// How much had been written when it last began to merge.
+    pub(crate) merged_written: AtomicU64,
     /// What the delta holds, as far as somebody has looked.
     pub(crate) delta_held: Mutex<Reservation>,
     pub(crate) fs: Arc<dyn FileSystem>,

@@ -11,7 +11,7 @@ use trimorph_base::{CancelToken, Diagnostic, ErrorKind, on_stack_of};
 use trimorph_catalog::CatalogView;
 use trimorph_cypher::ast::Mode;
 use trimorph_exec::{ExecError, GivenRows, PhysicalOptions, PhysicalPlan};
-use trimorph_sparql::{Given, Parsed, Statement as Text};
+use trimorph_sparql::{Around, Given, GraphName, Operation, Parsed, Statement as Text};
 use trimorph_store::Snapshot;
 use trimorph_types::Value;
 
@@ -159,7 +159,8 @@ impl Connection {
                     let snapshot = running.writing.snapshot(running.writing.base(self.shared()));
                     let catalog = CatalogView::new(snapshot.catalog());
                     let bound = on_stack(text, || {
-                        trimorph_sparql::bind(query, &given, &catalog, &cancel).map_err(wrong(text))
+                        trimorph_sparql::bind(query, self.around(&given), &catalog, &cancel)
+                            .map_err(wrong(text))
                     });
                     let program = self.program_of(bound?, mode, &catalog, &snapshot);
                     if mode == Mode::Explain {
@@ -185,6 +186,18 @@ impl Connection {
                             last = Some(program);
                             continue;
                         }
+                        if let Operation::Load { silent, source, destination } = operation {
+                            if mode == Mode::Normal {
+                                let graph = match destination {
+                                    GraphName::NamedNode(graph) => Some(graph.as_str()),
+                                    GraphName::DefaultGraph => None,
+                                };
+                                let loaded =
+                                    self.load_from(writing, source.as_str(), graph, *silent, &cancel);
+                                effects = effects.plus(loaded?);
+                            }
+                            continue;
+                        }
                         let snapshot = writing.snapshot(writing.base(self.shared()));
                         let catalog = CatalogView::new(snapshot.catalog());
                         // One operation that comes again is neither bound nor planned again.
@@ -198,8 +211,14 @@ impl Connection {
                             Some(program) => program,
                             None => {
                                 let bound = on_stack(text, || {
-                                    trimorph_sparql::bind_update(operation, &given, base, &catalog, &cancel)
-                                        .map_err(wrong(text))
+                                    trimorph_sparql::bind_update(
+                                        operation,
+                                        self.around(&given),
+                                        base,
+                                        &catalog,
+                                        &cancel,
+                                    )
+                                    .map_err(wrong(text))
                                 });
                                 let Some(bound) = bound? else { continue };
                                 self.program_of(bound, mode, &catalog, &snapshot)
@@ -248,9 +267,12 @@ impl Connection {
             let parsed = trimorph_sparql::parse(text, base).map_err(wrong(text))?;
             let (catalog, cancel) = (CatalogView::new(snapshot.catalog()), CancelToken::default());
             let bound = match &parsed.statement {
-                Text::Query(query) => trimorph_sparql::bind(query, &[], &catalog, &cancel).map(drop),
+                Text::Query(query) => {
+                    trimorph_sparql::bind(query, self.around(&[]), &catalog, &cancel).map(drop)
+                }
                 Text::Update(update) => update.operations.iter().try_for_each(|operation| {
-                    trimorph_sparql::bind_update(operation, &[], base, &catalog, &cancel).map(drop)
+                    trimorph_sparql::bind_update(operation, self.around(&[]), base, &catalog, &cancel)
+                        .map(drop)
                 }),
             };
             match bound {
@@ -258,6 +280,10 @@ impl Connection {
                 _ => Ok(()),
             }
         })
+    }
+
+    fn around<'a>(&'a self, given: &'a [Given]) -> Around<'a> {
+        Around { given, service: self.shared().service.as_ref() }
     }
 
     /// The plan of a query.
@@ -272,7 +298,8 @@ impl Connection {
             return Err(wrong(text)(Diagnostic::internal("an update was planned as a query")));
         };
         let catalog = CatalogView::new(snapshot.catalog());
-        let bound = trimorph_sparql::bind(query, given, &catalog, cancel).map_err(wrong(text))?;
+        let bound =
+            trimorph_sparql::bind(query, self.around(given), &catalog, cancel).map_err(wrong(text))?;
         let config = &self.shared().config;
         let options = match config.optimize {
             true => trimorph_optimizer::Options::default(),

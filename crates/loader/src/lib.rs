@@ -49,5 +49,5 @@ pub use progress::{NoProgress, Phase, Progress, ProgressState, Rates};
 pub use rejects::Rejects;
 pub use report::{ColumnReport, FileReport, LoadReport};
 pub use sink::Sink;
-pub use source::open_file;
+pub use source::{decompress, open_file};
 pub use trimorph_store::bulk::OnConflict;

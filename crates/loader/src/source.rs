@@ -77,7 +77,10 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-fn decompress<R: Read + Send + 'static>(reader: R) -> io::Result<Box<dyn Read + Send>> {
+/// What is packed by gzip, zstd or bzip2, as its magic number says, unpacked; all else as it is.
+///
+/// **Errors**: the reader's.
+pub fn decompress<R: Read + Send + 'static>(reader: R) -> io::Result<Box<dyn Read + Send>> {
     let mut buffered = BufReader::with_capacity(1 << 17, reader);
     let head = buffered.fill_buf()?;
     if head.starts_with(&[0x1F, 0x8B]) {

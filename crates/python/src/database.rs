@@ -30,8 +30,8 @@ impl Database {
 impl Database {
     #[new]
     #[pyo3(
-    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0, follow_interval = 0.1),
-    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300, follow_interval=0.1)"
+    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0, follow_interval = 0.1, network_access = false, network_timeout = 120.0),
+    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300, follow_interval=0.1, network_access=False, network_timeout=120)"
 )]
     #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
     pub(crate) fn new(
@@ -53,6 +53,8 @@ impl Database {
         timeout: Option<f64>,
         checkpoint_interval: Option<f64>,
         follow_interval: Option<f64>,
+        network_access: bool,
+        network_timeout: f64,
     ) -> PyResult<Self> {
         let durability = durability_of(durability, relaxed_interval)?;
         let mut config = Config {
@@ -62,6 +64,7 @@ impl Database {
             durability,
             must_exist,
             recover_to_damage,
+            network_access,
             ..Config::default()
         };
         if let Some(limit) = memory_limit {
@@ -74,6 +77,8 @@ impl Database {
         config.timeout = transaction::seconds("timeout", timeout)?;
         config.checkpoint_interval = transaction::seconds("checkpoint_interval", checkpoint_interval)?;
         config.follow_interval = transaction::seconds("follow_interval", follow_interval)?;
+        let network_timeout = transaction::seconds("network_timeout", Some(network_timeout))?;
+        config.network_timeout = network_timeout.unwrap_or(config.network_timeout);
         if let Some(limit) = spill_limit {
             config.spill_limit_bytes = bytes_of("spill_limit", &limit)? as u64;
         }
@@ -378,8 +383,8 @@ fn is_there(py: Python<'_>, path: &Path) -> PyResult<()> {
 /// options are those of `Database`, which makes what is not there.
 #[pyfunction]
 #[pyo3(
-    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0, follow_interval = 0.1, mode = None),
-    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300, follow_interval=0.1, mode='open')"
+    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0, follow_interval = 0.1, network_access = false, network_timeout = 120.0, mode = None),
+    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300, follow_interval=0.1, network_access=False, network_timeout=120, mode='open')"
 )]
 #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
 pub(crate) fn connect(
@@ -401,6 +406,8 @@ pub(crate) fn connect(
     timeout: Option<f64>,
     checkpoint_interval: Option<f64>,
     follow_interval: Option<f64>,
+    network_access: bool,
+    network_timeout: f64,
     mode: Option<&str>,
 ) -> PyResult<Connection> {
     let mode = mode_of(mode, &path, read_only)?;
@@ -426,6 +433,8 @@ pub(crate) fn connect(
         timeout,
         checkpoint_interval,
         follow_interval,
+        network_access,
+        network_timeout,
     )?;
     database.connection(true)
 }

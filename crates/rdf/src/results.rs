@@ -82,7 +82,13 @@ pub enum Results {
 }
 
 /// Reads results. CSV cannot be read: it does not say which terms its texts are.
-pub fn read_results(reader: impl Read, format: ResultFormat) -> Result<Results, ReadError> {
+///
+/// Blank nodes get `blank_prefix` before their labels.
+pub fn read_results(
+    reader: impl Read,
+    format: ResultFormat,
+    blank_prefix: &str,
+) -> Result<Results, ReadError> {
     let syntax = match format {
         ResultFormat::Json => Syntax::Json,
         ResultFormat::Xml => Syntax::Xml,
@@ -103,16 +109,22 @@ pub fn read_results(reader: impl Read, format: ResultFormat) -> Result<Results, 
             let mut rows = Vec::new();
             for solution in solutions {
                 let solution = solution.map_err(failed)?;
-                rows.push(solution.values().iter().map(cell).collect::<Result<Vec<_>, _>>()?);
+                rows.push(
+                    solution
+                        .values()
+                        .iter()
+                        .map(|term| cell(term, blank_prefix))
+                        .collect::<Result<Vec<_>, _>>()?,
+                );
             }
             Ok(Results::Solutions { variables, rows })
         }
     }
 }
 
-fn cell(term: &Option<Term>) -> Result<Value, ReadError> {
+fn cell(term: &Option<Term>, blank_prefix: &str) -> Result<Value, ReadError> {
     let Some(term) = term else { return Ok(Value::Null) };
-    value(term, "").ok_or_else(|| ReadError::Syntax {
+    value(term, blank_prefix).ok_or_else(|| ReadError::Syntax {
         line: None,
         column: None,
         reason: Refusal::TooDeep.to_string(),

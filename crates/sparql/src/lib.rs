@@ -10,9 +10,11 @@
 //! bind/pattern     group patterns: joins, OPTIONAL, UNION, MINUS, FILTER, GRAPH, VALUES, sub-queries
 //! bind/scope       which variables a pattern binds, for certain or perhaps; what may be bound from outside
 //! bind/triples     basic graph patterns: edges and properties where the schema allows, else statements
+//! bind/reified     relationships that reify, and what they say
 //! bind/path        property paths
 //! bind/expression  expressions
 //! bind/aggregate   GROUP BY and aggregates
+//! bind/service     SERVICE: what another server is asked
 //! bind/forms       CONSTRUCT and DESCRIBE
 //! bind/update      INSERT, DELETE and their kin
 //! ```
@@ -30,6 +32,9 @@ mod having;
 mod parse;
 mod terms;
 
-pub use bind::{Given, bind, bind_update, data};
+pub use bind::{Around, Given, bind, bind_update, data};
 pub use check::{FUNCTIONS, KEYWORDS, WELL_KNOWN};
+/// What an update's operations are, as the tree has them.
+pub use spargebra::{GraphUpdateOperation as Operation, term::GraphName};
+
 pub use parse::{Mode, Parsed, Statement, ends_statement, is_update, parse, statements};

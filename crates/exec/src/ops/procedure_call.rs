@@ -47,7 +47,8 @@ impl CallSpec {
             };
             arguments.push(assigned);
         }
-        let rows = self.procedure.call(&arguments).map_err(|error| error.at(self.span))?;
+        let rows = self.procedure.call_until(&arguments, &cx.settings.cancel);
+        let rows = rows.map_err(|error| error.at(self.span))?;
         Ok(if signature.is_void() { Box::new(std::iter::once(Arc::from([]))) } else { rows })
     }
 }

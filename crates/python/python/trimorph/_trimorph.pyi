@@ -134,6 +134,8 @@ def connect(
     timeout: float | None = None,
     checkpoint_interval: float | None = 300,
     follow_interval: float | None = 0.1,
+    network_access: bool = False,
+    network_timeout: float = 120,
     mode: typing.Literal["open", "create", "read"] = "open",
 ) -> Connection:
     """Opens a database and connects to it; closing the connection closes the database.
@@ -172,6 +174,8 @@ class Database:
         timeout: float | None = None,
         checkpoint_interval: float | None = 300,
         follow_interval: float | None = 0.1,
+        network_access: bool = False,
+        network_timeout: float = 120,
     ) -> Self: ...
     def connect(self) -> Connection: ...
     def run(
@@ -257,6 +261,8 @@ class Connection:
         graph: str | None = None,
         query: str | None = None,
         prefixes: dict[str, str] | None = None,
+        *,
+        triple_terms: bool = True,
     ) -> int: ...
     def sql(self, text: str, params: _Params = None) -> QueryResult: ...
     def prepare(self, text: str, lang: _Language = "cypher") -> Prepared: ...

@@ -109,17 +109,17 @@ fn nested_results_are_bounded() {
             "{\"type\": \"triple\", \"value\": {\"subject\": {\"type\": \"uri\", \"value\": \"http://s\"}, \"predicate\": {\"type\": \"uri\", \"value\": \"http://p\"}, \"object\": ".repeat(depth),
             "}}".repeat(depth)
         );
-        assert_eq!(read_results(json.as_bytes(), ResultFormat::Json).is_ok(), depth <= 100, "{depth}");
+        assert_eq!(read_results(json.as_bytes(), ResultFormat::Json, "").is_ok(), depth <= 100, "{depth}");
         let xml = format!(
             "<sparql xmlns=\"http://www.w3.org/2005/sparql-results#\"><head><variable name=\"a\"/></head><results><result><binding name=\"a\">{}<uri>http://o</uri>{}</binding></result></results></sparql>",
             "<triple><subject><uri>http://s</uri></subject><predicate><uri>http://p</uri></predicate><object>".repeat(depth),
             "</object></triple>".repeat(depth)
         );
-        assert_eq!(read_results(xml.as_bytes(), ResultFormat::Xml).is_ok(), depth <= 100, "{depth}");
+        assert_eq!(read_results(xml.as_bytes(), ResultFormat::Xml, "").is_ok(), depth <= 100, "{depth}");
         let tsv =
             format!("?a\n{}<http://o>{}\n", "<<( <http://s> <http://p> ".repeat(depth), " )>>".repeat(depth));
         // The library stops earlier.
-        assert_eq!(read_results(tsv.as_bytes(), ResultFormat::Tsv).is_ok(), depth <= 50, "{depth}");
+        assert_eq!(read_results(tsv.as_bytes(), ResultFormat::Tsv, "").is_ok(), depth <= 50, "{depth}");
     }
 }
 
@@ -214,7 +214,7 @@ fn mutated_results_do_not_panic() {
         writer.write(&[Value::Null, Value::Int(1)]).unwrap();
         let seed = writer.finish().unwrap();
         for _ in 0..2_000 {
-            _ = read_results(&mutated(&mut random, &seed)[..], format);
+            _ = read_results(&mutated(&mut random, &seed)[..], format, "");
         }
     }
 }

@@ -39,7 +39,8 @@ fn solutions_read_back() {
             writer.write(&row).unwrap();
         }
         let text = writer.finish().unwrap();
-        let Results::Solutions { variables, rows: back } = read_results(&text[..], format).unwrap() else {
+        let Results::Solutions { variables, rows: back } = read_results(&text[..], format, "").unwrap()
+        else {
             panic!()
         };
         assert_eq!(variables, ["a", "b", "c"]);
@@ -48,7 +49,7 @@ fn solutions_read_back() {
         };
         assert_eq!(shown(&back), shown(&rows()), "{format:?}\n{}", String::from_utf8_lossy(&text));
     }
-    assert!(read_results(&b"a\r\n1\r\n"[..], ResultFormat::Csv).is_err());
+    assert!(read_results(&b"a\r\n1\r\n"[..], ResultFormat::Csv, "").is_err());
 }
 
 #[test]
@@ -66,7 +67,7 @@ fn booleans() {
     for format in [ResultFormat::Json, ResultFormat::Xml, ResultFormat::Tsv] {
         for answer in [true, false] {
             let text = write_boolean(Vec::new(), format, answer).unwrap();
-            let back = read_results(&text[..], format).unwrap();
+            let back = read_results(&text[..], format, "").unwrap();
             assert!(matches!(back, Results::Boolean(x) if x == answer), "{format:?}");
         }
     }

@@ -5,8 +5,10 @@ mod expression;
 mod forms;
 mod path;
 mod pattern;
+mod reified;
 mod relation;
 mod scope;
+mod service;
 mod triples;
 mod update;
 
@@ -17,7 +19,7 @@ use spargebra::Query;
 use spargebra::algebra::QueryDataset;
 use spargebra::term::{NamedNode, NamedNodePattern};
 use trimorph_algebra::{
-    Aggregate, AggregateKind, Answer, BoundQuery, Expr, GraphChoice, Op, Plan, VarId, Vars,
+    Aggregate, AggregateKind, Answer, BoundQuery, Expr, GraphChoice, Op, Plan, Procedure, VarId, Vars,
 };
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind, Notice, Span};
 use trimorph_catalog::{CatalogView, NameKind};
@@ -36,6 +38,17 @@ type Bound<T> = Result<T, Diagnostic>;
 /// A variable whose value is given with the text, and the type of that.
 pub type Given = (Arc<str>, LogicalType);
 
+/// What a text is bound with besides the catalog.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Around<'a> {
+    /// Variables whose values are given with the text.
+    pub given: &'a [Given],
+    /// What asks other servers: for a server's IRI, a query, the names of its variables, and whether a server
+    /// that does not answer is one without bindings, it gives rows with a list of values. Without it
+    /// `SERVICE` is refused.
+    pub service: Option<&'a Arc<dyn Procedure>>,
+}
+
 /// What is known while a query is bound.
 struct Binder<'c> {
     catalog: &'c CatalogView<'c>,
@@ -48,6 +61,8 @@ struct Binder<'c> {
     depth: usize,
     /// Variables whose values are given with the text: parameters of these names and types.
     given: &'c [Given],
+    /// What asks other servers.
+    service: Option<&'c Arc<dyn Procedure>>,
     /// Whether variables bound outside stand for their values within: in `EXISTS`, not in its sub-queries.
     substitutes: bool,
     /// Names made so far that no text has.
@@ -59,16 +74,16 @@ struct Binder<'c> {
 /// Binds a query; what it relies on is noted in `catalog`.
 ///
 /// The columns of a result are terms: IRIs, blank nodes and literals. Predicates and classes that nothing has
-/// match nothing, and the result's notices name them. Variables named in `given` have the values of the
+/// match nothing, and the result's notices name them. Variables that are given have the values of the
 /// parameters of these names wherever they stand.
 /// **Errors**: what is not supported, what is nested too deep; that it was stopped.
 pub fn bind(
     query: &Query,
-    given: &[Given],
+    around: Around<'_>,
     catalog: &CatalogView<'_>,
     cancel: &CancelToken,
 ) -> Result<BoundQuery, Diagnostic> {
-    let mut binder = Binder::new(given, catalog, cancel);
+    let mut binder = Binder::new(around, catalog, cancel);
     binder.dataset = query.dataset().cloned();
     let base = match query {
         Query::Select { base_iri, .. }
@@ -103,9 +118,10 @@ pub fn bind(
 }
 
 impl<'c> Binder<'c> {
-    fn new(given: &'c [Given], catalog: &'c CatalogView<'c>, cancel: &'c CancelToken) -> Self {
+    fn new(around: Around<'c>, catalog: &'c CatalogView<'c>, cancel: &'c CancelToken) -> Self {
         Self {
-            given,
+            given: around.given,
+            service: around.service,
             catalog,
             cancel,
             vars: Vars::default(),
@@ -151,6 +167,7 @@ impl<'c> Binder<'c> {
     fn var(&mut self, name: &Name, shape: Shape) -> VarId {
         let ty = match shape {
             Shape::Node => LogicalType::Node,
+            Shape::Edge => LogicalType::Relationship,
             Shape::Plain(ty) => ty,
             Shape::Term => LogicalType::Any,
         };
@@ -296,7 +313,8 @@ impl<'c> Binder<'c> {
         if old.certain && slot.certain {
             relation.filter(same);
             // Where one of the two is a node, both are.
-            let is_better = matches!((old.shape, slot.shape), (Shape::Term, Shape::Node | Shape::Plain(_)));
+            let is_better =
+                matches!((old.shape, slot.shape), (Shape::Term, Shape::Node | Shape::Edge | Shape::Plain(_)));
             if is_better {
                 relation.slots.insert(Arc::clone(name), slot);
             }
@@ -342,7 +360,7 @@ impl<'c> Binder<'c> {
             let (ty, value) = match slot {
                 None => (LogicalType::Any, Expr::Const(Value::Null)),
                 Some(slot @ Slot { shape: Shape::Plain(ty), .. }) => (*ty, slot.value()),
-                Some(slot @ Slot { shape: Shape::Node, .. }) => {
+                Some(slot @ Slot { shape: Shape::Node | Shape::Edge, .. }) => {
                     (LogicalType::Any, call("sparql.resource", vec![slot.value()]))
                 }
                 Some(slot) => (LogicalType::Any, call("sparql.native", vec![slot.value()])),

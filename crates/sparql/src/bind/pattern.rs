@@ -12,7 +12,7 @@ use super::relation::{Active, Name, Relation, Shape, Slot, Source, call, equal, 
 use super::scope::{
     Names, any_exists, certain, is_sub_query, may_be_bound, mentioned, name_of, names_of, visible,
 };
-use super::{Binder, Bound, unsupported};
+use super::{Binder, Bound};
 use crate::terms::ground;
 
 impl Binder<'_> {
@@ -41,7 +41,10 @@ impl Binder<'_> {
                     .iter()
                     .any(|name| relation.slots.get(name).is_some_and(|slot| !slot.certain))
         };
-        let simple = matches!(pattern, P::Bgp { .. } | P::Path { .. } | P::Values { .. } | P::Join { .. });
+        let simple = matches!(
+            pattern,
+            P::Bgp { .. } | P::Path { .. } | P::Values { .. } | P::Join { .. } | P::Service { .. }
+        );
         let is_alone = match self.substitutes {
             true => is_sub_query(pattern),
             false => !may_be_bound(pattern, &bound) || shares_uncertain(),
@@ -71,6 +74,8 @@ impl Binder<'_> {
                     part if is_sub_query(part) => 1,
                     P::Bgp { .. } => 2,
                     P::Path { .. } => 4,
+                    // Who is asked may be told by what stands behind.
+                    P::Service { .. } => 5,
                     _ => 3,
                 });
                 if parts.iter().any(|part| matches!(part, P::Path { .. })) {
@@ -131,10 +136,7 @@ impl Binder<'_> {
                 let relation = self.pattern(relation, inner, active)?;
                 self.group(relation, variables, aggregates, active)
             }
-            P::Service { .. } => Err(unsupported(
-                "SERVICE asks another server, which this build cannot",
-                "load what the other server has, or ask it by itself",
-            )),
+            P::Service { name, inner, silent } => self.service(relation, name, inner, *silent),
         }
     }
 
@@ -202,7 +204,7 @@ impl Binder<'_> {
     }
 
     /// Rows of two relations that agree.
-    fn join(&mut self, mut left: Relation, mut right: Relation) -> Bound<Relation> {
+    pub(super) fn join(&mut self, mut left: Relation, mut right: Relation) -> Bound<Relation> {
         let shared: Vec<Name> =
             right.slots.keys().filter(|name| left.slots.contains_key(*name)).cloned().collect();
         // What is bound in all rows of both, in the same form, is a key of a hash join.
@@ -224,7 +226,7 @@ impl Binder<'_> {
                 true => (self.held(&mut left, &a), b.value()),
                 false => (self.given(&mut left, a), b.term()),
             };
-            if let (Shape::Node, Source::Var(of)) = (b.shape, b.source) {
+            if let (Shape::Node | Shape::Edge, Source::Var(of)) = (b.shape, b.source) {
                 equal_to.insert(of, key.0);
             }
             on.push(key.0);

@@ -19,21 +19,21 @@ use trimorph_types::{LogicalType, Value};
 use super::forms::named;
 use super::relation::{Active, Relation, call};
 use super::scope::name_of;
-use super::{Binder, Bound, unsupported};
+use super::{Binder, Bound};
 use crate::terms::{ground, literal, triple_of};
 
-/// Binds one operation of an update; `None` if it changes nothing (`CREATE GRAPH`: a graph is there while it
-/// has statements).
+/// Binds one operation of an update; `None` if it has no plan: `CREATE GRAPH` changes nothing, since a graph
+/// is there while it has statements, and `LOAD` reads them from elsewhere.
 ///
 /// **Errors**: what is not supported, unless it was to be silent.
 pub fn bind_update(
     operation: &Operation,
-    given: &[super::Given],
+    around: super::Around<'_>,
     base: Option<&str>,
     catalog: &CatalogView<'_>,
     cancel: &CancelToken,
 ) -> Result<Option<BoundQuery>, Diagnostic> {
-    let mut binder = Binder::new(given, catalog, cancel);
+    let mut binder = Binder::new(around, catalog, cancel);
     binder.base = base.map(Arc::from);
     let plan = match operation {
         Operation::InsertData { data } => binder.insert_data(data),
@@ -44,13 +44,8 @@ pub fn bind_update(
         }
         Operation::Clear { graph, .. } | Operation::Drop { graph, .. } => binder.clear(graph),
         Operation::Create { .. } => return Ok(None),
-        Operation::Load { silent: true, .. } => return Ok(None),
-        Operation::Load { .. } => {
-            return Err(unsupported(
-                "LOAD reads from the network, which this build cannot",
-                "load the file from disk",
-            ));
-        }
+        // Statements are read and inserted by who runs it.
+        Operation::Load { .. } => return Ok(None),
     };
     Ok(Some(binder.into_query(plan, Vec::new(), Answer::Rows)))
 }
