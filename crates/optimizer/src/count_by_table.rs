@@ -1,5 +1,5 @@
-//! Rows aggregated by what depends on their tables only, as `type(r)` or `labels(n)`, or over relationships of
-//! several types: one aggregation for each combination of tables, and the aggregates of these by key.
+//! Rows aggregated by what depends on their tables only, as `type(r)` or `labels(n)`, or over relationships
+//! of several types: one aggregation for each combination of tables, and the aggregates of these by key.
 //!
 //! 1. Counts by tables alone look at no row. For patterns of one node or one relationship that ask nothing
 //!    else.
@@ -50,7 +50,7 @@ struct Combination {
     edge: Option<(VarId, Arc<str>)>,
 }
 
-/// Relationships of several types are aggregated apart where there are no more combinations than this: each is
+/// Relationships of several types are aggregated apart where there are no more types than this: each is
 /// planned by itself.
 const APART_MAX: usize = 32;
 
@@ -139,8 +139,8 @@ fn merged(aggregate: &Aggregate) -> Option<AggregateKind> {
     }
 }
 
-/// The types of the only relationship of a pattern, where there are several, and what is asked is asked of the
-/// relationship alone: where a node is found by something, all its relationships are found by that.
+/// The types of the only relationship of a pattern, where there are several, and what is asked is asked of
+/// the relationship alone: where a node is found by something, all its relationships are found by that.
 fn types(graph: &QueryGraph, catalog: &CatalogView<'_>) -> Option<Vec<Combination>> {
     let ([a, b], [edge]) = (&graph.nodes[..], &graph.edges[..]) else { return None };
     let is_plain = graph.paths.is_empty() && graph.walks.is_empty() && graph.counts.is_empty();

@@ -13,7 +13,7 @@ use trimorph_base::TableId;
 use super::Planner;
 use super::component::Component;
 use super::hash_joins::Parts;
-use super::value_joins::gives_one_row;
+use super::one_row::gives_one_row;
 use crate::degrees::rows_of;
 use crate::edge_lookups::{EdgeFound, edge_lookup};
 use crate::estimate::Estimate;

@@ -15,6 +15,7 @@ use trimorph_types::{LogicalType, Value};
 
 use super::Planner;
 use super::components::Outer;
+use super::one_row::gives_one_row;
 use crate::degrees::rows_of;
 use crate::estimate::Estimate;
 use crate::{VarSet, conjunction, vars_of};
@@ -270,7 +271,7 @@ impl Planner<'_> {
         self.join(sides, |left, right| Plan::RangeJoin { left, right, band });
     }
 
-    /// The product of both sides, the first of which has these variables, with the conditions on pairs.
+    /// The product of both sides, of which the first has these variables, with conditions on pairs.
     fn multiply(&mut self, [left, right]: [Side; 2], vars: &VarSet, places: &[usize]) {
         let (mut items, mut asked) = ([Vec::new(), Vec::new()], Vec::new());
         for place in places {
@@ -292,8 +293,8 @@ impl Planner<'_> {
         }
     }
 
-    /// A condition on pairs in which variables stand for what is computed of the first side, which has `vars`,
-    /// or of the second.
+    /// A condition on pairs in which variables stand for what is computed of one side: of the first, which has
+    /// `vars`, or of the second.
     fn apart(&mut self, expr: &Expr, vars: &VarSet, items: &mut [Vec<(VarId, Expr)>; 2]) -> Expr {
         let of = vars_of([expr]);
         let side = match () {
@@ -458,22 +459,5 @@ fn is_same(a: &Expr, b: &Expr) -> bool {
         (Expr::Var(a), Expr::Var(b)) => a == b,
         (Expr::Property(a, x, _), Expr::Property(b, y, _)) => x == y && is_same(a, b),
         _ => false,
-    }
-}
-
-/// Whether a plan gives one row at most, whatever the data.
-pub(super) fn gives_one_row(mut plan: &Plan) -> bool {
-    loop {
-        plan = match plan {
-            Plan::Unit => return true,
-            Plan::Aggregate { keys, .. } => return keys.is_empty(),
-            Plan::Project { input, .. }
-            | Plan::Extra { input, .. }
-            | Plan::Filter { input, .. }
-            | Plan::Sort { input, .. }
-            | Plan::Skip { input, .. }
-            | Plan::Limit { input, .. } => input,
-            _ => return false,
-        }
     }
 }
