@@ -34,6 +34,7 @@ mod merges;
 mod narrowed_scans;
 mod neighbours;
 mod notices;
+mod own_properties;
 mod physical;
 mod plans;
 mod procedures;

@@ -22,6 +22,18 @@ pub(super) fn maps<'a, 's>(
     cx: &Context<'s>,
     evaluate: Evaluate<'a, 's>,
 ) -> Result<Option<Evaluated<'a, 's>>, ExecError> {
+    let Some(fields) = fields(entries, over, cx, evaluate)? else { return Ok(None) };
+    let maps = Maps::new(fields, over.at.len);
+    Ok(maps.map(|maps| Evaluated::Own(Vector { values: Values::Map(maps), nulls })))
+}
+
+/// A vector for each entry; `None` where they are made row by row.
+pub(super) fn fields<'a, 's>(
+    entries: &[(Arc<str>, Ex)],
+    over: Over<'a, '_, 's>,
+    cx: &Context<'s>,
+    evaluate: Evaluate<'a, 's>,
+) -> Result<Option<Vec<(Arc<str>, Vector<'s>)>>, ExecError> {
     if !entries.iter().all(|(_, ex)| is_small(ex)) {
         return Ok(None);
     }
@@ -37,8 +49,7 @@ pub(super) fn maps<'a, 's>(
             None => return Ok(None),
         }
     }
-    let maps = Maps::new(fields, over.at.len);
-    Ok(maps.map(|maps| Evaluated::Own(Vector { values: Values::Map(maps), nulls })))
+    Ok(Some(fields))
 }
 
 /// Elements of lists that are made at once at most.
