@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trimorph_base::Span;
 use trimorph_types::Value;
 
-use crate::{LabelExpr, VarId};
+use crate::{LabelExpr, UserFunction, VarId};
 
 /// An operator. Semantics: `trimorph-functions`, `operators`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -71,6 +71,8 @@ pub enum Expr {
     Chain(Box<Expr>, Vec<(Op, Expr, Span)>),
     /// A scalar function, by its name in the registry (lower case).
     Call(Arc<str>, Vec<Expr>, Span),
+    /// A function that the program gave.
+    UserCall(Arc<dyn UserFunction>, Vec<Expr>, Span),
     /// `n:Label` on a node (a label expression) or relationship (its type).
     HasLabel(Box<Expr>, LabelExpr),
     /// `[a, b]`
@@ -149,9 +151,11 @@ impl Expr {
         match self {
             Self::Const(_) | Self::Param(_) | Self::Var(_) => {}
             Self::Property(e, _, _) | Self::HasLabel(e, _) => visit(e),
-            Self::Op(_, args, _) | Self::Call(_, args, _) | Self::List(args) | Self::Path(args) => {
-                args.iter().for_each(visit)
-            }
+            Self::Op(_, args, _)
+            | Self::Call(_, args, _)
+            | Self::UserCall(_, args, _)
+            | Self::List(args)
+            | Self::Path(args) => args.iter().for_each(visit),
             Self::Chain(first, rest) => {
                 visit(first);
                 rest.iter().for_each(|(_, e, _)| visit(e));
@@ -197,6 +201,9 @@ impl Expr {
                 Self::Chain(first, rest.into_iter().map(|(op, e, span)| (op, change(e), span)).collect())
             }
             Self::Call(name, args, span) => Self::Call(name, args.into_iter().map(change).collect(), span),
+            Self::UserCall(function, args, span) => {
+                Self::UserCall(function, args.into_iter().map(change).collect(), span)
+            }
             Self::List(args) => Self::List(args.into_iter().map(change).collect()),
             Self::Path(args) => Self::Path(args.into_iter().map(change).collect()),
             Self::Map(entries) => Self::Map(entries.into_iter().map(|(k, e)| (k, change(e))).collect()),

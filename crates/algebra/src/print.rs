@@ -424,6 +424,7 @@ pub fn print_expr(expr: &Expr, vars: &Vars) -> String {
             format!("({}{rest})", p(first))
         }
         Expr::Call(name, args, _) => format!("{name}({})", list(args)),
+        Expr::UserCall(function, args, _) => format!("{}({})", function.name(), list(args)),
         Expr::HasLabel(e, labels) => format!("{}{}", p(e), print_labels(labels)),
         Expr::List(es) => format!("[{}]", list(es)),
         Expr::Map(es) => format!("{{{}}}", entries(es)),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use trimorph_base::{CancelToken, Diagnostic, Span};
 use trimorph_types::Value;
 
-use crate::{Expr, FieldType, VarId};
+use crate::{Expr, FieldType, UserFunction, VarId};
 
 /// An input or output of a procedure.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -72,29 +72,54 @@ pub trait Procedure: fmt::Debug + Send + Sync {
     }
 }
 
-/// Procedures by name. A table is never changed once plans are bound to it: a changed copy takes its place.
+/// Procedures and the program's own functions, by name. A table is never changed once plans are bound to it: a
+/// changed copy takes its place.
 #[derive(Clone, Debug, Default)]
-pub struct Procedures(BTreeMap<Arc<str>, Arc<dyn Procedure>>);
+pub struct Procedures {
+    procedures: BTreeMap<Arc<str>, Arc<dyn Procedure>>,
+    /// By their names in lower case.
+    functions: BTreeMap<String, Arc<dyn UserFunction>>,
+}
 
 impl Procedures {
     /// The procedure of this name.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Procedure>> {
-        self.0.get(name)
+        self.procedures.get(name)
     }
 
     /// Adds a procedure under its name, in the place of one that has it.
     pub fn insert(&mut self, procedure: Arc<dyn Procedure>) {
-        self.0.insert(Arc::clone(&procedure.signature().name), procedure);
+        self.procedures.insert(Arc::clone(&procedure.signature().name), procedure);
     }
 
     /// Takes the procedure of this name out.
     pub fn remove(&mut self, name: &str) -> Option<Arc<dyn Procedure>> {
-        self.0.remove(name)
+        self.procedures.remove(name)
     }
 
     /// All names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(AsRef::as_ref)
+        self.procedures.keys().map(AsRef::as_ref)
+    }
+
+    /// The function of this name, whatever its case.
+    pub fn function(&self, name: &str) -> Option<&Arc<dyn UserFunction>> {
+        if self.functions.is_empty() { None } else { self.functions.get(&name.to_lowercase()) }
+    }
+
+    /// Adds a function under its name, in the place of one that has it.
+    pub fn insert_function(&mut self, function: Arc<dyn UserFunction>) {
+        self.functions.insert(function.name().to_lowercase(), function);
+    }
+
+    /// Takes the function of this name out.
+    pub fn remove_function(&mut self, name: &str) -> Option<Arc<dyn UserFunction>> {
+        self.functions.remove(&name.to_lowercase())
+    }
+
+    /// The names of all functions, as they were given.
+    pub fn function_names(&self) -> impl Iterator<Item = &str> {
+        self.functions.values().map(|function| function.name())
     }
 }
 

@@ -145,7 +145,14 @@ impl Failure {
 
 impl From<trimorph::Error> for Failure {
     fn from(error: trimorph::Error) -> Self {
-        Self::Engine(error)
+        match error {
+            trimorph::Error::Load(trimorph::LoadError::Io { error, .. })
+                if error.kind() == io::ErrorKind::BrokenPipe =>
+            {
+                Self::NoReader
+            }
+            other => Self::Engine(other),
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use trimorph_store::Snapshot;
 use trimorph_types::{LogicalType, Value};
 
 use crate::commands::{Answer, Command, shown_by_a_call};
+use crate::copy_statement::{Language, begins as is_copy};
 use crate::estimator::Sampler;
 use crate::functions::Registry;
 use crate::handle::Handle;
@@ -172,9 +173,10 @@ impl Connection {
     ) -> Result<QueryResult, Error> {
         if let Some(command) = Command::of(text) {
             let answer = self.obey(command, &cancel)?;
-            let settings = Settings { rows: Some(answer.rows), ..self.settings(&params, cancel) };
-            let (procedures, snapshot) = (self.shared.procedures(), self.shared.snapshot());
-            return self.given(text, answer.query, Mode::Normal, params, procedures, settings, snapshot);
+            return self.tell(text, answer, params, cancel);
+        }
+        if is_copy(text, Language::Cypher) {
+            return self.copy(text, Language::Cypher, params, cancel);
         }
         if let Some(call) = shown_by_a_call(text) {
             return self.execute_limited(&call, params, cancel);
@@ -197,6 +199,29 @@ impl Connection {
             Made::Read(planned) => self.run(text, &planned, params, snapshot, cancel),
             Made::Write(program) => self.write(text, &program, params, cancel),
         }
+    }
+
+    /// The rows that a command answers with, as a result.
+    pub(crate) fn tell(
+        &self,
+        text: &str,
+        answer: Answer,
+        params: Arc<Params>,
+        cancel: CancelToken,
+    ) -> Result<QueryResult, Error> {
+        let settings = Settings { rows: Some(answer.rows), ..self.settings(&params, cancel) };
+        let (procedures, snapshot) = (self.shared.procedures(), self.shared.snapshot());
+        self.given(text, answer.query, Mode::Normal, params, procedures, settings, snapshot)
+    }
+
+    /// The plan of the query within a `COPY`, before anything of it runs.
+    pub(crate) fn planned_for_copy(
+        &self,
+        query: &str,
+        params: &Params,
+        cancel: &CancelToken,
+    ) -> Result<Made, Error> {
+        self.plan(query, Some(params), &self.shared.snapshot(), cancel)
     }
 
     /// What it shares with the other connections of its database.
@@ -360,6 +385,11 @@ impl Connection {
     /// As [`Self::prepare`], which `cancel` stops as [`Self::interrupt`] does.
     pub fn prepare_until(&self, text: &str, cancel: &CancelToken) -> Result<Prepared, Error> {
         self.watch(cancel);
+        if is_copy(text, Language::Cypher) {
+            let primary = "COPY cannot be prepared";
+            let error = Diagnostic::compile(ErrorKind::Unsupported, "CopyPrepared", primary);
+            return Err(Error::query(error.hint("run it as it is"), text));
+        }
         let (asked, form) = plan::asked(text).map_err(|d| Error::query(d, text))?;
         let made = self.plan(&asked, None, &self.shared.snapshot(), cancel)?;
         Ok(Prepared { text: asked.into(), made, form })

@@ -34,6 +34,7 @@
 //! | the same query many times | [`Connection::prepare`] |
 //! | files in | [`Database::load`], [`guess_mapping`]; RDF by [`Connection::load_rdf`] |
 //! | frames in and out, without a copy | [`Database::load_frames`], [`QueryResult::arrow`] |
+//! | functions of your own in queries | [`Connection::create_function`] |
 //! | SPARQL | [`Connection::sparql`] |
 //! | why it is slow | [`QueryResult::plan`] and [`QueryResult::plan_tree`] after `PROFILE` |
 //! | to stop a query | [`Connection::interrupt`] from another thread, [`Connection::execute_within`] a time |
@@ -56,6 +57,8 @@ mod checkpointing;
 mod commands;
 mod config;
 mod connection;
+mod copy;
+mod copy_statement;
 mod database;
 mod definitions;
 mod directory;
@@ -97,6 +100,7 @@ mod sparql;
 mod stats;
 mod transaction;
 mod update;
+mod user_functions;
 mod value_indexes;
 mod web;
 
@@ -126,8 +130,9 @@ pub use trimorph_exec::SpillError;
 pub use trimorph_loader::frames::{EdgeFrame, Frame, FrameEnd, Frames, NodeFrame, Rows as FrameRows};
 pub use trimorph_loader::generate;
 pub use trimorph_loader::{
-    ColumnReport, FellToText, FileReport, Format, LoadError, LoadOptions, LoadReport, NoProgress, OnConflict,
-    Phase as LoadPhase, Progress, ProgressState, Rates, guess_mapping, values_of as values_of_arrow,
+    ColumnReport, FellToText, FileGroup, FileReport, Format, IdType, LoadError, LoadOptions, LoadReport,
+    NoProgress, OnConflict, Phase as LoadPhase, Progress, ProgressState, Rates, guess_mapping,
+    values_of as values_of_arrow,
 };
 pub use trimorph_mvcc::Isolation;
 pub use trimorph_sparql::{
@@ -138,3 +143,4 @@ pub use trimorph_types::{
     Date, DateTime, Decimal, Duration, FromValue, Literal, LiteralKind, LocalDateTime, LocalTime,
     LogicalType, Map, Path, Relationship, Time, Value, Zone, format_value, temporal,
 };
+pub use user_functions::{FunctionBody, ScalarFunction, function_failed};

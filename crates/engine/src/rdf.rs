@@ -22,6 +22,7 @@ use trimorph_types::iri_names::{ANY_LABEL, is_hidden};
 use trimorph_web::WebError;
 
 use crate::blank_nodes::blank_prefix;
+use crate::copy_statement::files_forbidden;
 use crate::definitions::DEFINITIONS_MAX;
 use crate::first_load::Loading;
 use crate::params::Params;
@@ -254,6 +255,9 @@ impl Connection {
         let name = Path::new(place.split(['?', '#']).next().unwrap_or_default());
         let of_suffix = || Format::of_path(name);
         let (reader, format): (Box<dyn Read + Send>, Option<Format>) = match place.strip_prefix("file://") {
+            Some(_) if !config.file_access => {
+                return Err(Error::query(files_forbidden(), ""));
+            }
             Some(path) => {
                 let path = unescaped(path).ok_or_else(|| failed(format!("<{place}> names no file")))?;
                 (trimorph_loader::open_file(Path::new(&path))?, of_suffix())

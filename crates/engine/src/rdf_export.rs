@@ -3,18 +3,18 @@
 //! The file is written beside its place and moved there when it is whole, so that no failure leaves half a
 //! file or takes an old one.
 
-use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use trimorph_base::CancelToken;
-use trimorph_loader::Sink;
+use trimorph_loader::Compression;
 use trimorph_rdf::{Format, StatementWriter, WriteError, WriteOptions};
 use trimorph_types::Value;
 use trimorph_types::iri_names::{BASE, EDGE_BASE};
 use trimorph_types::rdf::names::{RDF, XSD};
 
+use crate::copy::place::Place;
 use crate::rdf::of_format;
 use crate::{Answer, Connection, Error, LoadError, QueryResult};
 
@@ -69,13 +69,13 @@ impl Connection {
                 .ok_or_else(|| of_format(Some(path), "its suffix names no format of RDF".to_owned()))?,
         };
         let result = self.exported(options)?;
-        let part = beside(path);
-        let file = File::create(&part).map_err(|error| LoadError::io(path, "create", error))?;
-        let part = Part(Some(part));
-        let mut sink = Sink::new(file, path).map_err(|error| LoadError::io(path, "write", error))?;
+        let place = Place::beside(path)?;
+        let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let compression = Compression::of_name(&name).1;
+        let mut sink = place.sink(compression).map_err(|error| LoadError::io(path, "write", error))?;
         let report = write(result, format, options, &mut sink, Some(path), progress)?;
         sink.finish().map_err(|error| LoadError::io(path, "write", error))?;
-        part.move_to(path)?;
+        place.keep()?;
         Ok(report)
     }
 
@@ -210,36 +210,4 @@ fn write(
 fn is_of_rdf_1_2([subject, _, object]: [&Value; 3]) -> bool {
     let begins = |value: &Value, text: &str| matches!(value, Value::Iri(iri) if iri.starts_with(text));
     begins(subject, EDGE_BASE) || [subject, object].into_iter().any(|term| begins(term, "<<("))
-}
-
-/// Where a file is written before it is whole.
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    path.with_file_name(name)
-}
-
-/// A file that is taken away unless it is moved.
-struct Part(Option<PathBuf>);
-
-impl Part {
-    fn move_to(mut self, path: &Path) -> Result<(), Error> {
-        if let Some(part) = self.0.take() {
-            let moved = std::fs::rename(&part, path);
-            if moved.is_err() {
-                self.0 = Some(part);
-            }
-            moved.map_err(|error| LoadError::io(path, "write", error))?;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Part {
-    fn drop(&mut self) {
-        if let Some(part) = &self.0 {
-            // Best effort: the error that is on its way says more.
-            let _ = std::fs::remove_file(part);
-        }
-    }
 }

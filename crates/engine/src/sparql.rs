@@ -16,6 +16,7 @@ use trimorph_store::Snapshot;
 use trimorph_types::Value;
 
 use crate::connection::Done;
+use crate::copy_statement::{Language, begins as is_copy};
 use crate::estimator::Sampler;
 use crate::params::Params;
 use crate::plan;
@@ -128,6 +129,9 @@ impl Connection {
         base: Option<&str>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
+        if is_copy(text, Language::Sparql) {
+            return self.copy(text, Language::Sparql, params, cancel);
+        }
         let given = given(text, &params)?;
         let key = key_of(text, &given, base);
         if !self.in_transaction() {

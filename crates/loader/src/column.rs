@@ -1,13 +1,15 @@
 //! Texts of one field in, a typed column out.
 
+use std::sync::Arc;
+
 use trimorph_store::bulk::{ColumnBatch, ColumnData};
 use trimorph_types::{Date, DateTime, LocalDateTime, LocalTime, LogicalType, Value, Zone};
 
 use crate::csv::block::Block;
 use crate::parse::{
-    NANOS_PER_SECOND, parse_bool, parse_date, parse_datetime, parse_datetime_in_zone, parse_decimal,
-    parse_duration, parse_float, parse_int, parse_iri, parse_local_datetime, parse_local_time, parse_time,
-    parse_usual_instant,
+    NANOS_PER_SECOND, TimeFormat, parse_bool, parse_date, parse_datetime, parse_datetime_in_zone,
+    parse_decimal, parse_duration, parse_float, parse_int, parse_iri, parse_local_datetime, parse_local_time,
+    parse_time, parse_usual_instant,
 };
 use crate::plan::{Nulls, Parse};
 
@@ -18,6 +20,8 @@ pub(crate) struct NotAValue;
 /// A column that grows by one value at a time.
 pub(crate) struct Builder {
     parse: Parse,
+    /// How dates and times are written, if not as ISO 8601 has them.
+    format: Option<Arc<TimeFormat>>,
     data: ColumnData,
     nulls: Option<Vec<bool>>,
     /// Rows that it will have at most, about.
@@ -58,12 +62,54 @@ pub(crate) fn null_column(kind: LogicalType, rows: usize) -> ColumnBatch {
 impl Builder {
     /// An empty column that will have `rows_max` rows, about.
     pub(crate) fn new(parse: Parse, rows_max: usize) -> Self {
-        Self { parse, data: empty_data(parse.logical_type()), nulls: None, rows_max }
+        Self { parse, format: None, data: empty_data(parse.logical_type()), nulls: None, rows_max }
+    }
+
+    /// The same for dates and times that are written in some other form.
+    pub(crate) fn with_format(self, format: Option<Arc<TimeFormat>>) -> Self {
+        Self { format, ..self }
+    }
+
+    /// Values so far.
+    pub(crate) fn len(&self) -> usize {
+        self.data.len()
+    }
+
+    /// Adds a value that is no text.
+    pub(crate) fn push_value(&mut self, value: Value) -> Result<(), NotAValue> {
+        match (&mut self.data, value) {
+            (ColumnData::Values(values), value) => values.push(value),
+            (ColumnData::Date(v), Value::Date(date)) => match i32::try_from(date.days) {
+                Ok(days) => v.push(days),
+                Err(_) => self.push_wide(Value::Date(date)),
+            },
+            (ColumnData::LocalTime(v), Value::LocalTime(time)) => v.push(time.nanos),
+            (ColumnData::LocalDateTime(v), Value::LocalDateTime(local)) => match nanos(local) {
+                Some(n) => v.push(n),
+                None => self.push_wide(Value::LocalDateTime(local)),
+            },
+            (ColumnData::DateTime(v), Value::DateTime(at)) => {
+                let instant = LocalDateTime { seconds: at.seconds, nanos: at.nanos };
+                match (nanos(instant), &at.zone) {
+                    (Some(n), Zone::Offset(0)) => v.push(n),
+                    _ => self.push_wide(Value::DateTime(at)),
+                }
+            }
+            _ => return Err(NotAValue),
+        }
+        if let Some(nulls) = &mut self.nulls {
+            nulls.push(false);
+        }
+        Ok(())
     }
 
     /// Adds a value. The text must be UTF-8.
     #[inline]
     pub(crate) fn push(&mut self, text: &[u8]) -> Result<(), NotAValue> {
+        if let Some(format) = &self.format {
+            let value = format.value(self.parse.logical_type(), text).ok_or(NotAValue)?;
+            return self.push_value(value);
+        }
         match &mut self.data {
             ColumnData::Int(v) => v.push(parse_int(text).ok_or(NotAValue)?),
             ColumnData::String { bytes, ends } => {
@@ -116,6 +162,10 @@ impl Builder {
         null_texts: &Nulls,
         required: bool,
     ) -> bool {
+        if self.format.is_some() {
+            // One by one.
+            return false;
+        }
         let rows_max = self.rows_max;
         let mut column = Fields { block, field, null_texts, required, rows_max, nulls: &mut self.nulls };
         match &mut self.data {
@@ -322,7 +372,7 @@ fn parse_value(parse: Parse, text: &[u8]) -> Option<Value> {
     }
 }
 
-fn parse_one(kind: LogicalType, text: &[u8]) -> Option<Value> {
+pub(crate) fn parse_one(kind: LogicalType, text: &[u8]) -> Option<Value> {
     Some(match kind {
         LogicalType::Bool => Value::Bool(parse_bool(text)?),
         LogicalType::Int => Value::Int(parse_int(text)?),

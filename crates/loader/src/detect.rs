@@ -1,10 +1,13 @@
 //! Paths and perhaps a format in, files of one format out.
 //!
 //! A directory with an LDBC SNB snapshot is that; any other directory stands for its mapping file, if it has
-//! just one `.json` file, else for its CSV files. A `.json` file is a mapping, CSV files are neo4j-style.
+//! just one (a `.json` file that names nodes or edges), else for its CSV files, those aside that a load wrote
+//! its bad rows into. A `.json` file is a mapping, CSV files are neo4j-style.
 
 use std::path::{Path, PathBuf};
 
+use crate::files::is_rejects;
+use crate::json::is_json;
 use crate::{Format, LoadError, snb};
 
 /// What to load and as what.
@@ -16,17 +19,24 @@ pub(crate) fn detect(paths: &[PathBuf], format: Option<Format>) -> Result<(Vec<P
         Some(format) => format,
         None => guess(first)?,
     };
-    let of_directory: fn(&str) -> bool = match format {
+    let of_directory: fn(&Path) -> bool = match format {
         Format::LdbcSnb => return Ok((paths.to_vec(), format)),
-        Format::Csv | Format::Parquet => is_mapping,
-        Format::Neo4jCsv => is_csv,
+        Format::Csv | Format::Parquet => is_mapping_file,
+        Format::Neo4jCsv => is_csv_file,
         Format::Frames => return Err(LoadError::format(first, "frames are no files")),
     };
     let mut files = Vec::new();
     for path in paths {
-        if file_name(path).ends_with(".parquet") {
-            return Err(LoadError::format(path, "a Parquet file does not say what its columns mean")
-                .hint("give a mapping file that names it"));
+        let name = file_name(path);
+        let is_data = is_json(&name) && path.is_file() && kind_of(path) == JsonKind::Data;
+        if name.ends_with(".parquet") || is_data {
+            let kind = if is_data { "JSON" } else { "Parquet" };
+            return Err(LoadError::format(path, format!("a {kind} file does not say what its columns mean"))
+                .hint("give a mapping file that names it; trimorph map DIR writes one"));
+        }
+        if format == Format::Neo4jCsv && is_rejects(path) {
+            return Err(LoadError::format(path, "these are rows that a load refused")
+                .hint("its column \"row\" has them: mend them in a file of their own"));
         }
         if !path.is_dir() {
             files.push(path.clone());
@@ -50,7 +60,7 @@ fn guess(path: &Path) -> Result<Format, LoadError> {
         return guess_directory(path);
     }
     let name = file_name(path);
-    if is_mapping(&name) {
+    if is_json(&name) {
         Ok(Format::Csv)
     } else if name.ends_with(".parquet") {
         Ok(Format::Parquet)
@@ -66,9 +76,9 @@ fn guess(path: &Path) -> Result<Format, LoadError> {
 fn guess_directory(path: &Path) -> Result<Format, LoadError> {
     if snb::find_snapshot(path).is_some() {
         Ok(Format::LdbcSnb)
-    } else if files_of(path, is_mapping)?.len() == 1 {
+    } else if files_of(path, is_mapping_file)?.len() == 1 {
         Ok(Format::Csv)
-    } else if !files_of(path, is_csv)?.is_empty() {
+    } else if !files_of(path, is_csv_file)?.is_empty() {
         Ok(Format::Neo4jCsv)
     } else {
         // Its error says what was looked for.
@@ -77,13 +87,13 @@ fn guess_directory(path: &Path) -> Result<Format, LoadError> {
 }
 
 /// The files right in `directory` with a name of that kind, by name.
-fn files_of(directory: &Path, is_kind: fn(&str) -> bool) -> Result<Vec<PathBuf>, LoadError> {
+fn files_of(directory: &Path, is_kind: fn(&Path) -> bool) -> Result<Vec<PathBuf>, LoadError> {
     let failed = |e| LoadError::io(directory, "list", e);
     let mut files = Vec::new();
     for entry in std::fs::read_dir(directory).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
         let name = file_name(&path);
-        if !name.starts_with(['.', '_']) && is_kind(&name) && path.is_file() {
+        if !name.starts_with(['.', '_']) && path.is_file() && is_kind(&path) {
             files.push(path);
         }
     }
@@ -95,10 +105,59 @@ fn file_name(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
 }
 
+/// What a file of JSON is by its text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum JsonKind {
+    /// It has nodes or edges, or is too broken to be told from a mapping.
+    Mapping,
+    /// Objects: several, or a list of them.
+    Data,
+    /// One object of something else.
+    Other,
+}
+
+fn kind_of(path: &Path) -> JsonKind {
+    let name = file_name(path);
+    let is_small = || std::fs::metadata(path).is_ok_and(|found| found.len() <= MAPPING_BYTES_MAX);
+    if !is_mapping(&name) || !is_small() {
+        return JsonKind::Data;
+    }
+    let text = std::fs::read(path).unwrap_or_default();
+    match serde_json::from_slice::<serde_json::Value>(&text) {
+        Ok(serde_json::Value::Array(items)) if items.first().is_some_and(serde_json::Value::is_object) => {
+            JsonKind::Data
+        }
+        Ok(serde_json::Value::Object(top)) if !top.contains_key("nodes") && !top.contains_key("edges") => {
+            JsonKind::Other
+        }
+        Ok(_) => JsonKind::Mapping,
+        Err(_) => {
+            // One object behind the other is data.
+            let mut values = serde_json::Deserializer::from_slice(&text).into_iter::<serde_json::Value>();
+            match (values.next(), values.next()) {
+                (Some(Ok(first)), Some(_)) if first.is_object() => JsonKind::Data,
+                _ => JsonKind::Mapping,
+            }
+        }
+    }
+}
+
+/// Whether a file of a directory is a mapping.
+pub(crate) fn is_mapping_file(path: &Path) -> bool {
+    is_mapping(&file_name(path)) && kind_of(path) == JsonKind::Mapping
+}
+
 fn is_mapping(name: &str) -> bool {
     name.ends_with(".json")
 }
 
+/// No mapping is longer.
+const MAPPING_BYTES_MAX: u64 = 16 << 20;
+
+fn is_csv_file(path: &Path) -> bool {
+    is_csv(&file_name(path)) && !is_rejects(path)
+}
+
 fn is_csv(name: &str) -> bool {
-    [".csv", ".csv.gz", ".csv.zst"].iter().any(|end| name.ends_with(end))
+    crate::Compression::of_name(name).0.ends_with(".csv")
 }

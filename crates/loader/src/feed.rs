@@ -9,6 +9,9 @@ use crate::LoadError;
 use crate::csv::Dialect;
 use crate::csv::chunk::{Buffers, Chunker};
 use crate::csv::table::CsvWork;
+use crate::json::JsonFile;
+use crate::json::chunk::Chunker as JsonChunker;
+use crate::json::table::JsonWork;
 use crate::parquet::{ParquetFile, ParquetWork};
 use crate::pipeline::{Feed, Unit};
 use crate::plan::TablePlan;
@@ -25,6 +28,7 @@ pub(crate) struct CsvFile {
 /// Any file.
 pub(crate) enum InputFile {
     Csv(CsvFile),
+    Json(JsonFile),
     Parquet(ParquetFile),
 }
 
@@ -32,6 +36,7 @@ impl InputFile {
     pub(crate) fn path(&self) -> &Path {
         match self {
             Self::Csv(file) => file.source.path(),
+            Self::Json(file) => file.source.path(),
             Self::Parquet(file) => &file.path,
         }
     }
@@ -39,6 +44,7 @@ impl InputFile {
     pub(crate) fn plan(&self) -> &TablePlan {
         match self {
             Self::Csv(file) => &file.plan,
+            Self::Json(file) => &file.plan,
             Self::Parquet(file) => &file.plan,
         }
     }
@@ -47,6 +53,7 @@ impl InputFile {
     pub(crate) fn bytes_total(&self) -> u64 {
         match self {
             Self::Csv(file) => file.source.bytes_total(),
+            Self::Json(file) => file.source.bytes_total(),
             Self::Parquet(file) => file.bytes_total(),
         }
     }
@@ -65,6 +72,7 @@ pub(crate) struct FileFeed<'a> {
 
 enum Open {
     Csv { chunker: Chunker<Box<dyn Read + Send>>, is_first: bool },
+    Json { chunker: JsonChunker<Box<dyn Read + Send>> },
     Parquet { next_group: usize },
 }
 
@@ -106,6 +114,20 @@ impl FileFeed<'_> {
                 };
                 Ok(Some((Box::new(work), bytes)))
             }
+            (Some(Open::Json { chunker }), InputFile::Json(file)) => {
+                let chunk = chunker.next().map_err(|e| LoadError::io(file.source.path(), "read", e))?;
+                let Some(chunk) = chunk else { return Ok(None) };
+                let bytes = chunk.bytes.len() * 3;
+                let work = JsonWork {
+                    chunk,
+                    plan: Arc::clone(&file.plan),
+                    keys: Arc::clone(&file.keys),
+                    file: index,
+                    field_bytes_max: file.field_bytes_max,
+                    stop_at_reject: self.stop_at_reject,
+                };
+                Ok(Some((Box::new(work), bytes)))
+            }
             (Some(Open::Parquet { next_group }), InputFile::Parquet(file)) => {
                 let Some((bytes_stored, bytes)) = file.group_bytes(*next_group) else { return Ok(None) };
                 let work = ParquetWork::new(file, index, *next_group);
@@ -134,6 +156,10 @@ impl Feed for FileFeed<'_> {
                     let chunker =
                         Chunker::new(reader, file.dialect, self.chunk_bytes).with_buffers(&self.buffers);
                     Open::Csv { chunker, is_first: true }
+                }
+                InputFile::Json(file) => {
+                    let reader = file.source.open(&self.bytes_done)?;
+                    Open::Json { chunker: JsonChunker::new(reader, self.chunk_bytes, file.field_bytes_max) }
                 }
                 InputFile::Parquet(_) => Open::Parquet { next_group: 0 },
             });

@@ -3,9 +3,9 @@
 //!
 //! The data's way: [`source`] opens and decompresses, [`csv`] cuts, splits and parses, [`plan`] says what the
 //! columns of a file mean, [`gather`] makes batches of them, [`pipeline`] keeps threads busy and batches in
-//! order. [`snb`], [`neo4j`] and [`mapping`] make plans from what files and headers say; [`parquet`] reads
-//! row groups instead of text, [`frames`] takes batches of Arrow arrays from a caller. [`statements`] builds
-//! a graph of RDF.
+//! order. [`snb`], [`neo4j`] and [`mapping`] make plans from what files and headers say; [`json`] reads
+//! objects, [`parquet`] row groups instead of rows of text, [`frames`] takes batches of Arrow arrays from a
+//! caller. [`statements`] builds a graph of RDF.
 #![forbid(unsafe_code)]
 
 mod arrays;
@@ -15,9 +15,12 @@ mod decoded;
 mod detect;
 mod error;
 mod feed;
+mod files;
 pub mod frames;
 mod gather;
 pub mod generate;
+mod json;
+mod lines;
 mod load;
 mod mapping;
 mod neo4j;
@@ -29,6 +32,7 @@ mod plan;
 mod progress;
 mod rejects;
 mod report;
+mod shown;
 mod sink;
 mod snb;
 mod source;
@@ -43,11 +47,11 @@ pub use error::LoadError;
 pub use frames::load_frames;
 pub use load::load;
 pub use mapping::guess_mapping;
-pub use options::{Format, LoadOptions};
+pub use options::{FileGroup, Format, IdType, LoadOptions};
 pub use plan::FellToText;
 pub use progress::{NoProgress, Phase, Progress, ProgressState, Rates};
 pub use rejects::Rejects;
 pub use report::{ColumnReport, FileReport, LoadReport};
-pub use sink::Sink;
+pub use sink::{Compression, Sink};
 pub use source::{decompress, open_file};
 pub use trimorph_store::bulk::OnConflict;

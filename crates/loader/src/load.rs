@@ -33,7 +33,14 @@ pub fn load(
     progress: &dyn Progress,
 ) -> Result<LoadReport, LoadError> {
     let start = Instant::now();
-    let (paths, format) = detect(paths, format)?;
+    let (paths, format) = match (options.groups.is_empty(), paths) {
+        (true, _) => detect(paths, format)?,
+        (false, []) => (Vec::new(), Format::Neo4jCsv),
+        (false, [path, ..]) => {
+            return Err(LoadError::format(path, "it stands beside groups of files that say what they hold")
+                .hint("give it to --nodes or --relationships, too"));
+        }
+    };
     let mut meter = Meter::new(progress);
     match format {
         Format::LdbcSnb => {
@@ -43,7 +50,7 @@ pub fn load(
         }
         Format::Csv | Format::Parquet | Format::Frames => {
             let path = only(&paths, "give one mapping file, which names the data files")?;
-            let files = mapping::plan(path, options.field_bytes_max, sink)?;
+            let files = mapping::plan(path, options, sink)?;
             run_files(&files, format, start, options, sink, &mut meter)
         }
         Format::Neo4jCsv => {

@@ -1,9 +1,11 @@
 //! What a caller may choose about a load.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use trimorph_base::{CancelToken, MemoryBudget};
 use trimorph_store::bulk::OnConflict;
+
+use crate::files::files_or_pattern;
 
 /// The kind of files a load reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -43,6 +45,59 @@ impl Format {
     }
 }
 
+/// Files of one kind with one header, as `neo4j-admin database import` groups them: the first begins with the
+/// header, the others have none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileGroup {
+    /// Whether they hold relationships, not nodes.
+    pub is_relationships: bool,
+    /// Labels of all nodes, or the type of relationships whose row names none.
+    pub names: Vec<String>,
+    /// The files.
+    pub files: Vec<PathBuf>,
+}
+
+impl FileGroup {
+    /// What stands behind `--nodes` or `--relationships`: `Label:Label=header.csv,part1.csv,part2.csv`, the
+    /// names and the `=` being optional. A file's name may have wildcards, or else be a regular expression.
+    ///
+    /// **Errors**: a clause that says what is wrong: names that are empty, a name that no file has.
+    pub fn parse(text: &str, is_relationships: bool) -> Result<Self, String> {
+        let (names, files) = match text.split_once('=') {
+            Some((names, files)) => (names.trim_matches(':'), files),
+            None => ("", text),
+        };
+        let names: Vec<String> = match names {
+            "" => Vec::new(),
+            one if is_relationships => vec![one.to_owned()],
+            several => several.split([':', ';']).map(str::to_owned).collect(),
+        };
+        if names.iter().any(String::is_empty) {
+            return Err(format!("\"{text}\" has an empty name"));
+        }
+        let mut paths: Vec<PathBuf> = Vec::new();
+        for name in files.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            // The first stays the first: it has the header.
+            let found = files_or_pattern(Path::new(""), name)?;
+            paths.extend(found.into_iter().filter(|path| !paths.contains(path)).collect::<Vec<_>>());
+        }
+        if paths.is_empty() {
+            return Err(format!("\"{text}\" names no file"));
+        }
+        Ok(Self { is_relationships, names, files: paths })
+    }
+}
+
+/// The type of keys in neo4j-style files whose header does not say one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum IdType {
+    /// Texts.
+    #[default]
+    String,
+    /// Integers.
+    Integer,
+}
+
 /// How to load.
 #[derive(Clone, Debug)]
 pub struct LoadOptions {
@@ -64,6 +119,12 @@ pub struct LoadOptions {
     pub field_bytes_max: usize,
     /// Field delimiter of neo4j-style files (one ASCII byte); mapping files name their own, LDBC's is `|`.
     pub delimiter: u8,
+    /// Neo4j-style files with headers of their own, instead of paths.
+    pub groups: Vec<FileGroup>,
+    /// The type of keys in neo4j-style files whose header does not say one.
+    pub id_type: IdType,
+    /// Quote around fields of neo4j-style files (one ASCII byte).
+    pub quote: u8,
     /// Delimiter between array elements in neo4j-style files (one ASCII byte).
     pub array_delimiter: u8,
 }
@@ -80,6 +141,9 @@ impl Default for LoadOptions {
             chunk_bytes: 1 << 20,
             field_bytes_max: 16 << 20,
             delimiter: b',',
+            groups: Vec::new(),
+            id_type: IdType::default(),
+            quote: b'"',
             array_delimiter: b';',
         }
     }

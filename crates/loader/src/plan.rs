@@ -12,6 +12,8 @@ use trimorph_store::bulk::{BulkSink, EdgeHandle, EdgeSpec, NodeHandle, NodeSpec}
 use trimorph_types::LogicalType;
 
 use crate::LoadError;
+use crate::parse::TimeFormat;
+use crate::shown::shown;
 
 /// How a field is parsed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,6 +47,11 @@ impl Nulls {
         Self(texts.iter().filter(|text| !text.is_empty()).map(|text| text.as_bytes().into()).collect())
     }
 
+    /// Whether it is one of those that were named.
+    pub(crate) fn has_named(&self, text: &[u8]) -> bool {
+        self.0.iter().any(|null| **null == *text)
+    }
+
     #[inline]
     pub(crate) fn has(&self, text: &[u8]) -> bool {
         text.is_empty() || (!self.0.is_empty() && self.0.iter().any(|null| **null == *text))
@@ -57,6 +64,8 @@ pub(crate) struct FieldPlan {
     /// For messages.
     pub(crate) name: String,
     pub(crate) parse: Parse,
+    /// How dates and times are written, if not as ISO 8601 has them.
+    pub(crate) format: Option<Arc<TimeFormat>>,
     /// Null refuses the row.
     pub(crate) required: bool,
     /// Of a column whose type was found out: why it is text.
@@ -110,6 +119,30 @@ impl Output {
             Self::Edges { route, .. } => matches!(route, Route::ByField { .. }),
         }
     }
+}
+
+/// Refuses a row whose route field, whose text `text_of` gives, names no table.
+#[inline]
+pub(crate) fn check_routes<'t>(
+    plan: &TablePlan,
+    text_of: &dyn Fn(usize) -> Option<&'t [u8]>,
+) -> Result<(), String> {
+    plan.outputs.iter().try_for_each(|output| match output {
+        Output::Nodes { route, .. } => check_route(route, text_of),
+        Output::Edges { route, .. } => check_route(route, text_of),
+    })
+}
+
+fn check_route<'t, H>(route: &Route<H>, text_of: &dyn Fn(usize) -> Option<&'t [u8]>) -> Result<(), String> {
+    let Route::ByField { field, tables, what } = route else { return Ok(()) };
+    let text = text_of(*field).unwrap_or(b"");
+    if tables.contains_key(text) {
+        return Ok(());
+    }
+    if text.is_empty() {
+        return Err(format!("it has no {what}"));
+    }
+    Err(format!("\"{}\" is not a known {what}", shown(text)))
 }
 
 /// What to make of the rows of a file.

@@ -10,6 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use trimorph_store::bulk::{BulkError, Rejected, Verdict};
 
 use crate::LoadError;
+use crate::files::REJECTS_HEADER;
+use crate::json::chunk::{Chunker, records};
+use crate::json::is_json;
 use crate::source::Source;
 
 /// Reasons kept in memory for a caller that wants to show some.
@@ -149,7 +152,7 @@ fn write_row(
         Some(writer) => writer,
         none => {
             let mut writer = BufWriter::new(File::create(path)?);
-            writer.write_all(b"file,line,reason,row\n")?;
+            writeln!(writer, "{REJECTS_HEADER}")?;
             none.insert(writer)
         }
     };
@@ -172,8 +175,33 @@ fn write_field(writer: &mut impl Write, text: &str) -> std::io::Result<()> {
     }
 }
 
-/// Bytes of a row's text that are kept at most.
-const ROW_BYTES_MAX: usize = 1 << 14;
+/// Bytes of a row's text that are kept at most: a quote that never closes would be the rest of the file.
+const ROW_BYTES_MAX: usize = 1 << 26;
+
+/// The same of a file of objects.
+fn texts_of_json(reader: impl std::io::Read, lines: &[u64], texts: &mut [Option<String>]) {
+    let mut chunker = Chunker::new(reader, 1 << 20, ROW_BYTES_MAX);
+    let mut at = 0;
+    while let Ok(Some(chunk)) = chunker.next() {
+        for (number, record) in records(&chunk) {
+            while lines.get(at).is_some_and(|line| *line < number) {
+                at += 1;
+            }
+            if lines.get(at) == Some(&number) {
+                texts[at] = Some(String::from_utf8_lossy(record).into_owned());
+                // A row may be refused more than once.
+                while lines.get(at + 1) == Some(&number) {
+                    at += 1;
+                    texts[at] = texts[at - 1].clone();
+                }
+                at += 1;
+            }
+        }
+        if at >= lines.len() {
+            break;
+        }
+    }
+}
 
 /// The texts of the records that begin on `lines`, which ascend, of a file of text; nothing for other files,
 /// and for lines that are not there any more.
@@ -183,6 +211,10 @@ fn texts_of(path: &Path, lines: &[u64]) -> Vec<Option<String>> {
         return texts;
     }
     let Ok(reader) = Source::File(path.to_owned()).open(&Arc::default()) else { return texts };
+    if is_json(&path.to_string_lossy()) {
+        texts_of_json(reader, lines, &mut texts);
+        return texts;
+    }
     let mut reader = BufReader::new(reader);
     let (mut number, mut line) = (0, Vec::new());
     let mut at = 0;

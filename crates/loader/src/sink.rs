@@ -1,4 +1,4 @@
-//! Where bytes go: a file, compressed as its name says.
+//! Where bytes go: a file, compressed as its name or its writer says.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -7,6 +7,34 @@ use std::path::Path;
 use bzip2::write::BzEncoder;
 use flate2::write::GzEncoder;
 use zstd::stream::write::Encoder as ZstdEncoder;
+
+/// What a file is compressed with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Compression {
+    /// Nothing.
+    #[default]
+    None,
+    /// gzip.
+    Gzip,
+    /// zstd.
+    Zstd,
+    /// bzip2.
+    Bzip2,
+}
+
+impl Compression {
+    /// What the name of a file says by `.gz`, `.zst` or `.bz2`, and the name without that.
+    pub fn of_name(name: &str) -> (&str, Self) {
+        let suffixes = [(".gz", Self::Gzip), (".zst", Self::Zstd), (".bz2", Self::Bzip2)];
+        let has = |suffix: &str| {
+            let at = name.len().checked_sub(suffix.len())?;
+            let (stem, end) = (name.get(..at)?, name.get(at..)?);
+            end.eq_ignore_ascii_case(suffix).then_some(stem)
+        };
+        let found = suffixes.iter().find_map(|(suffix, kind)| Some((has(suffix)?, *kind)));
+        found.unwrap_or((name, Self::None))
+    }
+}
 
 /// A file that is written.
 pub struct Sink(Kind);
@@ -23,13 +51,20 @@ impl Sink {
     ///
     /// **Errors**: what the system says.
     pub fn new(file: File, name: &Path) -> io::Result<Self> {
+        let name = name.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        Self::compressed(file, Compression::of_name(&name).1)
+    }
+
+    /// A sink into `file`, compressed so.
+    ///
+    /// **Errors**: what the system says.
+    pub fn compressed(file: File, with: Compression) -> io::Result<Self> {
         let out = BufWriter::with_capacity(1 << 17, file);
-        let suffix = name.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
-        Ok(Self(match suffix.to_ascii_lowercase().as_str() {
-            "gz" => Kind::Gzip(Box::new(GzEncoder::new(out, flate2::Compression::default()))),
-            "zst" => Kind::Zstd(Box::new(ZstdEncoder::new(out, 0)?)),
-            "bz2" => Kind::Bzip2(Box::new(BzEncoder::new(out, bzip2::Compression::default()))),
-            _ => Kind::Plain(out),
+        Ok(Self(match with {
+            Compression::Gzip => Kind::Gzip(Box::new(GzEncoder::new(out, flate2::Compression::default()))),
+            Compression::Zstd => Kind::Zstd(Box::new(ZstdEncoder::new(out, 0)?)),
+            Compression::Bzip2 => Kind::Bzip2(Box::new(BzEncoder::new(out, bzip2::Compression::default()))),
+            Compression::None => Kind::Plain(out),
         }))
     }
 
@@ -44,7 +79,9 @@ impl Sink {
             Kind::Bzip2(encoder) => encoder.finish()?,
         };
         out.flush()?;
-        out.get_ref().sync_all()
+        let file = out.get_ref();
+        // A pipe or a device keeps nothing.
+        if file.metadata()?.is_file() { file.sync_all() } else { Ok(()) }
     }
 }
 

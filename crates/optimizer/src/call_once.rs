@@ -6,7 +6,7 @@ use trimorph_algebra::{ApplyKind, Expr, Plan};
 
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::{Halt, is_random};
+use crate::{Halt, is_volatile};
 
 /// The pass.
 pub(crate) fn call_once(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
@@ -42,7 +42,7 @@ fn stand_alone(subplan: &mut Plan, change: bool) -> bool {
 /// Whether some expression gives something else each time.
 fn draws_lots(plan: &Plan) -> bool {
     fn within(expr: &Expr) -> bool {
-        let mut is = matches!(expr, Expr::Call(name, ..) if is_random(name));
+        let mut is = is_volatile(expr);
         expr.for_each_child(&mut |child| is |= within(child));
         is
     }

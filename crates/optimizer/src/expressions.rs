@@ -89,6 +89,15 @@ pub(crate) fn conjunction(predicates: impl IntoIterator<Item = Expr>) -> Option<
     })
 }
 
+/// Whether an expression calls by itself what gives something else each time that it is called.
+pub(crate) fn is_volatile(expr: &Expr) -> bool {
+    match expr {
+        Expr::Call(name, ..) => is_random(name),
+        Expr::UserCall(function, ..) => function.is_volatile(),
+        _ => false,
+    }
+}
+
 /// Whether a function gives something else each time that it is called.
 pub(crate) fn is_random(name: &str) -> bool {
     matches!(name, "rand" | "randomuuid" | "sparql.rand" | "sparql.uuid" | "sparql.struuid" | "sparql.bnode")

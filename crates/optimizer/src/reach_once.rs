@@ -16,7 +16,7 @@ use crate::needed::below;
 use crate::planning::Planning;
 use crate::tables::edge_tables;
 use crate::walks::{Element, each_of, joined};
-use crate::{Halt, VarSet, is_random, vars_of};
+use crate::{Halt, VarSet, is_volatile, vars_of};
 
 /// Edges up to which a walk is short.
 const SHORT: u32 = 2;
@@ -71,7 +71,7 @@ fn keeps(plan: &Plan, once: bool) -> Vec<bool> {
 
 /// Whether a function may give another value each time that it is called.
 fn calls_random(expr: &Expr) -> bool {
-    if matches!(expr, Expr::Call(name, _, _) if is_random(name)) {
+    if is_volatile(expr) {
         return true;
     }
     let mut found = false;

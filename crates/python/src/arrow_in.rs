@@ -7,7 +7,7 @@
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream};
-use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader, StructArray};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader, StructArray, make_array};
 use arrow_schema::{ArrowError, DataType};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -32,6 +32,22 @@ pub(crate) fn reader(data: &Bound<'_, PyAny>) -> PyResult<Option<Reader>> {
         return batch(&schema, &array).map(Some);
     }
     Ok(None)
+}
+
+/// One array.
+///
+/// **Errors**: what `data` raises.
+pub(crate) fn array(data: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
+    let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
+        data.call_method0("__arrow_c_array__")?.extract()?;
+    let schema = schema.cast::<PyCapsule>()?.pointer_checked(Some(c"arrow_schema"))?;
+    let array = array.cast::<PyCapsule>()?.pointer_checked(Some(c"arrow_array"))?;
+    // SAFETY: as for a batch, below.
+    let data = unsafe {
+        let schema = FFI_ArrowSchema::from_raw(schema.cast().as_ptr());
+        from_ffi(FFI_ArrowArray::from_raw(array.cast().as_ptr()), &schema)
+    };
+    Ok(make_array(data.map_err(|e| raise(&e))?))
 }
 
 fn stream(capsule: &Bound<'_, PyAny>) -> PyResult<Reader> {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use trimorph::CancelToken;
 
-use crate::error;
+use crate::{error, function};
 
 /// The engine's connection, until it is closed, and the flag of what runs on it.
 pub(crate) struct Cell {
@@ -33,8 +33,12 @@ impl Cell {
 
     /// The engine's connection.
     ///
-    /// **Errors**: closed.
+    /// **Errors**: closed; the call of a function by a query, which holds what this would wait for.
     pub(crate) fn engine(&self) -> PyResult<Arc<trimorph::Connection>> {
+        if function::is_running() {
+            let text = "a function that a query calls cannot ask the database itself";
+            return Err(error::InterfaceError::new_err(text));
+        }
         let engine = self.engine.lock().unwrap_or_else(PoisonError::into_inner).clone();
         engine.ok_or_else(|| error::InterfaceError::new_err("the connection is closed"))
     }

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use trimorph::CancelToken;
+use trimorph::{CancelToken, ScalarFunction};
 
 use crate::cell::Cell;
+use crate::function::Function;
 use crate::handle::{Database, Handle};
 use crate::result::QueryResult;
 use crate::transaction::{self, Transaction};
@@ -145,6 +146,56 @@ impl Connection {
         Ok(report.statements)
     }
 
+    /// Gives queries a function: `function` is called by `name` in openCypher, for rows of all connections of
+    /// the database while it is open. `parameters` and `return_type` are types (`int`, `str`, `list[float]`,
+    /// `"INTEGER"`), by default those of its annotations. A `native` one is called value by value, one of
+    /// `type="arrow"` with arrays of `pyarrow` for many rows at once. A row with a null gives null without a
+    /// call, unless `null_handling` is `"special"`; what raises is the query's error, unless
+    /// `exception_handling` is `"return_null"`. With `side_effects` it is called for each row anew, as its
+    /// results may differ.
+    #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
+    #[pyo3(signature = (name, function, parameters = None, return_type = None, *, r#type = "native", null_handling = "default", exception_handling = "default", side_effects = false))]
+    fn create_function(
+        &self,
+        py: Python<'_>,
+        name: String,
+        function: Bound<'_, PyAny>,
+        parameters: Option<Bound<'_, PyAny>>,
+        return_type: Option<Bound<'_, PyAny>>,
+        r#type: &str,
+        null_handling: &str,
+        exception_handling: &str,
+        side_effects: bool,
+    ) -> PyResult<()> {
+        let takes_arrays = one_of("type", r#type, "native", "arrow")?;
+        let described = py.import("trimorph._functions")?.getattr("described")?;
+        let (types, arguments, returns): (Option<Vec<String>>, (usize, usize), Option<String>) =
+            described.call1((&function, parameters, return_type))?.extract()?;
+        let body = Function {
+            name: name.clone(),
+            callable: function.unbind(),
+            takes_arrays,
+            null_on_error: one_of("exception_handling", exception_handling, "default", "return_null")?,
+            source: self.handle.source,
+        };
+        let mut made =
+            ScalarFunction::new(name, move |columns, rows, cancel| body.call(columns, rows, cancel));
+        (made.parameters, made.arguments, made.returns) = (types, arguments, returns);
+        made.sees_nulls = one_of("null_handling", null_handling, "default", "special")?;
+        made.is_volatile = side_effects;
+        let engine = self.cell.engine()?;
+        py.detach(|| engine.create_function(made)).map_err(|e| error::from_engine(py, &e))
+    }
+
+    /// Takes a function away that `create_function` gave.
+    fn remove_function(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+        let engine = self.cell.engine()?;
+        match py.detach(|| engine.remove_function(name)) {
+            true => Ok(()),
+            false => Err(PyKeyError::new_err(format!("there is no function \"{name}\" that was created"))),
+        }
+    }
+
     /// Runs a SQL query.
     #[pyo3(signature = (text, params = None))]
     fn sql(&self, py: Python<'_>, text: &str, params: Option<&Bound<'_, PyAny>>) -> PyResult<QueryResult> {
@@ -264,6 +315,17 @@ impl Connection {
 
     fn __repr__(&self) -> &'static str {
         if self.closed() { "<trimorph.Connection, closed>" } else { "<trimorph.Connection>" }
+    }
+}
+
+/// Whether an option has the second of its two values.
+///
+/// **Errors**: neither.
+fn one_of(option: &str, given: &str, first: &str, second: &str) -> PyResult<bool> {
+    match given {
+        _ if given == first => Ok(false),
+        _ if given == second => Ok(true),
+        _ => Err(PyValueError::new_err(format!("{option} is \"{first}\" or \"{second}\", not \"{given}\""))),
     }
 }
 

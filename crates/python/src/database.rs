@@ -30,8 +30,8 @@ impl Database {
 impl Database {
     #[new]
     #[pyo3(
-    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0, follow_interval = 0.1, network_access = false, network_timeout = 120.0),
-    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300, follow_interval=0.1, network_access=False, network_timeout=120)"
+    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0, follow_interval = 0.1, file_access = true, network_access = false, network_timeout = 120.0),
+    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300, follow_interval=0.1, file_access=True, network_access=False, network_timeout=120)"
 )]
     #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
     pub(crate) fn new(
@@ -53,6 +53,7 @@ impl Database {
         timeout: Option<f64>,
         checkpoint_interval: Option<f64>,
         follow_interval: Option<f64>,
+        file_access: bool,
         network_access: bool,
         network_timeout: f64,
     ) -> PyResult<Self> {
@@ -64,6 +65,7 @@ impl Database {
             durability,
             must_exist,
             recover_to_damage,
+            file_access,
             network_access,
             ..Config::default()
         };
@@ -383,8 +385,8 @@ fn is_there(py: Python<'_>, path: &Path) -> PyResult<()> {
 /// options are those of `Database`, which makes what is not there.
 #[pyfunction]
 #[pyo3(
-    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0, follow_interval = 0.1, network_access = false, network_timeout = 120.0, mode = None),
-    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300, follow_interval=0.1, network_access=False, network_timeout=120, mode='open')"
+    signature = (path = PathBuf::from(MEMORY), read_only = false, memory_limit = None, threads = None, huge_pages = true, test_procedures = false, temp_directory = None, spill_limit = None, isolation = None, idle_timeout = None, durability = "durable", relaxed_interval = 0.1, must_exist = false, recover_to_damage = false, timeout = None, checkpoint_interval = 300.0, follow_interval = 0.1, file_access = true, network_access = false, network_timeout = 120.0, mode = None),
+    text_signature = "(path=':memory:', read_only=False, memory_limit=None, threads=None, huge_pages=True, test_procedures=False, temp_directory=None, spill_limit=None, isolation='serializable', idle_timeout=3600, durability='durable', relaxed_interval=0.1, must_exist=False, recover_to_damage=False, timeout=None, checkpoint_interval=300, follow_interval=0.1, file_access=True, network_access=False, network_timeout=120, mode='open')"
 )]
 #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
 pub(crate) fn connect(
@@ -406,6 +408,7 @@ pub(crate) fn connect(
     timeout: Option<f64>,
     checkpoint_interval: Option<f64>,
     follow_interval: Option<f64>,
+    file_access: bool,
     network_access: bool,
     network_timeout: f64,
     mode: Option<&str>,
@@ -433,6 +436,7 @@ pub(crate) fn connect(
         timeout,
         checkpoint_interval,
         follow_interval,
+        file_access,
         network_access,
         network_timeout,
     )?;

@@ -23,6 +23,7 @@ mod error;
 mod execute;
 mod frames;
 mod from_python;
+mod function;
 mod handle;
 mod interrupt;
 mod load;

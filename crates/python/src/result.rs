@@ -124,7 +124,7 @@ impl QueryResult {
     }
 
     fn maker(&self) -> ToPython<'_> {
-        ToPython { entities: &self.entities, source: self.source }
+        ToPython { entities: Some(&self.entities), source: self.source }
     }
 
     fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {

@@ -1,7 +1,7 @@
 //! Engine values in, Python objects out. Temporal values become Python's own types where those hold them
 //! exactly.
 
-use pyo3::exceptions::PyRecursionError;
+use pyo3::exceptions::{PyRecursionError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use trimorph::{Entities, NodeId, Value, Zone};
@@ -16,11 +16,20 @@ const DEPTH_MAX: usize = 500;
 
 /// Makes Python objects of the values of one result.
 pub(crate) struct ToPython<'a> {
-    pub(crate) entities: &'a Entities,
+    /// None where there are no nodes and relationships: values that are some are refused then.
+    pub(crate) entities: Option<&'a Entities>,
     pub(crate) source: Source,
 }
 
 impl ToPython<'_> {
+    fn entities(&self) -> PyResult<&Entities> {
+        self.entities.ok_or_else(|| {
+            PyTypeError::new_err(
+                "a function takes values, no nodes, relationships or paths: give it their properties",
+            )
+        })
+    }
+
     /// A row as a tuple. `cells` is scratch space.
     pub(crate) fn row<'py>(
         &self,
@@ -101,7 +110,7 @@ impl ToPython<'_> {
     }
 
     fn node<'py>(&self, py: Python<'py>, id: NodeId, depth: usize) -> PyResult<Bound<'py, entity::Node>> {
-        let node = self.entities.node(id).map_err(|e| from_engine(py, &e))?;
+        let node = self.entities()?.node(id).map_err(|e| from_engine(py, &e))?;
         let labels = PyTuple::new(py, node.labels.iter().map(|l| &**l))?.unbind();
         let properties = self.map(py, &node.properties, depth)?.unbind();
         Bound::new(py, entity::Node { id: id.0, labels, properties, source: self.source })
@@ -113,9 +122,9 @@ impl ToPython<'_> {
         r: &trimorph::Relationship,
         depth: usize,
     ) -> PyResult<Bound<'py, entity::Relationship>> {
-        let properties = self.entities.relationship_properties(r).map_err(|e| from_engine(py, &e))?;
+        let properties = self.entities()?.relationship_properties(r).map_err(|e| from_engine(py, &e))?;
         let properties = self.map(py, &properties, depth)?.unbind();
-        let kind = self.entities.relationship_type(r).to_string();
+        let kind = self.entities()?.relationship_type(r).to_string();
         let made = entity::Relationship {
             id: r.id.0,
             kind,

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use trimorph::{CancelToken, Database, Format, LoadOptions, LoadReport, OnConflict, RdfOptions, Stats};
+use trimorph::{
+    CancelToken, Database, FileGroup, Format, IdType, LoadOptions, LoadReport, OnConflict, RdfOptions, Stats,
+};
 
 use crate::database::{Resources, is_memory, open_to_write};
 use crate::failure::Failure;
@@ -24,6 +26,8 @@ use crate::text::quantity;
   trimorph load films.tm nodes.csv edges.csv --format neo4j-csv
   trimorph load shop.tm mapping.json --skip-bad-rows --rejects bad.csv
   trimorph load films.tm more/ --on-conflict merge
+  trimorph load films.tm --nodes Film=header.csv,films1.csv,films2.csv \\
+                --nodes Actor=actors.csv --relationships ACTED_IN=roles.csv
 
 What the files are is found out from them if --format is not given; a directory
 stands for its CSV files, or for its only mapping file. A row that does not fit ends the load with its file, line and reason; nothing is changed.
@@ -36,7 +40,8 @@ stands for its CSV files, or for its only mapping file. A row that does not fit 
                \"edges\": [ { \"file\": \"knows.csv\", \"type\": \"KNOWS\",
                             \"from\": { \"space\": \"Person\", \"column\": \"a\" },
                             \"to\": { \"space\": \"Person\", \"column\": \"b\" } } ] }
-  parquet    the same for Parquet files")]
+  parquet    the same; a mapping names CSV, JSON (.json, .jsonl) and Parquet files
+             of any number, with wildcards; trimorph map DIR writes a first one")]
 pub(crate) struct Arguments {
     /// Directory of the database; it is made if it does not exist
     db: PathBuf,
@@ -50,8 +55,27 @@ pub(crate) struct Arguments {
 #[derive(Args)]
 pub(crate) struct What {
     /// Files, or directories with files
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present_any = ["nodes", "relationships"], value_name = "PATH")]
     paths: Vec<PathBuf>,
+    /// Neo4j-style files of nodes with labels, as neo4j-admin takes them: the first has the header, names may
+    /// have wildcards or be regular expressions
+    #[arg(long, value_name = "[LABEL:…=]FILE,…")]
+    nodes: Vec<String>,
+    /// The same for relationships of a type
+    #[arg(long, value_name = "[TYPE=]FILE,…")]
+    relationships: Vec<String>,
+    /// What is between the fields of neo4j-style files: a character, TAB or U+XXXX [default: ,]
+    #[arg(long, value_name = "CHAR", value_parser = character)]
+    delimiter: Option<u8>,
+    /// What is between the elements of an array of neo4j-style files [default: ;]
+    #[arg(long, value_name = "CHAR", value_parser = character)]
+    array_delimiter: Option<u8>,
+    /// What is around fields of neo4j-style files that hold a delimiter [default: "]
+    #[arg(long, value_name = "CHAR", value_parser = character)]
+    quote: Option<u8>,
+    /// The type of keys of neo4j-style files whose header does not say one
+    #[arg(long, value_enum, value_name = "TYPE", default_value = "string", ignore_case = true)]
+    id_type: IdTypeName,
     /// What the files are
     #[arg(long, value_enum)]
     format: Option<FormatName>,
@@ -70,6 +94,35 @@ pub(crate) struct What {
     /// Write bad rows to this file, as CSV with file, line, reason and the row [default: DB.rejects.csv]
     #[arg(long, value_name = "FILE", requires = "skip_bad_rows")]
     rejects: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum IdTypeName {
+    /// Texts
+    String,
+    /// Integers
+    #[value(alias = "actual")]
+    Integer,
+}
+
+/// One ASCII character: itself, `TAB`, `\t` or `U+0009`.
+fn character(text: &str) -> Result<u8, String> {
+    let code = text.strip_prefix("U+").or_else(|| text.strip_prefix("u+"));
+    let byte = match (text.as_bytes(), code) {
+        ([byte], _) => Some(*byte),
+        (b"TAB" | b"tab" | b"\\t", _) => Some(b'\t'),
+        (_, Some(code)) => u8::from_str_radix(code.trim_start_matches('0'), 16).ok(),
+        _ => None,
+    };
+    byte.filter(|byte| byte.is_ascii() && !matches!(byte, b'\n' | b'\r' | 0))
+        .ok_or_else(|| "give one ASCII character that is no line end, TAB, or U+ and its code".to_owned())
+}
+
+/// The groups of files that are named.
+fn groups(what: &What) -> Result<Vec<FileGroup>, Failure> {
+    let nodes = what.nodes.iter().map(|text| FileGroup::parse(text, false));
+    let all = nodes.chain(what.relationships.iter().map(|text| FileGroup::parse(text, true)));
+    all.collect::<Result<_, _>>().map_err(Failure::message)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -152,16 +205,26 @@ pub(crate) fn into(
 ) -> Result<(), Failure> {
     let rdf = what.format.and_then(FormatName::rdf);
     let is_rdf = |path: &PathBuf| what.format.is_none() && trimorph::is_rdf_file(path);
-    if rdf.is_some() || what.paths.iter().all(is_rdf) {
+    let groups = groups(what)?;
+    if rdf.is_some() || (groups.is_empty() && what.paths.iter().all(is_rdf)) {
         return load_rdf(what, rdf, database, out);
     }
     let cancel = CancelToken::default();
+    let usual = database.load_options();
     let options = LoadOptions {
+        groups,
+        id_type: match what.id_type {
+            IdTypeName::String => IdType::String,
+            IdTypeName::Integer => IdType::Integer,
+        },
+        delimiter: what.delimiter.unwrap_or(usual.delimiter),
+        array_delimiter: what.array_delimiter.unwrap_or(usual.array_delimiter),
+        quote: what.quote.unwrap_or(usual.quote),
         skip_bad_rows: what.skip_bad_rows,
         on_conflict: what.on_conflict.option(),
         rejects_path: rejects_path(db, what),
         cancel: cancel.clone(),
-        ..database.load_options()
+        ..usual
     };
     let guard = on_interrupt(move || cancel.cancel());
     let bar = Bar::new(terminal);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trimorph_algebra::{Expr, Op};
+use trimorph_algebra::{Expr, Op, UserFunction};
 use trimorph_base::Span;
 use trimorph_types::LogicalType;
 
@@ -36,6 +36,13 @@ impl<'q> Binder<'q> {
             }
             _ => {}
         }
+        let own = match self.functions.lookup(&name) {
+            Some(_) => None,
+            None => self.procedures.function(&name),
+        };
+        if let Some(function) = own {
+            return self.user_function(Arc::clone(function), call, span, cx);
+        }
         let info = self.signature(call, &name)?;
         let mut args = Vec::with_capacity(call.arguments.len());
         let mut types = Vec::with_capacity(call.arguments.len());
@@ -54,6 +61,30 @@ impl<'q> Binder<'q> {
         let ty = result_type(&name, &types, (info.result)(&logical));
         let name: Arc<str> = name.into();
         Ok(Typed::new(Expr::Call(name, args, span), ty))
+    }
+
+    /// A call of a function that the program gave.
+    fn user_function(
+        &mut self,
+        function: Arc<dyn UserFunction>,
+        call: &'q ast::FunctionCall,
+        span: Span,
+        cx: &mut Context<'q>,
+    ) -> Bound<Typed> {
+        let (least, most) = function.arguments();
+        let count = call.arguments.len();
+        if !(least..=most).contains(&count) {
+            return Err(wrong_count(&call.name, (least, most), count));
+        }
+        let mut args = Vec::with_capacity(count);
+        let mut types = Vec::with_capacity(count);
+        for argument in &call.arguments {
+            let bound = self.expression(argument, cx)?;
+            args.push(bound.expr);
+            types.push(bound.ty);
+        }
+        let ty = result_type("", &types, function.result());
+        Ok(Typed::new(Expr::UserCall(function, args, span), ty))
     }
 
     /// `exists((a)-->(b))` or `exists(n.key)`.
@@ -75,7 +106,8 @@ impl<'q> Binder<'q> {
                 return Err(with_suggestion(error, Some(instead.to_owned())));
             }
             let names = self.functions.names();
-            let candidates = names.into_iter().chain(AGGREGATES.iter().copied());
+            let own = self.procedures.function_names();
+            let candidates = names.into_iter().chain(AGGREGATES.iter().copied()).chain(own);
             return Err(with_suggestion(error, suggest(&written, candidates)));
         };
         let count = call.arguments.len();

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use trimorph_base::{Diagnostic, ErrorKind};
+use trimorph_base::{CancelToken, Diagnostic, ErrorKind};
 
 use super::builder::Batch;
 use super::column::ColumnType;
@@ -39,7 +39,12 @@ pub struct ArrowCursor {
     types: Vec<ColumnType>,
     held: VecDeque<Batch>,
     ended: bool,
+    /// A row came whose values the types do not hold.
+    misfit: bool,
 }
+
+/// The types that hold all rows of a result.
+pub(crate) struct AllTypes(Vec<ColumnType>);
 
 /// A result as record batches of one schema, computed as they are taken.
 pub struct ArrowStream<'r> {
@@ -95,7 +100,44 @@ impl ArrowCursor {
         let schema = schema_of(result.columns(), &types);
         result.notice_texts(&types);
         result.name_types(&types);
-        Ok(Self { schema, types, held: held.into(), ended })
+        Ok(Self { schema, types, held: held.into(), ended, misfit: false })
+    }
+
+    /// Looks at all rows of a result, and forgets them: the types of which [`AllTypes::over`] makes a cursor
+    /// that meets no row that does not fit.
+    pub(crate) fn of_all(result: &mut QueryResult, cancel: &CancelToken) -> Result<AllTypes, Error> {
+        let entities = result.entities().clone();
+        let maker = Maker::new(&entities, result.cancel_token());
+        let columns = result.types().len();
+        let mut seen = vec![(ColumnType::Unknown, ColumnType::Unknown); columns];
+        let mut batch = result.early_columns(&maker)?;
+        loop {
+            for ((ty, exact), column) in seen.iter_mut().zip(batch.iter().flat_map(|b| &b.columns)) {
+                let join = |known: &mut ColumnType, more| {
+                    *known = std::mem::replace(known, ColumnType::Unknown).join(more);
+                };
+                join(ty, column.ty.clone());
+                join(exact, column.exact_type());
+            }
+            if cancel.is_cancelled() {
+                return Err(Error::Cancelled.stopped_by(cancel));
+            }
+            batch = result.next_columns(&maker)?;
+            if batch.is_none() {
+                break;
+            }
+        }
+        let types = seen.into_iter().zip(result.types()).map(|((ty, exact), declared)| match ty {
+            ColumnType::Unknown => ColumnType::declared(*declared).settled(),
+            ColumnType::Instant { .. } if !ty.is_in_nanos() => exact.settled(),
+            ty => ty.settled(),
+        });
+        Ok(AllTypes(types.collect()))
+    }
+
+    /// Whether a row came that the types do not hold.
+    pub(crate) fn has_misfit(&self) -> bool {
+        self.misfit
     }
 
     /// The schema of all batches.
@@ -129,9 +171,10 @@ impl ArrowCursor {
         taken
     }
 
-    fn settle_batch(&self, batch: &Batch, maker: &Maker<'_>) -> Result<RecordBatch, Error> {
+    fn settle_batch(&mut self, batch: &Batch, maker: &Maker<'_>) -> Result<RecordBatch, Error> {
         for ((column, ty), field) in batch.columns.iter().zip(&self.types).zip(self.schema.fields()) {
             if let Some(other) = column.misfit(ty, maker)? {
+                self.misfit = true;
                 let text =
                     format!("column \"{}\" began with {} and goes on with {other}", field.name(), ty.name());
                 let hint = "convert it in the query, such as with toString(), or fetch the result as a whole";
@@ -140,6 +183,14 @@ impl ArrowCursor {
             }
         }
         record_batch(&self.schema, batch, &self.types, maker)
+    }
+}
+
+impl AllTypes {
+    /// A cursor over a result of the same rows.
+    pub(crate) fn over(self, result: &QueryResult) -> ArrowCursor {
+        let schema = schema_of(result.columns(), &self.0);
+        ArrowCursor { schema, types: self.0, held: VecDeque::new(), ended: false, misfit: false }
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use trimorph_algebra::{Procedure, Procedures};
+use trimorph_algebra::{Procedure, Procedures, UserFunction};
 
 /// The procedures that queries may call.
 #[derive(Debug, Default)]
@@ -27,6 +27,25 @@ impl Registry {
         let mut changed = Procedures::clone(&current);
         procedures.for_each(|procedure| changed.insert(procedure));
         *current = Arc::new(changed);
+    }
+
+    /// Adds a function of the program, in the place of one of its name.
+    pub(crate) fn insert_function(&self, function: Arc<dyn UserFunction>) {
+        let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = Procedures::clone(&current);
+        changed.insert_function(function);
+        *current = Arc::new(changed);
+    }
+
+    /// Takes a function away; whether there was one of this name.
+    pub(crate) fn remove_function(&self, name: &str) -> bool {
+        let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = Procedures::clone(&current);
+        let known = changed.remove_function(name).is_some();
+        if known {
+            *current = Arc::new(changed);
+        }
+        known
     }
 
     /// Takes a procedure away; whether there was one of this name.

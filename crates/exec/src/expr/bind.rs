@@ -51,6 +51,8 @@ impl Binder<'_> {
             Ex::In(value, members, span) => Ex::In(self.boxed(value)?, Arc::clone(members), *span),
             Ex::Chain(first, rest) => self.chain(first, rest)?,
             Ex::Call(function, args, span) => self.call(function, self.all(args)?, *span),
+            // Not ahead of time: what a program's function does is its own affair.
+            Ex::User(function, args, span) => Ex::User(Arc::clone(function), self.all(args)?, *span),
             Ex::HasLabel { base, nodes, edge_tables } => Ex::HasLabel {
                 base: self.boxed(base)?,
                 nodes: nodes.clone(),

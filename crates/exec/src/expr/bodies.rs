@@ -31,6 +31,7 @@ fn is_open_within(ex: &Ex, first: usize, depth: usize) -> bool {
         Ex::Property { base, .. } | Ex::In(base, ..) | Ex::HasLabel { base, .. } => is(base),
         Ex::Op(_, args, _) | Ex::List(args) => args.iter().all(is),
         Ex::Call(function, args, _) => function.deterministic && args.iter().all(is),
+        Ex::User(function, args, _) => !function.is_volatile() && args.iter().all(is),
         Ex::Chain(start, rest) => is(start) && rest.iter().all(|(_, ex, _)| is(ex)),
         Ex::Case { branches, otherwise } => {
             is(otherwise) && branches.iter().all(|(when, then)| is(when) && is(then))
@@ -125,6 +126,7 @@ fn rewrite(ex: &Ex, of: &mut dyn FnMut(&Ex) -> Option<Ex>) -> Ex {
         }
         Ex::Op(op, args, span) => Ex::Op(*op, all(args, of), *span),
         Ex::Call(function, args, span) => Ex::Call(function, all(args, of), *span),
+        Ex::User(function, args, span) => Ex::User(function.clone(), all(args, of), *span),
         Ex::List(items) => Ex::List(all(items, of)),
         Ex::Path(parts) => Ex::Path(all(parts, of)),
         Ex::Chain(first, rest) => {

@@ -81,6 +81,7 @@ impl Scope<'_> {
                 };
                 Ex::Call(function, self.all(args)?, *span)
             }
+            Expr::UserCall(function, args, span) => Ex::User(Arc::clone(function), self.all(args)?, *span),
             Expr::HasLabel(base, labels) => self.has_label(base, labels)?,
             Expr::List(items) => Ex::List(self.all(items)?),
             Expr::Map(entries) => Ex::Map(self.entries(entries)?),

@@ -162,6 +162,11 @@ fn is_small_within(ex: &Ex, depth: usize) -> bool {
             LogicalType::Any => args.iter().all(is_small),
             _ => true,
         },
+        Ex::User(function, args, _) => match function.result() {
+            LogicalType::List | LogicalType::Map | LogicalType::Path => false,
+            LogicalType::Any => args.iter().all(is_small),
+            _ => true,
+        },
         Ex::List(items) => items.len() <= ITEMS_MAX && items.iter().all(is_small),
         Ex::Map(entries) => entries.iter().all(|(_, e)| is_small(e)),
         Ex::MapProjection { base, all: false, entries } => {
@@ -198,7 +203,11 @@ fn children(ex: &Ex) -> Vec<&Ex> {
     match ex {
         Ex::Const(_) | Ex::Param(_) | Ex::Slot(_) | Ex::Local(_) => Vec::new(),
         Ex::Property { base, .. } | Ex::HasLabel { base, .. } | Ex::In(base, ..) => vec![base],
-        Ex::Op(_, args, _) | Ex::Call(_, args, _) | Ex::List(args) | Ex::Path(args) => args.iter().collect(),
+        Ex::Op(_, args, _)
+        | Ex::Call(_, args, _)
+        | Ex::User(_, args, _)
+        | Ex::List(args)
+        | Ex::Path(args) => args.iter().collect(),
         Ex::Chain(first, rest) => std::iter::once(&**first).chain(rest.iter().map(|(_, e, _)| e)).collect(),
         Ex::Map(entries) => entries.iter().map(|(_, e)| e).collect(),
         Ex::MapProjection { base, entries, .. } => {
@@ -220,5 +229,10 @@ fn reads_group(ex: &Ex, group: usize) -> bool {
 }
 
 fn draws(ex: &Ex) -> bool {
-    matches!(ex, Ex::Call(f, ..) if !f.deterministic) || children(ex).into_iter().any(draws)
+    let is_volatile = match ex {
+        Ex::Call(function, ..) => !function.deterministic,
+        Ex::User(function, ..) => function.is_volatile(),
+        _ => false,
+    };
+    is_volatile || children(ex).into_iter().any(draws)
 }

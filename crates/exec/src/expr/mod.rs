@@ -38,11 +38,12 @@ mod reduction;
 mod scalar;
 #[cfg(test)]
 pub(crate) mod tests;
+mod user_call;
 mod vector;
 
 use std::sync::Arc;
 
-use trimorph_algebra::{Op, QuantifierKind};
+use trimorph_algebra::{Op, QuantifierKind, UserFunction};
 use trimorph_base::Span;
 use trimorph_functions::Function;
 use trimorph_store::access::PropertyAccess;
@@ -85,6 +86,8 @@ pub(crate) enum Ex {
     In(Box<Ex>, Arc<Members>, Span),
     Chain(Box<Ex>, Vec<(Op, Ex, Span)>),
     Call(&'static Function, Vec<Ex>, Span),
+    /// A function of the program.
+    User(Arc<dyn UserFunction>, Vec<Ex>, Span),
     HasLabel {
         base: Box<Ex>,
         nodes: LabelTest,

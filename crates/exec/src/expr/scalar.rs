@@ -13,6 +13,7 @@ use super::Ex;
 use super::items::Items;
 use super::made::{Made, bounded, hold_call, hold_operator, leave_operands};
 use super::quantified::answer;
+use super::user_call::call_one;
 use crate::Context;
 
 /// One tuple of a chunk: the flat positions of flat groups and `position` in `group`; and the values of local
@@ -80,6 +81,10 @@ impl<'a, 's> Row<'a, 's> {
                 let made = call(function, &args, *span, cx);
                 leave_operands(args, cx);
                 made
+            }
+            Ex::User(function, args, span) => {
+                let args = args.iter().map(|a| self.eval(a, cx)).collect::<Result<Vec<_>, _>>()?;
+                call_one(function, args, *span, cx)
             }
             Ex::HasLabel { base, nodes, edge_tables } => Ok(match self.eval(base, cx)? {
                 Value::Null => Value::Null,

@@ -37,6 +37,7 @@ use super::own_properties::{keys, properties};
 use super::property::{lengths, property, property_nulls};
 use super::reduction::reduction;
 use super::scalar::{call, operate};
+use super::user_call::call_all;
 use super::{Ex, Members, Row};
 use crate::context::Settings;
 use crate::layout::Place;
@@ -82,6 +83,10 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
             _ => by_row(ex, over, cx),
         },
         Ex::Call(function, args, span) => function_call(ex, function, args, *span, over, cx),
+        Ex::User(function, args, span) => match operands(args, over, cx)? {
+            Some(args) => call_all(function, &args, *span, over, cx),
+            None => by_row(ex, over, cx),
+        },
         Ex::Chain(first, rest) => chain(ex, first, rest, over, cx),
         Ex::Case { branches, otherwise } => case(branches, otherwise, over, cx, evaluate_over),
         Ex::ListComprehension { local, list, filter, map } if is_small(ex) => {

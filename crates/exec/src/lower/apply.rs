@@ -124,6 +124,7 @@ fn gives_something_else(plan: &Plan) -> bool {
     fn draws(expr: &Expr) -> bool {
         let mut found = match expr {
             Expr::Call(name, ..) => trimorph_functions::lookup(name).is_none_or(|f| !f.deterministic),
+            Expr::UserCall(function, ..) => function.is_volatile(),
             _ => false,
         };
         expr.for_each_child(&mut |child| found |= draws(child));

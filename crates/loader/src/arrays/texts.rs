@@ -6,8 +6,8 @@ use arrow_schema::DataType;
 use trimorph_store::bulk::ColumnData;
 use trimorph_types::Value;
 
-use crate::csv::table::shown;
 use crate::parse::parse_iri;
+use crate::shown::shown;
 
 /// Calls `one` with the text of each row, `None` where it is null.
 fn each_text<'a>(array: &'a dyn Array, one: &mut dyn FnMut(Option<&'a str>)) -> Result<(), String> {

@@ -96,7 +96,7 @@ impl<R: Read> Chunker<R> {
                 return Ok(None);
             }
             let too_long = bytes.len() > self.dialect.record_bytes_max();
-            match last_record_end(&bytes, self.dialect.delimiter, self.at_end) {
+            match last_record_end(&bytes, self.dialect, self.at_end) {
                 Cut::At(end) => return Ok(Some(self.cut(bytes, end))),
                 Cut::Open { quote_at } if self.at_end || too_long => {
                     // The quote never closes: the record ends where its line does, if that is at hand.
@@ -205,11 +205,11 @@ enum Cut {
     None,
 }
 
-fn last_record_end(bytes: &[u8], delimiter: u8, at_end: bool) -> Cut {
+fn last_record_end(bytes: &[u8], dialect: Dialect, at_end: bool) -> Cut {
     let mut cut = None;
     let mut plain_from = 0;
     loop {
-        let (quote, plain_to) = match opening_quote(bytes, plain_from, delimiter) {
+        let (quote, plain_to) = match opening_quote(bytes, plain_from, dialect) {
             Some(quote) => (Some(quote), quote),
             None => (None, bytes.len()),
         };
@@ -223,7 +223,7 @@ fn last_record_end(bytes: &[u8], delimiter: u8, at_end: bool) -> Cut {
                 None => Cut::None,
             };
         };
-        match closing_quote(bytes, quote_at + 1) {
+        match closing_quote(bytes, quote_at + 1, dialect.quote) {
             Some(close) => plain_from = close + 1,
             None => return cut.map_or(Cut::Open { quote_at }, Cut::At),
         }
@@ -232,18 +232,18 @@ fn last_record_end(bytes: &[u8], delimiter: u8, at_end: bool) -> Cut {
 
 /// The first quote at or after `from` that is the first byte of a field. `from` is the chunk's start or
 /// follows a closing quote.
-fn opening_quote(bytes: &[u8], from: usize, delimiter: u8) -> Option<usize> {
-    memchr::memchr_iter(b'"', &bytes[from..]).map(|i| from + i).find(|&at| match at.checked_sub(1) {
+fn opening_quote(bytes: &[u8], from: usize, dialect: Dialect) -> Option<usize> {
+    memchr::memchr_iter(dialect.quote, &bytes[from..]).map(|i| from + i).find(|&at| match at.checked_sub(1) {
         None => true,
-        Some(before) => before >= from && (bytes[before] == delimiter || bytes[before] == b'\n'),
+        Some(before) => before >= from && (bytes[before] == dialect.delimiter || bytes[before] == b'\n'),
     })
 }
 
 /// The first quote at or after `from` that is not one of a doubled pair.
-pub(super) fn closing_quote(bytes: &[u8], mut from: usize) -> Option<usize> {
+pub(super) fn closing_quote(bytes: &[u8], mut from: usize, quote: u8) -> Option<usize> {
     loop {
-        let at = from + memchr::memchr(b'"', bytes.get(from..)?)?;
-        if bytes.get(at + 1) != Some(&b'"') {
+        let at = from + memchr::memchr(quote, bytes.get(from..)?)?;
+        if bytes.get(at + 1) != Some(&quote) {
             return Some(at);
         }
         from = at + 2;

@@ -34,7 +34,7 @@ pub(crate) fn read_head(source: &Source, dialect: Dialect) -> Result<Head, LoadE
     if sample.over_long {
         return Err(LoadError::format(source.path(), "header line is too long"));
     }
-    let mut splitter = Splitter::new(&sample.bytes, dialect.delimiter, 1);
+    let mut splitter = Splitter::new(&sample.bytes, dialect, 1);
     let record =
         splitter.next().ok_or_else(|| LoadError::format(source.path(), "file has no header line"))?;
     if record.fault.is_some() {

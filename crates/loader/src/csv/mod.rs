@@ -16,11 +16,16 @@ pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 
+/// What is no quote: a byte that no text has.
+pub(crate) const NO_QUOTE: u8 = 0xFF;
+
 /// How the text is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Dialect {
     /// Between fields: one ASCII byte, neither a quote nor a line end.
     pub(crate) delimiter: u8,
+    /// Around a field that holds a delimiter, a quote or a line end: another ASCII byte, or [`NO_QUOTE`].
+    pub(crate) quote: u8,
     /// Longest field accepted.
     pub(crate) field_bytes_max: usize,
 }

@@ -11,9 +11,10 @@ use crate::LoadError;
 use crate::source::Source;
 
 /// Distinct values accepted: each becomes a table, and there are no more ids for tables.
-const DISTINCT_MAX: usize = 1 << 16;
+pub(crate) const DISTINCT_MAX: usize = 1 << 16;
 
-/// The distinct values of field `column` in the rows after the header that have `fields` fields.
+/// The distinct values of field `column` in the rows, after the header if there is one, that have `fields`
+/// fields.
 ///
 /// **Cost**: one pass over the file on this thread.
 pub(crate) fn distinct_values(
@@ -21,20 +22,20 @@ pub(crate) fn distinct_values(
     dialect: Dialect,
     column: usize,
     fields: usize,
+    mut has_header: bool,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Result<Vec<String>, LoadError> {
     let reader = source.open(&Arc::new(AtomicU64::new(0)))?;
     let mut chunker = Chunker::new(reader, dialect, 1 << 20);
     let mut seen: HashSet<Vec<u8>> = HashSet::new();
     let mut values: Vec<String> = Vec::new();
-    let mut is_header = true;
     while let Some(chunk) = chunker.next().map_err(|e| LoadError::io(source.path(), "read", e))? {
         if is_cancelled() {
             return Err(LoadError::Cancelled);
         }
-        let mut splitter = Splitter::new(&chunk.bytes, dialect.delimiter, 1);
+        let mut splitter = Splitter::new(&chunk.bytes, dialect, 1);
         while let Some(record) = splitter.next() {
-            if std::mem::take(&mut is_header) || record.fault.is_some() || splitter.fields.len() != fields {
+            if std::mem::take(&mut has_header) || record.fault.is_some() || splitter.fields.len() != fields {
                 continue;
             }
             let value = splitter.fields[column].value(&chunk.bytes);

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use super::Dialect;
 use super::block::Block;
 use super::chunk::closing_quote;
 use super::structural::Structural;
@@ -15,7 +16,8 @@ pub(crate) struct Field {
     start: u32,
     end: u32,
     quoted: bool,
-    doubled: bool,
+    /// The quote that it holds doubled, if it does.
+    doubled: Option<u8>,
 }
 
 impl Field {
@@ -34,12 +36,12 @@ impl Field {
     /// Whether it holds doubled quotes, that is, whether [`Field::raw`] is not its value.
     #[inline]
     pub(crate) fn is_doubled(&self) -> bool {
-        self.doubled
+        self.doubled.is_some()
     }
 
     /// Its value.
     pub(crate) fn value<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
-        if !self.doubled {
+        if self.doubled.is_none() {
             return Cow::Borrowed(self.raw(text));
         }
         let mut value = Vec::new();
@@ -51,7 +53,7 @@ impl Field {
     pub(crate) fn unescape(&self, text: &[u8], value: &mut Vec<u8>) {
         value.clear();
         let mut rest = self.raw(text);
-        while let Some(at) = memchr::memchr(b'"', rest) {
+        while let Some(at) = self.doubled.and_then(|quote| memchr::memchr(quote, rest)) {
             value.extend_from_slice(&rest[..=at]);
             rest = rest.get(at + 2..).unwrap_or(&[]);
         }
@@ -84,7 +86,7 @@ pub(crate) struct Record {
 /// Walks over the records of a chunk.
 pub(crate) struct Splitter<'a> {
     text: &'a [u8],
-    delimiter: u8,
+    dialect: Dialect,
     at: usize,
     line: u64,
     /// Present while the chunk is known to have no quotes.
@@ -93,10 +95,10 @@ pub(crate) struct Splitter<'a> {
 }
 
 impl<'a> Splitter<'a> {
-    pub(crate) fn new(text: &'a [u8], delimiter: u8, first_line: u64) -> Self {
-        let plain = memchr::memchr(b'"', text).is_none();
-        let structural = plain.then(|| Structural::new(text, delimiter, b'\n', 0));
-        Self { text, delimiter, at: 0, line: first_line, structural, fields: Vec::new() }
+    pub(crate) fn new(text: &'a [u8], dialect: Dialect, first_line: u64) -> Self {
+        let plain = memchr::memchr(dialect.quote, text).is_none();
+        let structural = plain.then(|| Structural::new(text, dialect.delimiter, b'\n', 0));
+        Self { text, dialect, at: 0, line: first_line, structural, fields: Vec::new() }
     }
 
     /// Takes the next records at once, if they are of one shape; gives the line of the first.
@@ -114,7 +116,7 @@ impl<'a> Splitter<'a> {
     pub(super) fn return_to(&mut self, at: usize, line: u64) {
         (self.at, self.line) = (at, line);
         if self.structural.is_some() {
-            self.structural = Some(Structural::new(self.text, self.delimiter, b'\n', at));
+            self.structural = Some(Structural::new(self.text, self.dialect.delimiter, b'\n', at));
         }
     }
 
@@ -148,7 +150,7 @@ impl<'a> Splitter<'a> {
     }
 
     #[inline(always)]
-    fn push(&mut self, start: usize, end: usize, quoted: bool, doubled: bool) {
+    fn push(&mut self, start: usize, end: usize, quoted: bool, doubled: Option<u8>) {
         // A chunk is far below 4 GiB: `Chunker` bounds it.
         #[expect(clippy::cast_possible_truncation, reason = "chunks are below 4 GiB")]
         self.fields.push(Field { start: start as u32, end: end as u32, quoted, doubled });
@@ -162,30 +164,30 @@ impl<'a> Splitter<'a> {
             let Some(at) = structural.next() else {
                 let end = self.text.len();
                 self.at = end;
-                self.push(field, end, false, false);
+                self.push(field, end, false, None);
                 return end;
             };
             if self.text[at] == b'\n' {
                 self.at = at + 1;
                 self.line += 1;
                 let end = if at > field && self.text[at - 1] == b'\r' { at - 1 } else { at };
-                self.push(field, end, false, false);
+                self.push(field, end, false, None);
                 return end;
             }
-            self.push(field, at, false, false);
+            self.push(field, at, false, None);
             field = at + 1;
         }
     }
 
     fn quoted_record(&mut self) -> (usize, Option<RecordFault>) {
-        let text = self.text;
+        let (text, quote) = (self.text, self.dialect.quote);
         let mut field = self.at;
         let mut fault = None;
         loop {
             let mut plain_from = field;
             let mut quoted = None;
-            if text.get(field) == Some(&b'"') {
-                let Some(close) = closing_quote(text, field + 1) else {
+            if text.get(field) == Some(&quote) {
+                let Some(close) = closing_quote(text, field + 1, quote) else {
                     let index = self.fields.len();
                     self.line += memchr::memchr_iter(b'\n', &text[self.at..]).count() as u64;
                     self.at = text.len();
@@ -195,7 +197,7 @@ impl<'a> Splitter<'a> {
                 plain_from = close + 1;
                 quoted = Some(close);
             }
-            let stop = memchr::memchr2(self.delimiter, b'\n', &text[plain_from..]);
+            let stop = memchr::memchr2(self.dialect.delimiter, b'\n', &text[plain_from..]);
             let mut end = stop.map_or(text.len(), |i| plain_from + i);
             let is_last = stop.is_none() || text[end] == b'\n';
             let next = if stop.is_none() { end } else { end + 1 };
@@ -207,10 +209,10 @@ impl<'a> Splitter<'a> {
                     if end > plain_from {
                         fault = fault.or(Some(RecordFault::AfterQuote(self.fields.len())));
                     }
-                    let doubled = memchr::memchr(b'"', &text[field + 1..close]).is_some();
+                    let doubled = memchr::memchr(quote, &text[field + 1..close]).map(|_| quote);
                     self.push(field + 1, close, true, doubled);
                 }
-                None => self.push(field, end, false, false),
+                None => self.push(field, end, false, None),
             }
             if is_last {
                 self.line += memchr::memchr_iter(b'\n', &text[self.at..next]).count() as u64;

@@ -7,10 +7,9 @@
 //!    taken back and done again record by record.
 //! 4. After the last record, route the columns to tables (`crate::gather`).
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use trimorph_store::bulk::{Lines, Origin, Rejected};
+use trimorph_store::bulk::{Origin, Rejected};
 
 use super::Dialect;
 use super::block::{BLOCK_ROWS, Block};
@@ -18,13 +17,10 @@ use super::chunk::Chunk;
 use super::split::{Field, Record, RecordFault, Splitter};
 use crate::column::Builder;
 use crate::gather::Columns;
+use crate::lines::LineList;
 use crate::pipeline::{Parsed, Work};
-use crate::plan::{Output, Parse, Route, TablePlan};
-
-/// Raw text of a refused row that is kept at most.
-const RAW_BYTES_MAX: usize = 1 << 14;
-/// Text of a bad value that is shown at most.
-const SHOWN_BYTES_MAX: usize = 60;
+use crate::plan::{Output, Parse, TablePlan, check_routes};
+use crate::shown::shown;
 
 /// A chunk of a file, to be parsed.
 pub(crate) struct CsvWork {
@@ -44,7 +40,7 @@ impl Work for CsvWork {
             return self.refuse_over_long();
         }
         let mut table = Table::new(&self);
-        let mut splitter = Splitter::new(&self.chunk.bytes, self.dialect.delimiter, self.chunk.first_line);
+        let mut splitter = Splitter::new(&self.chunk.bytes, self.dialect, self.chunk.first_line);
         if self.skip_header {
             splitter.next();
         }
@@ -102,7 +98,10 @@ impl<'a> Table<'a> {
             .plan
             .fields
             .iter()
-            .map(|field| (field.parse != Parse::Skip).then(|| Builder::new(field.parse, rows_max)))
+            .map(|field| {
+                let made = || Builder::new(field.parse, rows_max).with_format(field.format.clone());
+                (field.parse != Parse::Skip).then(made)
+            })
             .collect();
         let text = work.chunk.bytes.as_slice();
         Self {
@@ -193,23 +192,7 @@ impl<'a> Table<'a> {
     /// Refuses a row whose route field names no table.
     #[inline]
     fn check_routes(&self, row: usize) -> Result<(), String> {
-        for output in &self.plan.outputs {
-            match output {
-                Output::Nodes { route, .. } => self.check_route(route, row)?,
-                Output::Edges { route, .. } => self.check_route(route, row)?,
-            }
-        }
-        Ok(())
-    }
-
-    #[inline]
-    fn check_route<H>(&self, route: &Route<H>, row: usize) -> Result<(), String> {
-        let Route::ByField { field, tables, what } = route else { return Ok(()) };
-        let text = self.builders[*field].as_ref().and_then(|b| b.string(row)).unwrap_or(b"");
-        if tables.contains_key(text) {
-            return Ok(());
-        }
-        Err(format!("\"{}\" is not a known {what}", shown(text)))
+        check_routes(self.plan, &|field| self.builders.get(field)?.as_ref()?.string(row))
     }
 
     fn take_back(&mut self) {
@@ -287,51 +270,6 @@ enum FieldFault {
     NotAValue,
 }
 
-/// Line numbers that are mostly consecutive.
-#[derive(Default)]
-struct LineList {
-    first: u64,
-    count: u64,
-    each: Option<Vec<u64>>,
-}
-
-impl LineList {
-    #[inline]
-    fn push(&mut self, line: u64) {
-        if self.count == 0 {
-            self.first = line;
-        } else if let Some(each) = &mut self.each {
-            each.push(line);
-        } else if line != self.first + self.count {
-            let mut each: Vec<u64> = (self.first..self.first + self.count).collect();
-            each.push(line);
-            self.each = Some(each);
-        }
-        self.count += 1;
-    }
-
-    /// Takes `count` lines from `first` on.
-    fn push_run(&mut self, first: u64, count: u64) {
-        if self.each.is_none() && (self.count == 0 || first == self.first + self.count) {
-            self.first = if self.count == 0 { first } else { self.first };
-            self.count += count;
-        } else {
-            (first..first + count).for_each(|line| self.push(line));
-        }
-    }
-
-    fn finish(self) -> Lines {
-        self.each.map_or(Lines::From(self.first), Lines::Each)
-    }
-}
-
 fn raw(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(&bytes[..bytes.len().min(RAW_BYTES_MAX)]).into_owned()
-}
-
-pub(crate) fn shown(bytes: &[u8]) -> Cow<'_, str> {
-    if bytes.len() <= SHOWN_BYTES_MAX {
-        return String::from_utf8_lossy(bytes);
-    }
-    Cow::Owned(format!("{}…", String::from_utf8_lossy(&bytes[..SHOWN_BYTES_MAX])))
+    String::from_utf8_lossy(bytes).into_owned()
 }

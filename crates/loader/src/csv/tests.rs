@@ -2,19 +2,23 @@
 
 use trimorph_base::Random;
 
-use super::Dialect;
 use super::block::Block;
 use super::chunk::Chunker;
 use super::split::Splitter;
 use super::structural::Structural;
+use super::{Dialect, NO_QUOTE};
 
 /// Lines and fields as this crate reads them, in chunks of `chunk_bytes`.
 fn read(text: &[u8], delimiter: u8, chunk_bytes: usize) -> Vec<(u64, Vec<Vec<u8>>)> {
-    let dialect = Dialect { delimiter, field_bytes_max: 1 << 20 };
+    read_quoted(text, delimiter, b'"', chunk_bytes)
+}
+
+fn read_quoted(text: &[u8], delimiter: u8, quote: u8, chunk_bytes: usize) -> Vec<(u64, Vec<Vec<u8>>)> {
+    let dialect = Dialect { delimiter, quote, field_bytes_max: 1 << 20 };
     let mut chunker = Chunker::new(text, dialect, chunk_bytes);
     let mut records = Vec::new();
     while let Some(chunk) = chunker.next().unwrap() {
-        let mut splitter = Splitter::new(&chunk.bytes, delimiter, chunk.first_line);
+        let mut splitter = Splitter::new(&chunk.bytes, dialect, chunk.first_line);
         while let Some(record) = splitter.next() {
             assert_eq!(record.fault, None);
             let fields = splitter.fields.iter().map(|f| f.value(&chunk.bytes).into_owned()).collect();
@@ -38,6 +42,8 @@ fn oracle(text: &[u8], delimiter: u8) -> Vec<(u64, Vec<Vec<u8>>)> {
     });
     records.collect()
 }
+
+const BARS: Dialect = Dialect { delimiter: b'|', quote: b'"', field_bytes_max: 1 << 20 };
 
 fn random_text(random: &mut Random, delimiter: char, with_quotes: bool) -> String {
     let mut text = String::new();
@@ -89,6 +95,32 @@ fn agrees_with_the_csv_crate_at_every_chunk_size() {
 }
 
 #[test]
+fn another_quote_is_read_as_the_usual_one() {
+    let seed = 4_321;
+    println!("seed {seed}");
+    let mut random = Random::new(seed);
+    for _ in 0..500 {
+        let text = random_text(&mut random, ',', true);
+        let expected = read(text.as_bytes(), b',', 100);
+        let other = text.replace('"', "'");
+        let found = read_quoted(other.as_bytes(), b',', b'\'', 100);
+        let back = |fields: Vec<Vec<u8>>| -> Vec<Vec<u8>> {
+            let field = |f: Vec<u8>| f.into_iter().map(|b| if b == b'\'' { b'"' } else { b }).collect();
+            fields.into_iter().map(field).collect()
+        };
+        let found: Vec<_> = found.into_iter().map(|(line, fields)| (line, back(fields))).collect();
+        assert_eq!(found, expected, "{other:?}");
+    }
+}
+
+#[test]
+fn without_a_quote_a_quote_is_a_character() {
+    let found = read_quoted(b"a,\"b\n\"c\",d\n", b',', NO_QUOTE, 64);
+    let fields = |a: &str, b: &str| vec![a.as_bytes().to_vec(), b.as_bytes().to_vec()];
+    assert_eq!(found, [(1, fields("a", "\"b")), (2, fields("\"c\"", "d"))]);
+}
+
+#[test]
 fn blocks_hold_the_records_that_come_one_by_one() {
     let seed = 777;
     println!("seed {seed}");
@@ -111,7 +143,7 @@ fn blocks_hold_the_records_that_come_one_by_one() {
         }
         let bytes = text.as_bytes();
         let expected: Vec<(u64, Vec<Vec<u8>>)> = read(bytes, b'|', 1 << 16);
-        let (mut splitter, mut block) = (Splitter::new(bytes, b'|', 1), Block::new(bytes, fields));
+        let (mut splitter, mut block) = (Splitter::new(bytes, BARS, 1), Block::new(bytes, fields));
         let mut found = Vec::new();
         loop {
             let at = splitter.at();
@@ -146,7 +178,7 @@ fn byte_order_mark_and_last_line_without_end() {
     // The first chunk has the first record even after more empty lines than a chunk has bytes.
     let text = ["\n".repeat(100).as_bytes(), b"\r\na,b\n"].concat();
     assert_eq!(read(&text, b',', 64), [(102, fields("a", "b"))]);
-    let mut chunker = Chunker::new(&text[..], Dialect { delimiter: b',', field_bytes_max: 1 << 20 }, 64);
+    let mut chunker = Chunker::new(&text[..], Dialect { delimiter: b',', ..BARS }, 64);
     assert_eq!(chunker.next().unwrap().unwrap().bytes, b"a,b\n");
     assert!(read(b"", b',', 64).is_empty());
     assert!(read(b"\n\n\r\n", b',', 64).is_empty());

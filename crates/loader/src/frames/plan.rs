@@ -278,6 +278,7 @@ impl Draft {
 
     fn finish(self, name: String, keys: &[Option<usize>], output: Output) -> Planned {
         let fields = self.names.iter().zip(&self.parses).enumerate().map(|(i, (name, parse))| FieldPlan {
+            format: None,
             name: name.clone(),
             parse: *parse,
             // A row without an end has no edge; a row without a key is none.

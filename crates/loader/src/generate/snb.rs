@@ -167,6 +167,7 @@ impl Feed for GeneratedFeed<'_> {
                 plan: Arc::clone(&self.files[file].plan),
                 file: u32::try_from(file).unwrap_or(u32::MAX),
                 dialect: Dialect {
+                    quote: b'"',
                     delimiter: b'|',
                     field_bytes_max: self.files[file].dialect.field_bytes_max,
                 },

@@ -1,7 +1,6 @@
-//! A directory of CSV and Parquet files in, a mapping for them out, which people look at and change.
+//! A directory of CSV, JSON and Parquet files in, a mapping for them out, which people look at and change.
 //!
-//! 1. Files are read as far as their names, their columns and a sample of CSV rows go. All have one
-//!    delimiter.
+//! 1. Files are read as far as their names, their columns and a sample of rows go.
 //! 2. A file with two columns that name ends (`source`, `target` and the like; or two columns named like
 //!    other files, and no `id`) is edges, the others are nodes. A node's label is its file's name; its key is
 //!    `id`, `NAME_id`, or else the first column without a value twice in the sample.
@@ -10,20 +9,24 @@
 //! 4. A column `OTHER_id` of nodes whose values are keys of others makes edges out of the same file, too.
 //! 5. Types are those that a load would find; they are written down, so that they can be changed.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use trimorph_types::LogicalType;
 
+use super::formats::Formats;
 use super::infer::infer_types;
-use crate::LoadError;
 use crate::csv::Dialect;
 use crate::csv::header::read_head;
 use crate::csv::split::Splitter;
+use crate::detect::is_mapping_file;
+use crate::files::is_rejects;
+use crate::json::{self, is_json};
 use crate::parquet::ParquetFile;
 use crate::plan::{Nulls, Parse};
 use crate::source::Source;
+use crate::{Compression, LoadError};
 
 /// Pairs of names that the ends of edges have.
 const ENDS: &[(&str, &str)] = &[
@@ -46,7 +49,10 @@ struct Seen {
     /// Its name without endings.
     stem: String,
     columns: Vec<(String, LogicalType)>,
-    is_parquet: bool,
+    /// Its types are written in it.
+    has_types: bool,
+    /// Between its columns, where it has several.
+    delimiter: Option<u8>,
     /// Values of each column in the sample.
     values: Vec<HashSet<String>>,
     /// Columns of which the sample has a value twice, or none.
@@ -62,65 +68,61 @@ struct Nodes<'s> {
 
 /// Writes a mapping for the files in `directory`.
 ///
-/// **Errors**: a directory or file that cannot be read; no such files; files with several delimiters.
+/// **Errors**: a directory or file that cannot be read; no such files.
 pub fn guess_mapping(directory: &Path) -> Result<String, LoadError> {
     let mut files: Vec<PathBuf> = Vec::new();
     for entry in std::fs::read_dir(directory).map_err(|e| LoadError::io(directory, "list", e))? {
         let path = entry.map_err(|e| LoadError::io(directory, "list", e))?.path();
         let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
-        let is_data = [".csv", ".tsv", ".csv.gz", ".csv.zst", ".csv.bz2", ".tsv.gz", ".parquet"];
-        let is_ours = name.ends_with(".rejects.csv") || name.starts_with(['.', '_']);
-        if path.is_file() && !is_ours && is_data.iter().any(|end| name.ends_with(end)) {
+        let stem = Compression::of_name(&name).0;
+        let is_data = name.ends_with(".parquet")
+            || [".csv", ".tsv"].iter().any(|end| stem.ends_with(end))
+            || (is_json(&name) && !is_mapping_file(&path));
+        let is_ours = name.starts_with(['.', '_']) || is_rejects(&path);
+        if path.is_file() && !is_ours && is_data {
             files.push(path);
         }
     }
     files.sort();
     if files.is_empty() {
-        let error = LoadError::format(directory, "directory has no .csv, .tsv or .parquet files");
+        let error =
+            LoadError::format(directory, "directory has no .csv, .tsv, .jsonl, .json or .parquet files");
         return Err(error.hint("give the directory that the data files are in"));
     }
-    let mut delimiter = None;
-    let mut all = Vec::new();
-    for path in &files {
-        all.push(look(path, &mut delimiter)?);
-    }
-    Ok(write(&all, delimiter.unwrap_or(b',')))
+    let all = files.iter().map(|path| look(path)).collect::<Result<Vec<_>, _>>()?;
+    // What most files have between columns is said once.
+    let count = |delimiter: u8| all.iter().filter(|seen| seen.delimiter == Some(delimiter)).count();
+    let delimiter = *b",;\t|".iter().rev().max_by_key(|delimiter| count(**delimiter)).unwrap_or(&b',');
+    Ok(write(&all, delimiter))
 }
 
 /// Reads a file's names, types and sample.
-fn look(path: &Path, delimiter: &mut Option<u8>) -> Result<Seen, LoadError> {
+fn look(path: &Path) -> Result<Seen, LoadError> {
     let file = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let stem = file.split('.').next().unwrap_or_default().to_owned();
-    if file.to_lowercase().ends_with(".parquet") {
-        let (_, names, parses) = ParquetFile::open(path, &BTreeMap::new())?;
+    let lower = file.to_lowercase();
+    if lower.ends_with(".parquet") {
+        let (_, names, parses) = ParquetFile::open(path, &|_| false)?;
         let columns: Vec<_> =
             names.into_iter().zip(parses.iter().map(|p: &Parse| p.logical_type())).collect();
         let (values, repeats) = (vec![HashSet::new(); columns.len()], vec![false; columns.len()]);
-        return Ok(Seen { file, stem, columns, is_parquet: true, values, repeats });
+        return Ok(Seen { file, stem, columns, has_types: true, delimiter: None, values, repeats });
     }
-    let dialect = |delimiter| Dialect { delimiter, field_bytes_max: FIELD_BYTES_MAX };
     let source = Source::File(path.to_owned());
+    if is_json(&lower) {
+        return look_at_json(&source, file, stem);
+    }
+    let dialect = |delimiter| Dialect { delimiter, quote: b'"', field_bytes_max: FIELD_BYTES_MAX };
     // The delimiter that cuts the header into most names.
     let mut best = (0, b',');
     for candidate in *b",;\t|" {
         let names = read_head(&source, dialect(candidate))?.names.len();
         best = if names > best.0 { (names, candidate) } else { best };
     }
-    let found = if best.0 > 1 { best.1 } else { delimiter.unwrap_or(b',') };
-    match *delimiter {
-        Some(before) if before != found => {
-            let text = |d: u8| if d == b'\t' { "tabs".to_owned() } else { format!("\"{}\"", char::from(d)) };
-            let reason =
-                format!("columns are between {}, those of the files before it {}", text(found), text(before));
-            return Err(LoadError::format(path, reason)
-                .hint("one mapping has one delimiter: move the file elsewhere"));
-        }
-        _ if best.0 > 1 => *delimiter = Some(found),
-        _ => {}
-    }
-    let head = read_head(&source, dialect(found))?;
+    let (found, delimiter) = (dialect(best.1), (best.0 > 1).then_some(best.1));
+    let head = read_head(&source, found)?;
     let text = &head.sample.bytes;
-    let types = infer_types(text, found, &Nulls::default(), head.names.len(), true);
+    let types = infer_types(text, found, &Nulls::default(), &Formats::default(), head.names.len(), true);
     let columns: Vec<_> = head.names.into_iter().zip(types.into_iter().map(|(ty, _)| ty)).collect();
     let mut values = vec![HashSet::new(); columns.len()];
     let mut repeats = vec![false; columns.len()];
@@ -135,7 +137,34 @@ fn look(path: &Path, delimiter: &mut Option<u8>) -> Result<Seen, LoadError> {
             repeats[index] |= value.is_empty() || !values[index].insert(value);
         }
     }
-    Ok(Seen { file, stem, columns, is_parquet: false, values, repeats })
+    Ok(Seen { file, stem, columns, has_types: false, delimiter, values, repeats })
+}
+
+/// The same of a file of objects.
+fn look_at_json(source: &Source, file: String, stem: String) -> Result<Seen, LoadError> {
+    let (nulls, formats) = (Nulls::default(), Formats::default());
+    let found = json::infer::columns(source, &nulls, &formats, FIELD_BYTES_MAX, &|_| false)?;
+    let columns: Vec<_> = found.iter().map(|column| (column.name(), column.parse.logical_type())).collect();
+    let mut keys = json::keys::Keys::default();
+    for (at, column) in found.iter().enumerate() {
+        let path: Vec<&str> = column.path.iter().map(String::as_str).collect();
+        keys.insert(&path, at);
+    }
+    let mut values = vec![HashSet::new(); columns.len()];
+    let mut repeats = vec![false; columns.len()];
+    json::each_sample(
+        source,
+        &keys,
+        FIELD_BYTES_MAX,
+        &mut |row: Vec<Option<String>>| {
+            for (index, value) in row.into_iter().enumerate() {
+                repeats[index] |= value.is_none_or(|value| !values[index].insert(value));
+            }
+        },
+        columns.len(),
+    )?;
+    // Its types are its own, as those of Parquet are.
+    Ok(Seen { file, stem, columns, has_types: true, delimiter: None, values, repeats })
 }
 
 /// A name with its words begun by capitals: `film_star` is `FilmStar`.
@@ -205,24 +234,24 @@ fn write(all: &[Seen], delimiter: u8) -> String {
         if let Some((from, to)) = ends(seen, all) {
             let name = between(&seen.stem, &nodes);
             let ends = [(from, space_of(seen, from, &nodes)), (to, space_of(seen, to, &nodes))];
-            edges.push(edge(seen, &edge_type(&name), ends, true));
+            edges.push(edge(seen, &edge_type(&name), ends, true, delimiter));
         }
     }
     for node in &nodes {
         let Some(key) = node.key else { continue };
         for (at, (name, _)) in node.seen.columns.iter().enumerate().filter(|(at, _)| *at != key) {
             let target = nodes.iter().find(|other| other.key.is_some() && refers_to(name, &other.seen.stem));
-            let is_key = |other: &&Nodes<'_>| other.seen.is_parquet || holds(node.seen, at, other) > 0;
+            let is_key = |other: &&Nodes<'_>| other.seen.has_types || holds(node.seen, at, other) > 0;
             let lower = name.to_lowercase();
             let has_end = ["id", "key", "code"].iter().any(|end| lower.ends_with(end));
             if let Some(target) = target.filter(is_key).filter(|_| has_end) {
                 let bare = ["id", "Id", "ID"].iter().find_map(|id| name.strip_suffix(id)).unwrap_or(name);
                 let ends = [(key, node.label.clone()), (at, target.label.clone())];
-                edges.push(edge(node.seen, &edge_type(&format!("has_{bare}")), ends, false));
+                edges.push(edge(node.seen, &edge_type(&format!("has_{bare}")), ends, false, delimiter));
             }
         }
     }
-    let nodes: Vec<String> = nodes.iter().map(node_entry).collect();
+    let nodes: Vec<String> = nodes.iter().map(|node| node_entry(node, delimiter)).collect();
     format!(
         "{{\n  \"delimiter\": {},\n  \"null\": \"\",\n  \"nodes\": [\n{}\n  ],\n  \"edges\": [\n{}\n  ]\n}}\n",
         quoted(&char::from(delimiter).to_string()),
@@ -269,22 +298,22 @@ fn between(stem: &str, nodes: &[Nodes<'_>]) -> String {
     }
 }
 
-fn node_entry(node: &Nodes<'_>) -> String {
+fn node_entry(node: &Nodes<'_>, usual: u8) -> String {
     let key =
         node.key.map_or(String::new(), |key| format!(", \"key\": {}", quoted(&node.seen.columns[key].0)));
-    let head = format!("\"file\": {}, \"labels\": [{}]{key}", quoted(&node.seen.file), quoted(&node.label));
+    let head = format!("{}, \"labels\": [{}]{key}", file_of(node.seen, usual), quoted(&node.label));
     let columns = |at: usize| (Some(at) != node.key).then(|| type_name(node.seen.columns[at].1)).flatten();
     entry(&head, node.seen, columns)
 }
 
-fn edge(seen: &Seen, name: &str, ends: [(usize, String); 2], with_columns: bool) -> String {
+fn edge(seen: &Seen, name: &str, ends: [(usize, String); 2], with_columns: bool, usual: u8) -> String {
     let end = |(column, space): &(usize, String)| {
         format!("{{ \"space\": {}, \"column\": {} }}", quoted(space), quoted(&seen.columns[*column].0))
     };
     let [from, to] = &ends;
     let head = format!(
-        "\"file\": {}, \"type\": {},\n      \"from\": {}, \"to\": {}",
-        quoted(&seen.file),
+        "{}, \"type\": {},\n      \"from\": {}, \"to\": {}",
+        file_of(seen, usual),
         quoted(name),
         end(from),
         end(to)
@@ -297,12 +326,21 @@ fn edge(seen: &Seen, name: &str, ends: [(usize, String); 2], with_columns: bool)
     entry(&head, seen, columns)
 }
 
+/// A file, and its delimiter if that is not the usual one.
+fn file_of(seen: &Seen, usual: u8) -> String {
+    let file = format!("\"file\": {}", quoted(&seen.file));
+    match seen.delimiter.filter(|delimiter| *delimiter != usual) {
+        Some(other) => format!("{file}, \"delimiter\": {}", quoted(&char::from(other).to_string())),
+        None => file,
+    }
+}
+
 /// An entry with the columns that are to be named.
 fn entry(head: &str, seen: &Seen, column: impl Fn(usize) -> Option<&'static str>) -> String {
     let mut columns = String::new();
     for (at, (name, _)) in seen.columns.iter().enumerate() {
-        // Parquet has its own types.
-        if let Some(ty) = column(at).filter(|ty| !seen.is_parquet || *ty == "skip") {
+        // Those of the file itself are not repeated.
+        if let Some(ty) = column(at).filter(|ty| !seen.has_types || *ty == "skip") {
             let comma = if columns.is_empty() { "" } else { ", " };
             // Infallible: it is a text.
             let _ = write!(columns, "{comma}{}: \"{ty}\"", quoted(name));

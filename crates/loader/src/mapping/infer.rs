@@ -7,12 +7,11 @@
 
 use trimorph_types::LogicalType;
 
+use super::formats::Formats;
 use crate::FellToText;
+use crate::csv::Dialect;
 use crate::csv::split::Splitter;
-use crate::parse::{
-    parse_bool, parse_date, parse_datetime, parse_datetime_in_zone, parse_float, parse_int,
-    parse_local_datetime, parse_local_time,
-};
+use crate::parse::{parse_bool, parse_float, parse_int};
 use crate::plan::Nulls;
 
 /// Characters of a value that are kept to be shown.
@@ -32,15 +31,16 @@ const CANDIDATES: [LogicalType; 7] = [
 /// `skip_header` leaves its first record out.
 pub(super) fn infer_types(
     text: &[u8],
-    delimiter: u8,
+    dialect: Dialect,
     nulls: &Nulls,
+    formats: &Formats,
     columns: usize,
     skip_header: bool,
 ) -> Vec<(LogicalType, Option<FellToText>)> {
     let mut possible = vec![[true; CANDIDATES.len()]; columns];
     let mut has_value = vec![false; columns];
     let mut fell: Vec<Option<FellToText>> = vec![None; columns];
-    let mut splitter = Splitter::new(text, delimiter, 1);
+    let mut splitter = Splitter::new(text, dialect, 1);
     if skip_header {
         splitter.next();
     }
@@ -55,7 +55,7 @@ pub(super) fn infer_types(
             }
             let was = CANDIDATES.into_iter().zip(possible[index]).find(|(_, is)| *is).map(|(kind, _)| kind);
             for (is_possible, kind) in possible[index].iter_mut().zip(CANDIDATES) {
-                *is_possible = *is_possible && is_valid(&value, kind);
+                *is_possible = *is_possible && is_valid(&value, kind, formats);
             }
             // The first value makes no column fall: it says what the column is.
             if let Some(was) =
@@ -75,15 +75,12 @@ pub(super) fn infer_types(
     (0..columns).zip(fell).map(|(index, fell)| (best(index), fell)).collect()
 }
 
-fn is_valid(text: &[u8], kind: LogicalType) -> bool {
+fn is_valid(text: &[u8], kind: LogicalType, formats: &Formats) -> bool {
     match kind {
         LogicalType::Bool => parse_bool(text).is_some(),
         LogicalType::Int => parse_int(text).is_some(),
         // A column of names may hold "Nan" or "Inf": only numbers with a digit are taken for numbers.
         LogicalType::Float => parse_float(text).is_some() && text.iter().any(u8::is_ascii_digit),
-        LogicalType::Date => parse_date(text).is_some(),
-        LogicalType::LocalTime => parse_local_time(text).is_some(),
-        LogicalType::LocalDateTime => parse_local_datetime(text).is_some(),
-        _ => parse_datetime(text).is_some() || parse_datetime_in_zone(text).is_some(),
+        _ => formats.is_valid(text, kind),
     }
 }

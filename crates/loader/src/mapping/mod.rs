@@ -1,4 +1,4 @@
-//! A mapping file in, plans for plain CSV and Parquet files out.
+//! A mapping file in, plans for CSV, JSON and Parquet files out.
 //!
 //! ```json
 //! { "delimiter": ",", "null": "", "array_delimiter": ";",
@@ -9,21 +9,24 @@
 //!                "to": { "space": "Person", "column": "dst" } } ] }
 //! ```
 //!
-//! Files are named relative to the mapping file; `.parquet` files are Parquet, all others CSV (plain, gzip or
-//! zstd). A `"header": ["a", "b"]` names the columns of a CSV file without a header line. `space` defaults to
-//! the labels joined by `:`. Columns of a CSV file whose type is not given get the one [`infer`] finds;
-//! Parquet columns have their own.
+//! Files are named relative to the mapping file; `.parquet` files are Parquet, `.jsonl`, `.ndjson` and
+//! `.json` files JSON, all others CSV. A `"header": ["a", "b"]` names the columns of a CSV file without a
+//! header line. `space` defaults to the labels joined by `:`. Columns of a CSV file whose type is not given
+//! get the one [`infer`] finds; Parquet columns have their own.
 //!
 //! 1. [`read`] checks the JSON.
-//! 2. [`infer`] guesses types.
-//! 3. [`plan`] declares the tables.
+//! 2. [`infer`] guesses types, [`formats`] says how dates and times are written.
+//! 3. [`draft`] says what the columns of a file are, [`plan`] declares the tables.
 //!
 //! [`guess_mapping`] writes one for a directory.
 
+mod draft;
+mod formats;
 mod guess;
 mod infer;
 mod plan;
 mod read;
 
+pub(crate) use formats::Formats;
 pub use guess::guess_mapping;
 pub(crate) use plan::plan;

@@ -4,231 +4,219 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use trimorph_base::nearest;
 use trimorph_store::bulk::{BulkSink, EdgeSpec, NodeSpec};
 use trimorph_types::LogicalType;
 
-use super::infer::infer_types;
-use super::read::{FileEntry, Mapping, read_mapping};
-use crate::csv::Dialect;
-use crate::csv::header::read_head;
-use crate::feed::{CsvFile, InputFile};
-use crate::parquet::ParquetFile;
-use crate::plan::{
-    EdgeTable, FieldPlan, NodeTable, Nulls, Output, Parse, Route, Schema, SchemaBuilder, TablePlan,
-};
-use crate::source::Source;
-use crate::{FellToText, LoadError};
+use super::draft::Draft;
+use super::read::{EdgeEntry, EdgeLabel, EndEntry, Mapping, NodeEntry, read_mapping};
+use crate::feed::InputFile;
+use crate::plan::{EdgeTable, NodeTable, Output, Route, Schema, SchemaBuilder};
+use crate::{LoadError, LoadOptions};
 
-/// A file and its columns.
-struct Draft<'a> {
-    entry: &'a FileEntry,
-    names: Vec<String>,
-    parses: Vec<Parse>,
-    parquet: Option<ParquetFile>,
-    /// Why columns are text whose type was found out.
-    fell: Vec<Option<FellToText>>,
+/// A file of nodes.
+struct Nodes<'a> {
+    draft: Draft<'a>,
+    entry: &'a NodeEntry,
+    key: Option<usize>,
+    /// The column of labels.
+    route: Option<usize>,
+    /// By the text of that column; one with the empty text where there is none.
+    tables: Vec<(String, NodeTable)>,
+}
+
+/// A file of edges.
+struct Edges<'a> {
+    draft: Draft<'a>,
+    entry: &'a EdgeEntry,
+    ends: [usize; 2],
+    /// The column of types.
+    route: Option<usize>,
+    tables: Vec<(String, EdgeTable)>,
 }
 
 /// Reads the mapping file at `path`, declares its tables to `sink` and says what to make of each data file.
 pub(crate) fn plan(
     path: &Path,
-    field_bytes_max: usize,
+    options: &LoadOptions,
     sink: &impl BulkSink,
 ) -> Result<Vec<InputFile>, LoadError> {
     let text = std::fs::read(path).map_err(|e| LoadError::io(path, "read", e))?;
     let directory = path.parent().unwrap_or(Path::new(""));
     let wrong = |reason: String| LoadError::format(path, reason);
-    let mapping = read_mapping(&text, directory).map_err(wrong)?;
-    let dialect = Dialect { delimiter: mapping.delimiter, field_bytes_max };
+    let mapping = read_mapping(&text, directory, options.field_bytes_max).map_err(wrong)?;
+    plan_mapping(&mapping, path, options, sink)
+}
+
+fn plan_mapping(
+    mapping: &Mapping,
+    path: &Path,
+    options: &LoadOptions,
+    sink: &impl BulkSink,
+) -> Result<Vec<InputFile>, LoadError> {
+    let wrong = |reason: String| LoadError::format(path, reason);
+    let is_cancelled = || options.cancel.is_cancelled();
     let mut builder = SchemaBuilder::default();
     let mut key_kinds: HashMap<&str, LogicalType> = HashMap::new();
-    let mut nodes: Vec<(Draft<'_>, Option<usize>, NodeTable)> = Vec::new();
-    let nulls = Nulls::new(&mapping.nulls);
+    let mut nodes: Vec<Nodes<'_>> = Vec::new();
     for entry in &mapping.nodes {
-        let mut draft = Draft::read(&entry.file, dialect, &nulls)?;
-        let key = match &entry.key {
-            Some(name) => Some(draft.key_column(name)?),
-            None => None,
-        };
-        if let Some(key) = key {
-            let kind = draft.parses[key].logical_type();
-            if key_kinds.insert(&entry.space, kind).is_some_and(|before| before != kind) {
-                return Err(wrong(format!("key space \"{}\" has keys of two types", entry.space)));
+        for draft in Draft::read_all(&entry.file)? {
+            let found = nodes_of(draft, entry, &mut builder, &is_cancelled, path)?;
+            if let Some(key) = found.key {
+                let kind = found.draft.parses[key].logical_type();
+                if key_kinds.insert(&entry.space, kind).is_some_and(|before| before != kind) {
+                    return Err(wrong(format!("key space \"{}\" has keys of two types", entry.space)));
+                }
             }
+            nodes.push(found);
         }
-        let properties = draft.properties(&[key]);
-        if key.is_none() && properties.is_empty() {
-            return Err(draft.wrong("it has neither a key nor a property".to_owned()));
-        }
-        let spec = NodeSpec {
-            labels: entry.labels.clone(),
-            key_space: key.map(|_| entry.space.clone()),
-            key_property: entry.key.clone(),
-            properties,
-        };
-        nodes.push((draft, key, builder.nodes(spec).map_err(wrong)?));
     }
-    let kind_of = |space: &str| key_kinds.get(space).copied().or_else(|| sink.known_keys(space));
-    let mut edges: Vec<(Draft<'_>, usize, usize, EdgeTable)> = Vec::new();
+    let mut edges: Vec<Edges<'_>> = Vec::new();
     for entry in &mapping.edges {
-        let mut draft = Draft::read(&entry.file, dialect, &nulls)?;
-        let mut end = |end: &super::read::EndEntry| match kind_of(end.space.as_str()) {
-            Some(kind) => draft.end_column(&end.column, kind),
-            None => Err(wrong(format!("no nodes have key space \"{}\"", end.space))),
-        };
-        let (from, to) = (end(&entry.from)?, end(&entry.to)?);
-        let spec = EdgeSpec {
-            label: entry.label.clone(),
-            from_space: entry.from.space.clone(),
-            to_space: entry.to.space.clone(),
-            properties: draft.properties(&[Some(from), Some(to)]),
-        };
-        edges.push((draft, from, to, builder.edges(spec).map_err(wrong)?));
+        for draft in Draft::read_all(&entry.file)? {
+            let kind_of = |space: &str| key_kinds.get(space).copied().or_else(|| sink.known_keys(space));
+            edges.push(edges_of(draft, entry, &kind_of, &mut builder, &is_cancelled, path)?);
+        }
     }
     let schema = builder.declare(sink)?;
-    let mut files = Vec::new();
-    for ((draft, key, table), entry) in nodes.into_iter().zip(&mapping.nodes) {
-        let (handle, columns) = schema.node(table, &draft.field_of(&[key]));
-        let output = Output::Nodes { route: Route::Fixed(handle), key, columns: [(handle, columns)].into() };
-        files.push(draft.finish(format!("(:{})", entry.labels.join(":")), &[key], output, &mapping, dialect));
-    }
-    for ((draft, from, to, table), entry) in edges.into_iter().zip(&mapping.edges) {
-        let ends = [Some(from), Some(to)];
-        let output = edge_output(&schema, table, &draft, from, to);
-        files.push(draft.finish(format!("[:{}]", entry.label), &ends, output, &mapping, dialect));
-    }
+    let mut files: Vec<InputFile> = nodes.into_iter().map(|found| found.finish(&schema)).collect();
+    files.extend(edges.into_iter().map(|found| found.finish(&schema)));
     Ok(files)
 }
 
-fn edge_output(schema: &Schema, table: EdgeTable, draft: &Draft<'_>, from: usize, to: usize) -> Output {
-    let (handle, columns) = schema.edge(table, &draft.field_of(&[Some(from), Some(to)]));
-    Output::Edges { route: Route::Fixed(handle), from, to, columns: [(handle, columns)].into() }
+fn nodes_of<'a>(
+    mut draft: Draft<'a>,
+    entry: &'a NodeEntry,
+    builder: &mut SchemaBuilder,
+    is_cancelled: &dyn Fn() -> bool,
+    path: &Path,
+) -> Result<Nodes<'a>, LoadError> {
+    let key = entry.key.as_deref().map(|name| draft.key_column(name)).transpose()?;
+    let route = entry.label_column.as_deref().map(|name| draft.route_column(name)).transpose()?;
+    let taken: Vec<usize> = key.into_iter().chain(route).collect();
+    if key.is_some() && key == route {
+        return Err(draft.wrong("one column is both its key and its labels".to_owned()));
+    }
+    let properties = draft.properties(&taken)?;
+    if key.is_none() && properties.is_empty() {
+        return Err(draft.wrong("it has neither a key nor a property".to_owned()));
+    }
+    let texts = match route {
+        Some(at) => draft.distinct(at, is_cancelled)?,
+        None => vec![String::new()],
+    };
+    let mut tables = Vec::new();
+    for text in texts {
+        let mut labels = entry.labels.clone();
+        let split = char::from(entry.file.array_delimiter);
+        for label in text.split(split).map(str::trim).filter(|label| !label.is_empty()) {
+            if !labels.iter().any(|known| known == label) {
+                labels.push(label.to_owned());
+            }
+        }
+        let spec = NodeSpec {
+            labels,
+            key_space: key.map(|_| entry.space.clone()),
+            key_property: key.map(|key| draft.property(key).to_owned()),
+            properties: properties.clone(),
+        };
+        let table = builder.nodes(spec).map_err(|reason| LoadError::format(path, reason))?;
+        tables.push((text, table));
+    }
+    Ok(Nodes { draft, entry, key, route, tables })
 }
 
-impl<'a> Draft<'a> {
-    fn read(entry: &'a FileEntry, dialect: Dialect, nulls: &Nulls) -> Result<Self, LoadError> {
-        let is_parquet = entry.path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet"));
-        let mut draft = if is_parquet {
-            let (file, names, parses) = ParquetFile::open(&entry.path, &entry.columns)?;
-            Self { entry, names, parses, parquet: Some(file), fell: Vec::new() }
-        } else {
-            let head = read_head(&Source::File(entry.path.clone()), dialect)?;
-            let has_header = entry.header.is_none();
-            let names = entry.header.clone().unwrap_or(head.names);
-            let found = infer_types(&head.sample.bytes, dialect.delimiter, nulls, names.len(), has_header);
-            let parses = found.iter().map(|(ty, _)| Parse::One(*ty)).collect();
-            let fell = found.into_iter().map(|(_, fell)| fell).collect();
-            Self { entry, names, parses, parquet: None, fell }
+fn edges_of<'a>(
+    mut draft: Draft<'a>,
+    entry: &'a EdgeEntry,
+    kind_of: &dyn Fn(&str) -> Option<LogicalType>,
+    builder: &mut SchemaBuilder,
+    is_cancelled: &dyn Fn() -> bool,
+    path: &Path,
+) -> Result<Edges<'a>, LoadError> {
+    let wrong = |reason: String| LoadError::format(path, reason);
+    let mut end = |end: &EndEntry| match kind_of(end.space.as_str()) {
+        Some(kind) => draft.end_column(&end.column, kind),
+        None => Err(wrong(format!("no nodes have key space \"{}\"", end.space))),
+    };
+    let ends = [end(&entry.from)?, end(&entry.to)?];
+    let route = match &entry.label {
+        EdgeLabel::Fixed(_) => None,
+        EdgeLabel::Column(name) => Some(draft.route_column(name)?),
+    };
+    let taken: Vec<usize> = ends.into_iter().chain(route).collect();
+    if route.is_some_and(|route| ends.contains(&route)) {
+        return Err(draft.wrong("one column is both an end and the type".to_owned()));
+    }
+    let properties = draft.properties(&taken)?;
+    let texts = match (&entry.label, route) {
+        (EdgeLabel::Fixed(label), _) => vec![label.clone()],
+        (EdgeLabel::Column(_), Some(at)) => {
+            let mut texts = draft.distinct(at, is_cancelled)?;
+            texts.retain(|text| !text.is_empty());
+            texts
+        }
+        (EdgeLabel::Column(_), None) => Vec::new(),
+    };
+    let mut tables = Vec::new();
+    for label in texts {
+        let spec = EdgeSpec {
+            label: label.clone(),
+            from_space: entry.from.space.clone(),
+            to_space: entry.to.space.clone(),
+            properties: properties.clone(),
         };
-        for (name, parse) in &entry.columns {
-            let Some(at) = draft.names.iter().position(|n| n == name) else {
-                return Err(draft.no_column(name));
-            };
-            let is_text = draft.parses[at] == Parse::One(LogicalType::String);
-            if let Some(fell) = draft.fell.get_mut(at) {
-                // Somebody said so.
-                *fell = None;
-            }
-            if !is_parquet || *parse == Parse::Skip || (is_text && *parse == Parse::One(LogicalType::Iri)) {
-                draft.parses[at] = *parse;
-            } else if draft.parses[at].logical_type() != parse.logical_type() {
-                let reason = format!("column \"{name}\" holds {}", draft.parses[at].logical_type());
-                return Err(draft
-                    .wrong(reason)
-                    .hint("the type of a Parquet column cannot be changed, but from text to iri"));
-            }
-        }
-        if let Some((_, name)) = draft.names.iter().enumerate().find(|(i, n)| draft.names[..*i].contains(n)) {
-            return Err(draft.wrong(format!("it has column \"{name}\" twice")));
-        }
-        Ok(draft)
+        tables.push((label, builder.edges(spec).map_err(wrong)?));
     }
+    Ok(Edges { draft, entry, ends, route, tables })
+}
 
-    fn wrong(&self, reason: String) -> LoadError {
-        LoadError::format(&self.entry.path, reason)
-    }
-
-    fn no_column(&self, name: &str) -> LoadError {
-        let error = self.wrong(format!("file has no column \"{name}\""));
-        match nearest(name, self.names.iter().map(String::as_str)) {
-            Some(near) => error.hint(format!("did you mean \"{near}\"?")),
-            None => error.hint(format!("it has {}", self.names.join(", "))),
+/// Where rows go: by the text of a column, or always to the same table.
+fn route_of<H: Copy>(field: Option<usize>, found: &[(String, H)], what: &'static str) -> Route<H> {
+    match (field, found) {
+        (None, [(_, handle)]) => Route::Fixed(*handle),
+        (field, _) => {
+            let tables = found.iter().map(|(text, handle)| (text.as_bytes().into(), *handle)).collect();
+            Route::ByField { field: field.unwrap_or(0), tables: Arc::new(tables), what }
         }
     }
+}
 
-    fn column(&self, name: &str) -> Result<usize, LoadError> {
-        self.names.iter().position(|n| n == name).ok_or_else(|| self.no_column(name))
+impl Nodes<'_> {
+    fn finish(self, schema: &Schema) -> InputFile {
+        let Self { draft, entry, key, route, tables } = self;
+        let taken: Vec<usize> = key.into_iter().chain(route).collect();
+        let fields = draft.field_of(&taken);
+        let found: Vec<_> =
+            tables.into_iter().map(|(text, table)| (text, schema.node(table, &fields))).collect();
+        let handles: Vec<_> = found.iter().map(|(text, (handle, _))| (text.clone(), *handle)).collect();
+        drop(fields);
+        let columns = found.into_iter().map(|(_, table)| table).collect();
+        let output = Output::Nodes { route: route_of(route, &handles, "label set"), key, columns };
+        let labels: Vec<&str> = entry.labels.iter().map(String::as_str).chain(route.map(|_| "…")).collect();
+        let required: Vec<usize> = key.into_iter().collect();
+        draft.finish(format!("(:{})", labels.join(":")), &required, output)
     }
+}
 
-    /// A node's key: integers, or anything else as a string.
-    fn key_column(&mut self, name: &str) -> Result<usize, LoadError> {
-        let at = self.column(name)?;
-        match self.parses[at].logical_type() {
-            LogicalType::Int | LogicalType::String => {}
-            other if self.parquet.is_some() || self.entry.columns.contains_key(name) => {
-                return Err(self.wrong(format!("key \"{name}\" must be INTEGER or STRING, it is {other}")));
-            }
-            _ => self.parses[at] = Parse::One(LogicalType::String),
-        }
-        Ok(at)
-    }
-
-    /// An edge's end: of the type of the keys it refers to.
-    fn end_column(&mut self, name: &str, kind: LogicalType) -> Result<usize, LoadError> {
-        let at = self.column(name)?;
-        let found = self.parses[at].logical_type();
-        if self.parquet.is_some() && found != kind {
-            return Err(self.wrong(format!("column \"{name}\" is {found}, the keys it refers to are {kind}")));
-        }
-        self.parses[at] = Parse::One(kind);
-        Ok(at)
-    }
-
-    fn properties(&self, keys: &[Option<usize>]) -> Vec<(String, LogicalType)> {
-        let all = self.names.iter().zip(&self.parses).enumerate();
-        all.filter(|(i, (_, parse))| !keys.contains(&Some(*i)) && **parse != Parse::Skip)
-            .map(|(_, (name, parse))| (name.clone(), parse.logical_type()))
-            .collect()
-    }
-
-    fn field_of(&self, keys: &[Option<usize>]) -> HashMap<&str, usize> {
-        let all = self.names.iter().enumerate();
-        all.filter(|(i, _)| !keys.contains(&Some(*i)) && self.parses[*i] != Parse::Skip)
-            .map(|(i, name)| (name.as_str(), i))
-            .collect()
-    }
-
-    fn finish(
-        self,
-        name: String,
-        keys: &[Option<usize>],
-        output: Output,
-        mapping: &Mapping,
-        dialect: Dialect,
-    ) -> InputFile {
-        let fields = self.names.iter().zip(&self.parses).enumerate().map(|(i, (name, parse))| FieldPlan {
-            name: name.clone(),
-            parse: *parse,
-            // A row without an end has no edge; a row without a key is none.
-            required: matches!(output, Output::Nodes { .. }) && keys.contains(&Some(i)),
-            fell: self.fell.get(i).cloned().flatten().filter(|_| *parse == Parse::One(LogicalType::String)),
-        });
-        let plan = Arc::new(TablePlan {
-            name,
-            fields: fields.collect(),
-            outputs: vec![output],
-            nulls: Nulls::new(&mapping.nulls),
-            quoted_empty_is_null: false,
-        });
-        match self.parquet {
-            Some(file) => InputFile::Parquet(ParquetFile { plan, ..file }),
-            None => InputFile::Csv(CsvFile {
-                source: Source::File(self.entry.path.clone()),
-                plan,
-                dialect,
-                has_header: self.entry.header.is_none(),
-            }),
-        }
+impl Edges<'_> {
+    fn finish(self, schema: &Schema) -> InputFile {
+        let Self { draft, entry, ends, route, tables } = self;
+        let taken: Vec<usize> = ends.into_iter().chain(route).collect();
+        let fields = draft.field_of(&taken);
+        let found: Vec<_> =
+            tables.into_iter().map(|(text, table)| (text, schema.edge(table, &fields))).collect();
+        let handles: Vec<_> = found.iter().map(|(text, (handle, _))| (text.clone(), *handle)).collect();
+        drop(fields);
+        let columns = found.into_iter().map(|(_, table)| table).collect();
+        let [from, to] = ends;
+        let output =
+            Output::Edges { route: route_of(route, &handles, "relationship type"), from, to, columns };
+        let label = match &entry.label {
+            EdgeLabel::Fixed(label) => label.as_str(),
+            EdgeLabel::Column(_) => "…",
+        };
+        // A row without an end has no edge: only its type must be there.
+        let required: Vec<usize> = route.into_iter().collect();
+        draft.finish(format!("[:{label}]"), &required, output)
     }
 }

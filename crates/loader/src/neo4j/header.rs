@@ -35,7 +35,7 @@ pub(super) enum Role {
 /// Reads `name:KIND(Space){options}`.
 ///
 /// **Errors**: a clause that says what is wrong with it.
-pub(super) fn read_field(text: &str, array_delimiter: u8) -> Result<Role, String> {
+pub(super) fn read_field(text: &str, array_delimiter: u8, id_type: LogicalType) -> Result<Role, String> {
     let text = text.trim();
     let wrong = |why: &str| format!("header field \"{text}\" {why}");
     let (rest, options) = match text.split_once('{') {
@@ -59,7 +59,7 @@ pub(super) fn read_field(text: &str, array_delimiter: u8) -> Result<Role, String
     match kind {
         "ID" => {
             let name = (!name.is_empty()).then(|| name.to_owned());
-            let kind = id_kind(options).map_err(|why| wrong(&why))?;
+            let kind = id_kind(options, id_type).map_err(|why| wrong(&why))?;
             Ok(Role::Id { name, space: space_or_default, kind })
         }
         "START_ID" => Ok(Role::Start { space: space_or_default }),
@@ -83,8 +83,8 @@ fn property(name: &str, kind: &str, array_delimiter: u8) -> Result<Role, String>
     }
 }
 
-fn id_kind(options: &str) -> Result<LogicalType, String> {
-    let mut kind = LogicalType::String;
+fn id_kind(options: &str, default: LogicalType) -> Result<LogicalType, String> {
+    let mut kind = default;
     for option in options.split(',').map(str::trim).filter(|o| !o.is_empty()) {
         match option.split_once(':').map(|(key, value)| (key.trim(), value.trim())) {
             Some(("id-type", "long" | "int" | "integer")) => kind = LogicalType::Int,

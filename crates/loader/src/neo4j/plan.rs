@@ -17,7 +17,7 @@ use crate::plan::{
 };
 use crate::progress::{Meter, Phase, ProgressState};
 use crate::source::Source;
-use crate::{LoadError, LoadOptions};
+use crate::{FileGroup, IdType, LoadError, LoadOptions};
 
 /// What else may stand between fields.
 const DELIMITERS: [u8; 4] = *b",;\t|";
@@ -26,9 +26,29 @@ const DELIMITERS: [u8; 4] = *b",;\t|";
 struct Draft {
     source: Source,
     dialect: Dialect,
+    has_header: bool,
     names: Vec<String>,
     roles: Vec<Role>,
     tables: Tables,
+}
+
+/// A file to read, and what is said of it elsewhere.
+struct Input<'a> {
+    path: &'a Path,
+    /// The file that has its header: itself, as a rule.
+    header: &'a Path,
+    group: Option<&'a FileGroup>,
+}
+
+/// Files, or those of groups.
+fn inputs<'a>(paths: &'a [PathBuf], groups: &'a [FileGroup]) -> Vec<Input<'a>> {
+    let alone = paths.iter().map(|path| Input { path, header: path, group: None });
+    let grouped = groups.iter().flat_map(|group| {
+        let header = group.files.first();
+        let input = move |path| Some(Input { path, header: header?, group: Some(group) });
+        group.files.iter().filter_map(move |path| input(path))
+    });
+    alone.chain(grouped).collect()
 }
 
 enum Tables {
@@ -47,15 +67,16 @@ pub(crate) fn plan(
 ) -> Result<Vec<CsvFile>, LoadError> {
     let mut builder = SchemaBuilder::default();
     let mut drafts = Vec::new();
-    for (done, path) in paths.iter().enumerate() {
+    let inputs = inputs(paths, &options.groups);
+    for (done, input) in inputs.iter().enumerate() {
         meter.report(&ProgressState {
             bytes_done: done as u64,
-            bytes_total: paths.len() as u64,
+            bytes_total: inputs.len() as u64,
             rows: 0,
             rejected: 0,
             phase: Phase::Scan,
         });
-        drafts.push(draft(path, options, &mut builder)?);
+        drafts.push(draft(input, options, &mut builder)?);
     }
     let mut kinds = key_kinds(&drafts)?;
     for role in drafts.iter().flat_map(|draft| &draft.roles) {
@@ -68,36 +89,46 @@ pub(crate) fn plan(
     let schema = builder.declare(sink)?;
     drafts.sort_by_key(|draft| matches!(draft.tables, Tables::Edges { .. }));
     let finish = |draft: Draft| {
-        let dialect = draft.dialect;
+        let (dialect, has_header) = (draft.dialect, draft.has_header);
         let (source, plan) = finish(draft, &schema, &kinds)?;
-        Ok(CsvFile { source, plan: Arc::new(plan), dialect, has_header: true })
+        Ok(CsvFile { source, plan: Arc::new(plan), dialect, has_header })
     };
     drafts.into_iter().map(finish).collect()
 }
 
-fn draft(path: &Path, options: &LoadOptions, builder: &mut SchemaBuilder) -> Result<Draft, LoadError> {
-    let source = Source::File(path.to_path_buf());
-    let (names, dialect) = read_names(&source, options)?;
-    let wrong = |reason: String| LoadError::format(path, reason);
-    let read = |name: &String| read_field(name, options.array_delimiter).map_err(wrong);
+fn draft(input: &Input<'_>, options: &LoadOptions, builder: &mut SchemaBuilder) -> Result<Draft, LoadError> {
+    let source = Source::File(input.path.to_path_buf());
+    let (names, dialect) = read_names(&Source::File(input.header.to_path_buf()), options)?;
+    let has_header = input.path == input.header;
+    let wrong = |reason: String| LoadError::format(input.header, reason);
+    let id_type = match options.id_type {
+        IdType::String => LogicalType::String,
+        IdType::Integer => LogicalType::Int,
+    };
+    let read = |name: &String| read_field(name, options.array_delimiter, id_type).map_err(wrong);
     let roles: Vec<Role> = names.iter().map(read).collect::<Result<_, _>>()?;
-    check_roles(&roles).map_err(|reason| {
+    check_roles(&roles, input.group).map_err(|reason| {
         wrong(reason).hint("files without such headers are loaded with a mapping file, format csv")
     })?;
+    let given: &[String] = input.group.map_or(&[], |group| &group.names);
     let properties = properties_of(&roles);
     let scan = |role: &Role| match roles.iter().position(|r| r == role) {
         Some(column) => {
             let cancel = || options.cancel.is_cancelled();
-            distinct_values(&source, dialect, column, roles.len(), &cancel)
+            distinct_values(&source, dialect, column, roles.len(), has_header, &cancel)
         }
         None => Ok(vec![String::new()]),
     };
     let tables = match ends_of(&roles) {
         Some((from, to)) => {
             let mut by_type = Vec::new();
-            for text in scan(&Role::Type)?.into_iter().filter(|t| !t.is_empty()) {
+            for text in scan(&Role::Type)? {
+                // A row that names no type has that of its group.
+                let Some(label) = Some(&text).filter(|text| !text.is_empty()).or(given.first()) else {
+                    continue;
+                };
                 let spec = EdgeSpec {
-                    label: text.clone(),
+                    label: label.clone(),
                     from_space: from.to_owned(),
                     to_space: to.to_owned(),
                     properties: properties.clone(),
@@ -111,7 +142,7 @@ fn draft(path: &Path, options: &LoadOptions, builder: &mut SchemaBuilder) -> Res
             let (key_space, key_property) = key_of(&roles);
             for text in scan(&Role::Label)? {
                 let spec = NodeSpec {
-                    labels: labels_of(&text, options.array_delimiter),
+                    labels: labels_of(given, &text, options.array_delimiter),
                     key_space: key_space.clone(),
                     key_property: key_property.clone(),
                     properties: properties.clone(),
@@ -121,13 +152,14 @@ fn draft(path: &Path, options: &LoadOptions, builder: &mut SchemaBuilder) -> Res
             Tables::Nodes { by_label }
         }
     };
-    Ok(Draft { source, dialect, names, roles, tables })
+    Ok(Draft { source, dialect, has_header, names, roles, tables })
 }
 
 /// The names in the header, and the delimiter: where the chosen one does not occur, the one of the usual
 /// others that cuts the header into most fields.
 fn read_names(source: &Source, options: &LoadOptions) -> Result<(Vec<String>, Dialect), LoadError> {
-    let dialect = |delimiter| Dialect { delimiter, field_bytes_max: options.field_bytes_max };
+    let dialect =
+        |delimiter| Dialect { delimiter, quote: options.quote, field_bytes_max: options.field_bytes_max };
     let chosen = dialect(options.delimiter);
     let mut best = (read_head(source, chosen)?.names, chosen);
     if best.0.len() == 1 {
@@ -141,7 +173,7 @@ fn read_names(source: &Source, options: &LoadOptions) -> Result<(Vec<String>, Di
     Ok(best)
 }
 
-fn check_roles(roles: &[Role]) -> Result<(), String> {
+fn check_roles(roles: &[Role], group: Option<&FileGroup>) -> Result<(), String> {
     let count = |is: fn(&Role) -> bool| roles.iter().filter(|r| is(r)).count();
     let ids = count(|r| matches!(r, Role::Id { .. }));
     let starts = count(|r| matches!(r, Role::Start { .. }));
@@ -151,10 +183,26 @@ fn check_roles(roles: &[Role]) -> Result<(), String> {
     if [ids, starts, ends, types, labels].iter().any(|n| *n > 1) {
         return Err("header has two columns of one kind (ID, START_ID, END_ID, LABEL or TYPE)".to_owned());
     }
+    match group {
+        Some(group) if group.is_relationships && ids + labels > 0 => {
+            return Err("header is one of nodes, the files are given as relationships".to_owned());
+        }
+        Some(group) if !group.is_relationships && starts + ends + types > 0 => {
+            return Err("header is one of relationships, the files are given as nodes".to_owned());
+        }
+        _ => {}
+    }
+    let has_name = group.is_some_and(|group| !group.names.is_empty());
     match (ids + labels, starts, ends, types) {
         (1.., 0, 0, 0) | (0, 1, 1, 1) => {}
+        (0, 1, 1, 0) if has_name => {}
+        (0, 0, 0, 0) if group.is_some_and(|group| !group.is_relationships) => {}
         (0, 0, 0, 0) => return Err("header has neither an :ID nor a :START_ID column".to_owned()),
-        (0, ..) => return Err("header needs :START_ID, :END_ID and :TYPE".to_owned()),
+        (0, ..) => {
+            return Err(
+                "header needs :START_ID, :END_ID and :TYPE, or a type given with the files".to_owned()
+            );
+        }
         _ => return Err("header has columns of both nodes and relationships".to_owned()),
     }
     let mut names: Vec<&str> = roles
@@ -202,8 +250,8 @@ fn ends_of(roles: &[Role]) -> Option<(&str, &str)> {
     from.zip(to)
 }
 
-fn labels_of(text: &str, delimiter: u8) -> Vec<String> {
-    let mut labels: Vec<String> = Vec::new();
+fn labels_of(given: &[String], text: &str, delimiter: u8) -> Vec<String> {
+    let mut labels: Vec<String> = given.to_vec();
     for label in text.split(char::from(delimiter)).map(str::trim).filter(|l| !l.is_empty()) {
         if !labels.iter().any(|known| known == label) {
             labels.push(label.to_owned());
@@ -233,13 +281,16 @@ fn finish(
     kinds: &HashMap<String, LogicalType>,
 ) -> Result<(Source, TablePlan), LoadError> {
     let Draft { source, names, roles, tables, .. } = draft;
+    let has_type =
+        matches!(&tables, Tables::Edges { by_type } if by_type.iter().any(|(text, _)| text.is_empty()));
     let mut fields = Vec::new();
     for (name, role) in names.iter().zip(&roles) {
         let (parse, required) = match role {
             Role::Ignore => (Parse::Skip, false),
             Role::Property { parse, .. } => (*parse, false),
             Role::Label => (Parse::One(LogicalType::String), false),
-            Role::Type => (Parse::One(LogicalType::String), true),
+            // Where a row without a type has none either.
+            Role::Type => (Parse::One(LogicalType::String), !has_type),
             Role::Id { kind, .. } => (Parse::One(*kind), true),
             Role::Start { space } | Role::End { space } => match kinds.get(space) {
                 // A row without an end has no edge.
@@ -250,7 +301,7 @@ fn finish(
                 }
             },
         };
-        fields.push(FieldPlan { name: name.clone(), parse, required, fell: None });
+        fields.push(FieldPlan { name: name.clone(), parse, format: None, required, fell: None });
     }
     let at = |is: fn(&Role) -> bool| roles.iter().position(is);
     let mut field_of: HashMap<&str, usize> = HashMap::new();

@@ -1,15 +1,23 @@
 //! The footer of a Parquet file in, columns and row groups out.
 
-use std::collections::BTreeMap;
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use arrow_array::Array as _;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use trimorph_store::bulk::ColumnData;
+use trimorph_types::LogicalType;
 
 use super::guard::guard;
+use super::leaves::{Leaf, leaf_of, leaves};
 use crate::LoadError;
-use crate::arrays::parse_of;
+use crate::arrays::convert;
+use crate::csv::scan::DISTINCT_MAX;
 use crate::plan::{Nulls, Parse, TablePlan};
 
 /// A Parquet file and what to make of its rows.
@@ -18,14 +26,16 @@ pub(crate) struct ParquetFile {
     pub(crate) path: PathBuf,
     pub(crate) plan: Arc<TablePlan>,
     pub(crate) metadata: ArrowReaderMetadata,
+    /// Its columns.
+    pub(crate) leaves: Arc<[Leaf]>,
 }
 
 impl ParquetFile {
     /// Opens a file: its column names and how each is taken. Columns of a type that no value has must be
-    /// skipped in `columns`. The plan is empty; the caller fills it in.
+    /// skipped. The plan is empty; the caller fills it in.
     pub(crate) fn open(
         path: &Path,
-        columns: &BTreeMap<String, Parse>,
+        is_skipped: &dyn Fn(&str) -> bool,
     ) -> Result<(Self, Vec<String>, Vec<Parse>), LoadError> {
         let file = File::open(path).map_err(|e| LoadError::io(path, "open", e))?;
         // Only what Parquet itself says about a column: Arrow's notes in the file ask for views and
@@ -35,22 +45,12 @@ impl ParquetFile {
             ArrowReaderMetadata::load(&file, options)
                 .map_err(|e| LoadError::format(path, format!("not a valid Parquet file: {e}")))
         })?;
-        let mut names = Vec::new();
-        let mut parses = Vec::new();
-        for field in metadata.schema().fields() {
-            let is_skipped = columns.get(field.name()) == Some(&Parse::Skip);
-            let parse = if is_skipped { Some(Parse::Skip) } else { parse_of(field.data_type()) };
-            let Some(parse) = parse else {
-                let reason = format!(
-                    "column \"{}\" has type {}, which no property has",
-                    field.name(),
-                    field.data_type()
-                );
-                return Err(LoadError::format(path, reason).hint("skip it in the mapping's \"columns\""));
-            };
-            names.push(field.name().clone());
-            parses.push(parse);
-        }
+        let found = leaves(metadata.schema().fields(), is_skipped).map_err(|(name, kind)| {
+            let reason = format!("column \"{name}\" has type {kind}, which no property has");
+            LoadError::format(path, reason).hint("skip it in the mapping's \"columns\"")
+        })?;
+        let names = found.iter().map(|leaf| leaf.name.clone()).collect();
+        let parses = found.iter().map(|leaf| leaf.parse).collect();
         let plan = TablePlan {
             name: String::new(),
             fields: Vec::new(),
@@ -58,7 +58,53 @@ impl ParquetFile {
             nulls: Nulls::default(),
             quoted_empty_is_null: false,
         };
-        Ok((Self { path: path.to_path_buf(), plan: Arc::new(plan), metadata }, names, parses))
+        let file = Self { path: path.to_path_buf(), plan: Arc::new(plan), metadata, leaves: found.into() };
+        Ok((file, names, parses))
+    }
+
+    /// The distinct texts of a column, in the order they appear; the empty one where it is null.
+    pub(crate) fn distinct_values(
+        &self,
+        column: usize,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Result<Vec<String>, LoadError> {
+        let leaf =
+            self.leaves.get(column).ok_or_else(|| LoadError::format(&self.path, "a column is missing"))?;
+        guard(&self.path, || {
+            let broken = |what: String| LoadError::format(&self.path, what);
+            let file = File::open(&self.path).map_err(|e| LoadError::io(&self.path, "open", e))?;
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
+            let mask = ProjectionMask::roots(builder.parquet_schema(), [leaf.root]);
+            let reader = builder.with_projection(mask).with_batch_size(1 << 16);
+            let (mut seen, mut values) = (HashSet::new(), Vec::new());
+            for batch in reader.build().map_err(|e| broken(e.to_string()))? {
+                if is_cancelled() {
+                    return Err(LoadError::Cancelled);
+                }
+                let batch = batch.map_err(|e| broken(e.to_string()))?;
+                let array = leaf_of(batch.column(0), &leaf.path).map_err(broken)?;
+                let mut bad = vec![None; array.len()];
+                let text = Parse::One(LogicalType::String);
+                let found = convert(array.as_ref(), text, &leaf.name, &mut bad).map_err(broken)?;
+                let ColumnData::String { bytes, ends } = &found.data else { continue };
+                let mut start = 0;
+                for (row, end) in ends.iter().enumerate() {
+                    let is_null = found.nulls.as_ref().is_some_and(|nulls| nulls[row]);
+                    let text = if is_null { &[][..] } else { bytes.get(start..*end as usize).unwrap_or(&[]) };
+                    start = *end as usize;
+                    if !seen.contains(text) {
+                        seen.insert(text.to_vec());
+                        values.push(String::from_utf8_lossy(text).into_owned());
+                    }
+                    if values.len() > DISTINCT_MAX {
+                        let reason =
+                            format!("column \"{}\" has more than {DISTINCT_MAX} different values", leaf.name);
+                        return Err(LoadError::format(&self.path, reason));
+                    }
+                }
+            }
+            Ok(values)
+        })
     }
 
     /// Stored bytes.

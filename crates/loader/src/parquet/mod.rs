@@ -1,11 +1,13 @@
 //! Parquet files: row groups in, batches out.
 //!
 //! 1. [`file`] reads the footer once and gives each column its type.
-//! 2. [`work`] decodes a row group on any thread.
-//! 3. [`crate::arrays`] makes columns of what was decoded.
+//! 2. [`leaves`] takes structs apart.
+//! 3. [`work`] decodes a row group on any thread.
+//! 4. [`crate::arrays`] makes columns of what was decoded.
 
 mod file;
 pub(crate) mod guard;
+mod leaves;
 mod work;
 
 pub(crate) use file::ParquetFile;

@@ -8,6 +8,7 @@ use trimorph_store::bulk::ColumnBatch;
 
 use super::ParquetFile;
 use super::guard::guard;
+use super::leaves::leaf_of;
 use crate::LoadError;
 use crate::arrays::{convert, value_bytes};
 use crate::decoded::{mark_required, take_rows};
@@ -37,7 +38,11 @@ impl ParquetWork {
         let wanted: Vec<usize> =
             (0..plan.fields.len()).filter(|i| plan.fields[*i].parse != Parse::Skip).collect();
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(reader, self.file.metadata.clone());
-        let mask = ProjectionMask::roots(builder.parquet_schema(), wanted.iter().copied());
+        let leaves = &self.file.leaves;
+        let mut roots: Vec<usize> = wanted.iter().map(|field| leaves[*field].root).collect();
+        roots.sort_unstable();
+        roots.dedup();
+        let mask = ProjectionMask::roots(builder.parquet_schema(), roots.iter().copied());
         // Not one batch per row group: the decoder sets memory aside for as many rows as it is told, and a
         // broken file says any.
         let reader =
@@ -50,7 +55,11 @@ impl ParquetWork {
             let rows = batch.num_rows();
             let mut columns: Vec<Option<ColumnBatch>> = vec![None; plan.fields.len()];
             let mut bad: Vec<Option<String>> = vec![None; rows];
-            for (array, field) in batch.columns().iter().zip(&wanted) {
+            for field in &wanted {
+                let leaf = &leaves[*field];
+                let at =
+                    roots.binary_search(&leaf.root).map_err(|_| broken("a column is missing".to_owned()))?;
+                let array = leaf_of(batch.column(at), &leaf.path).map_err(broken)?;
                 parsed.bytes += value_bytes(array.as_ref());
                 let name = &plan.fields[*field].name;
                 let column =

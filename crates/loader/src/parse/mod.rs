@@ -5,6 +5,7 @@ mod date;
 mod decimal;
 mod duration;
 mod float;
+mod format;
 mod int;
 mod iri;
 mod time;
@@ -14,6 +15,7 @@ pub(crate) use date::{civil_from_days, days_from_civil, parse_date};
 pub(crate) use decimal::parse_decimal;
 pub(crate) use duration::parse_duration;
 pub(crate) use float::parse_float;
+pub(crate) use format::TimeFormat;
 pub(crate) use int::parse_int;
 pub(crate) use iri::parse_iri;
 pub(crate) use time::{

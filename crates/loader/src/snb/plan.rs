@@ -40,7 +40,7 @@ pub(crate) fn plan(
     field_bytes_max: usize,
     sink: &impl BulkSink,
 ) -> Result<Vec<CsvFile>, LoadError> {
-    let dialect = Dialect { delimiter: b'|', field_bytes_max };
+    let dialect = Dialect { delimiter: b'|', quote: b'"', field_bytes_max };
     let mut parts = Vec::new();
     for entity in entities {
         check_name(path, &entity.name)?;
@@ -163,8 +163,13 @@ struct Draft<'a> {
 
 impl<'a> Draft<'a> {
     fn new(part: &'a Part<'a>) -> Self {
-        let skipped =
-            |name: &String| FieldPlan { name: name.clone(), parse: Parse::Skip, required: false, fell: None };
+        let skipped = |name: &String| FieldPlan {
+            name: name.clone(),
+            parse: Parse::Skip,
+            format: None,
+            required: false,
+            fell: None,
+        };
         Self { part, fields: part.names.iter().map(skipped).collect() }
     }
 

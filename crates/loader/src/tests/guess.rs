@@ -69,11 +69,21 @@ fn odd_directories_are_mapped_or_refused() {
     let scratch = Scratch::new();
     let path = scratch.file("a.csv", "x,y\n1,2\n");
     scratch.file("b.csv", "x;y\n1;2\n");
-    let error = guess_mapping(path.parent().unwrap()).unwrap_err().to_string();
-    assert!(error.contains("columns are between \";\", those of the files before it \",\""), "{error}");
+    // Each file has its own delimiter.
+    let mapping = guess_mapping(path.parent().unwrap()).unwrap();
+    assert!(mapping.contains("\"file\": \"b.csv\", \"delimiter\": \";\""), "{mapping}");
+    check(&[("a.csv", "x,y\n1,2\n"), ("b.csv", "x;y\n1;2\n")], &[("(:A)", 1), ("(:B)", 1)]);
+    check(
+        &[
+            ("cities.jsonl", "{\"id\": 1, \"at\": {\"lat\": 1.5}}\n{\"id\": 2, \"at\": null}\n"),
+            ("people.json", "[{\"id\": 1, \"city_id\": 2}, {\"id\": 2, \"city_id\": 1}]"),
+            ("old.rejects.csv", "file,line,reason,row\n"),
+        ],
+        &[("(:Cities)", 2), ("(:People)", 2), ("(:People)-[:HAS_CITY]->(:Cities)", 2)],
+    );
     let scratch = Scratch::new();
     let path = scratch.file("a.txt", "x");
     let error = guess_mapping(path.parent().unwrap()).unwrap_err().to_string();
-    assert!(error.contains("has no .csv, .tsv or .parquet files"), "{error}");
+    assert!(error.contains("has no .csv, .tsv, .jsonl, .json or .parquet files"), "{error}");
     assert!(guess_mapping(std::path::Path::new("/nowhere/at/all")).is_err());
 }

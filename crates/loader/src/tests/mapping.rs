@@ -6,9 +6,12 @@ use std::sync::Arc;
 
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{
-    ArrayRef, BooleanArray, Date32Array, Decimal128Array, Decimal256Array, Float64Array, Int32Array,
-    Int64Array, RecordBatch, StringArray, StructArray, TimestampMicrosecondArray, UInt64Array,
+    Array as _, ArrayRef, BooleanArray, Date32Array, Decimal128Array, Decimal256Array, Float64Array,
+    Int32Array, Int64Array, ListArray, RecordBatch, StringArray, StructArray, TimestampMicrosecondArray,
+    UInt64Array,
 };
+use arrow_buffer::OffsetBuffer;
+use arrow_schema::Field;
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 
@@ -196,9 +199,14 @@ fn parquet_decimals_and_iris() {
     write_columns(&path, vec![("id", Arc::clone(&id)), ("wide", Arc::new(wide))]);
     assert_eq!(try_load(&[mapping("{}")], Format::Parquet, &options).1.unwrap().rows, 1);
     let parts = StructArray::try_from(vec![("a", Arc::clone(&id))]).unwrap();
-    write_columns(&path, vec![("id", id), ("parts", Arc::new(parts))]);
+    write_columns(&path, vec![("id", Arc::clone(&id)), ("parts", Arc::new(parts.clone()))]);
+    // A struct is its fields; a list of structs is nothing that a property has.
+    assert_eq!(try_load(&[mapping("{}")], Format::Parquet, &options).1.unwrap().rows, 1);
+    let item = Arc::new(Field::new("item", parts.data_type().clone(), true));
+    let list = ListArray::new(item, OffsetBuffer::from_lengths([1]), Arc::new(parts), None);
+    write_columns(&path, vec![("id", id), ("parts", Arc::new(list))]);
     let error = try_load(&[mapping("{}")], Format::Parquet, &options).1.unwrap_err();
-    assert!(error.to_string().contains("column \"parts\" has type Struct"), "{error}");
+    assert!(error.to_string().contains("column \"parts\" has type List"), "{error}");
 }
 
 #[test]

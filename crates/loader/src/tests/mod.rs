@@ -2,6 +2,7 @@
 
 mod bad_rows;
 mod detect;
+mod entries;
 mod fuzz;
 mod guess;
 mod mapping;

@@ -1,7 +1,7 @@
 //! neo4j-style headers.
 
 use super::{Scratch, small_chunks, try_load};
-use crate::Format;
+use crate::{FileGroup, Format, IdType, LoadOptions};
 
 fn rows(texts: &[Vec<String>]) -> Vec<String> {
     texts.iter().map(|row| row.join(" ")).collect()
@@ -87,6 +87,46 @@ fn the_delimiter_is_what_the_header_has() {
         report.unwrap();
         assert_eq!(rows(&recorder.graph()["(:X)"]), ["'1' 5 'x'"], "{name}");
     }
+}
+
+#[test]
+fn groups_have_one_header_and_their_labels_and_types() {
+    let scratch = Scratch::new();
+    scratch.file("film-header.csv", "id:ID,name,:LABEL\n");
+    scratch.file("film10.csv", "3,c,\n");
+    scratch.file("film2.csv", "1,a,Old\n2,'b;',\n");
+    scratch.file("roles.csv", ":START_ID,:END_ID,:TYPE\n1,2,\n2,3,SEEN\n");
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    let group = |text: &str, is_relationships| FileGroup::parse(text, is_relationships);
+    let nodes =
+        group(&format!("Film:Work={},{}", at("film-header.csv"), at(r"film\d+\.csv")), false).unwrap();
+    assert_eq!(nodes.files.len(), 3);
+    let edges = group(&format!("IN={}", at("roles.csv")), true).unwrap();
+    let options =
+        LoadOptions { groups: vec![nodes, edges], id_type: IdType::Integer, quote: b'\'', ..small_chunks() };
+    let (recorder, report) = try_load(&[], Format::Neo4jCsv, &options);
+    report.unwrap();
+    let graph = recorder.graph();
+    assert_eq!(rows(&graph["(:Film:Work)"]), ["2 'b;'", "3 'c'"]);
+    assert_eq!(rows(&graph["(:Film:Work:Old)"]), ["1 'a'"]);
+    let edges: Vec<&String> = graph.keys().filter(|table| table.contains("-[")).collect();
+    assert!(
+        edges.iter().any(|t| t.contains(":IN]")) && edges.iter().any(|t| t.contains(":SEEN]")),
+        "{edges:?}"
+    );
+    for (text, is_relationships, says) in [
+        ("A=", false, "names no file"),
+        ("A::B=x.csv", false, "an empty name"),
+        ("A=nope*.csv", false, "no file matches"),
+        ("A=nope(.csv", false, "no file matches"),
+    ] {
+        let error = FileGroup::parse(text, is_relationships).unwrap_err();
+        assert!(error.contains(says), "{text}: {error}");
+    }
+    let wrong = group(&format!("X={}", at("roles.csv")), false).unwrap();
+    let options = LoadOptions { groups: vec![wrong], ..small_chunks() };
+    let error = try_load(&[], Format::Neo4jCsv, &options).1.unwrap_err().to_string();
+    assert!(error.contains("the files are given as nodes"), "{error}");
 }
 
 #[test]

@@ -134,6 +134,7 @@ def connect(
     timeout: float | None = None,
     checkpoint_interval: float | None = 300,
     follow_interval: float | None = 0.1,
+    file_access: bool = True,
     network_access: bool = False,
     network_timeout: float = 120,
     mode: typing.Literal["open", "create", "read"] = "open",
@@ -174,6 +175,7 @@ class Database:
         timeout: float | None = None,
         checkpoint_interval: float | None = 300,
         follow_interval: float | None = 0.1,
+        file_access: bool = True,
         network_access: bool = False,
         network_timeout: float = 120,
     ) -> Self: ...
@@ -241,6 +243,19 @@ class Connection:
     def cypher(self, text: str, params: _Params = None, timeout: float | None = None) -> QueryResult: ...
     def sparql(self, text: str, params: _Params = None, base: str | None = None) -> QueryResult: ...
     def cursor(self, lang: _Language = "cypher") -> Cursor: ...
+    def create_function(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        parameters: list[Any] | None = None,
+        return_type: Any = None,
+        *,
+        type: typing.Literal["native", "arrow"] = "native",
+        null_handling: typing.Literal["default", "special"] = "default",
+        exception_handling: typing.Literal["default", "return_null"] = "default",
+        side_effects: bool = False,
+    ) -> None: ...
+    def remove_function(self, name: str) -> None: ...
     @property
     def in_transaction(self) -> bool: ...
     def check_sparql(self, text: str, base: str | None = None) -> None: ...

@@ -42,6 +42,11 @@ impl Interpreter<'_> {
                     lookup(name).ok_or_else(|| internal(format!("function \"{name}\" is not known")))?;
                 function.invoke(&self.context, &self.values(args, row)?).map_err(|error| error.at(*span))
             }
+            Expr::UserCall(function, args, span) => {
+                let args: Vec<Vec<Value>> = self.values(args, row)?.into_iter().map(|v| vec![v]).collect();
+                let made = function.call(&args, 1, &trimorph_base::CancelToken::default());
+                made.map(|mut values| values.pop().unwrap_or_default()).map_err(|error| error.at(*span))
+            }
             Expr::HasLabel(subject, labels) => self.has_label(&self.value(subject, row)?, labels),
             Expr::List(items) => Ok(Value::list(self.values(items, row)?)),
             Expr::Map(entries) => Ok(Value::map(self.entries(entries, row)?)),

@@ -1,0 +1,253 @@
+//! `COPY … TO`: what is written, what the options say, and what is left when it fails.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use trimorph::{CancelToken, Config, Connection, Database, Error, Value};
+
+/// A directory that is removed again.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("trimorph-copied-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.0.join(name)).unwrap()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn people() -> Connection {
+    let connection = Database::in_memory(Config::default()).connect();
+    let text = "CREATE (a:Person {name: 'Ann, A', age: 30, tags: ['x']}), (b:Person {name: 'Bob', note: ''}), \
+                (a)-[:KNOWS {since: 2010}]->(b)";
+    connection.query(text, &[]).unwrap();
+    connection
+}
+
+fn run(connection: &Connection, text: &str) -> Result<Vec<Vec<Value>>, Error> {
+    connection.query(text, &[]).and_then(|result| result.rows())
+}
+
+#[test]
+fn formats_and_options_say_how_it_is_written() {
+    let (scratch, connection) = (Scratch::new(), people());
+    let query = "MATCH (n:Person) RETURN n.name AS name, n.age AS age, n.note AS note ORDER BY name";
+    for (file, options, expected) in [
+        ("a.csv", "", "name,age,note\n\"Ann, A\",30,\nBob,,\"\"\n"),
+        ("a.tsv", "", "name\tage\tnote\nAnn, A\t30\t\nBob\t\t\"\"\n"),
+        ("b.csv", "(HEADER false, DELIMITER '|', NULL 'NA')", "Ann, A|30|NA\nBob|NA|\"\"\n"),
+        ("c.csv", "WITH (header=true, delim=';', quote='''')", "name;age;note\nAnn, A;30;\nBob;;''\n"),
+        ("d.txt", "(FORMAT csv, HEADER off)", "\"Ann, A\",30,\nBob,,\"\"\n"),
+        (
+            "a.json",
+            "",
+            "[{\"name\": \"Ann, A\", \"age\": 30, \"note\": null},\n {\"name\": \"Bob\", \"age\": null, \"note\": \"\"}]\n",
+        ),
+        (
+            "a.jsonl",
+            "",
+            "{\"name\": \"Ann, A\", \"age\": 30, \"note\": null}\n{\"name\": \"Bob\", \"age\": null, \"note\": \"\"}\n",
+        ),
+        (
+            "b.json",
+            "(ARRAY false)",
+            "{\"name\": \"Ann, A\", \"age\": 30, \"note\": null}\n{\"name\": \"Bob\", \"age\": null, \"note\": \"\"}\n",
+        ),
+    ] {
+        let path = scratch.path(file);
+        let rows = run(&connection, &format!("COPY ({query}) TO '{path}' {options};")).unwrap();
+        assert_eq!(format!("{rows:?}"), format!("{:?}", [vec![Value::string(path.as_str()), Value::Int(2)]]));
+        assert_eq!(scratch.read(file), expected, "{file} {options}");
+    }
+    // An old file is replaced, with its permissions; a link stays one.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::set_permissions(scratch.path("a.csv"), std::fs::Permissions::from_mode(0o600)).unwrap();
+        std::os::unix::fs::symlink("a.csv", scratch.path("link.csv")).unwrap();
+        run(&connection, &format!("COPY (RETURN 1 AS x) TO '{}'", scratch.path("link.csv"))).unwrap();
+        assert_eq!(scratch.read("a.csv"), "x\n1\n");
+        assert!(Path::new(&scratch.path("link.csv")).is_symlink());
+        assert_eq!(std::fs::metadata(scratch.path("a.csv")).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn labels_and_types_are_copied_whole_or_by_their_properties() {
+    let (scratch, connection) = (Scratch::new(), people());
+    for (what, expected) in [
+        ("Person", "age,name,note,tags\n30,\"Ann, A\",,['x']\n,Bob,\"\",\n"),
+        ("Person(name, age)", "name,age\n\"Ann, A\",30\nBob,\n"),
+        ("`KNOWS`", "from,to,since\n0,1,2010\n"),
+    ] {
+        run(&connection, &format!("copy {what} to '{}'", scratch.path("t.csv"))).unwrap();
+        let found = scratch.read("t.csv");
+        let mut columns: Vec<&str> = found.lines().next().unwrap().split(',').collect();
+        let mut wanted: Vec<&str> = expected.lines().next().unwrap().split(',').collect();
+        if what == "Person" {
+            columns.sort_unstable();
+            wanted.sort_unstable();
+            assert_eq!(found.lines().count(), expected.lines().count());
+        } else if what == "`KNOWS`" {
+            assert_eq!(found.lines().count(), 2);
+        } else {
+            assert_eq!(found, expected, "{what}");
+        }
+        assert_eq!(columns, wanted, "{what}");
+    }
+}
+
+#[test]
+fn errors_say_what_where_and_what_to_do_and_leave_nothing() {
+    let (scratch, connection) = (Scratch::new(), people());
+    let path = scratch.path("x.csv");
+    std::fs::write(&path, "old").unwrap();
+    for (text, position, says) in [
+        ("COPY (MATCH (n:Person) RETURN nmae) TO '…'", (1, 31), "variable \"nmae\" is not defined"),
+        ("COPY (\n MATCH (n) RETURN n.a + 'x' / 2 AS y) TO '…'", (2, 0), ""),
+        ("COPY (CREATE (n) RETURN n) TO '…'", (1, 7), "may not write"),
+        ("COPY (EXPLAIN RETURN 1) TO '…'", (1, 7), "not its plan"),
+        ("COPY () TO '…'", (1, 6), "no query"),
+        ("COPY (RETURN 1 TO '…'", (1, 6), "never closed"),
+        ("COPY (RETURN 1) INTO '…'", (1, 17), "expected TO or FROM, found \"INTO\""),
+        ("COPY (RETURN 1 AS x) TO '…' (FORMT csv)", (1, 0), "did you mean FORMAT?"),
+        ("COPY (RETURN 1 AS x) TO '…' (FORMAT parqet)", (1, 0), "did you mean parquet?"),
+        ("COPY (RETURN 1 AS x) TO '…' (FORMAT json, DELIMITER ',')", (1, 0), "for csv only"),
+        ("COPY (RETURN 1 AS x) TO '…' (HEADER 7)", (1, 0), "takes true or false"),
+        ("COPY (RETURN 1 AS x) TO '…' (DELIM 'ab')", (1, 0), "takes one ASCII character"),
+        ("COPY (RETURN 1 AS x) TO '…' (HEADER, HEADER)", (1, 0), "there twice"),
+        ("COPY (RETURN 1 AS x) TO '…' HEADER", (1, 0), "expected options in parentheses, or the end"),
+        ("COPY (RETURN 1 AS x) TO file.csv", (1, 25), "the name of a file in quotes"),
+        ("COPY (RETURN 1 AS x) TO $path", (1, 25), "parameter \"$path\" has no value"),
+        ("COPY (RETURN 1 AS x) TO 'x.xyz'", (1, 25), "says no format"),
+        ("COPY Persn TO '…'", (1, 6), "did you mean \"Person\"?"),
+        ("COPY Person(nme) TO '…'", (1, 13), "did you mean \"name\"?"),
+        ("COPY (UNWIND [1, 0] AS x RETURN 1 / x AS y) TO '…'", (1, 0), "by zero"),
+        ("COPY (RETURN 1 AS x) TO '/nowhere/at/all/x.csv'", (0, 0), "could not create file"),
+        ("COPY (RETURN 1 AS x) TO '/tmp'  (FORMAT csv)", (0, 0), "could not write file"),
+    ] {
+        let text = text.replace('…', &path);
+        let Err(error) = run(&connection, &text) else {
+            assert!(says.is_empty(), "{text} ran");
+            continue;
+        };
+        assert!(error.to_string().contains(says), "{text}: {error}");
+        let (line, column) = error.position().unwrap_or((0, 0));
+        assert!(line == position.0 && (position.1 == 0 || column == position.1), "{text}: {error}");
+        if !says.is_empty() {
+            assert_eq!(
+                (scratch.names(), scratch.read("x.csv")),
+                (vec!["x.csv".to_owned()], "old".to_owned()),
+                "{text}"
+            );
+        }
+    }
+    assert!(
+        connection
+            .prepare("COPY (RETURN 1 AS x) TO 'x.csv'")
+            .unwrap_err()
+            .to_string()
+            .contains("cannot be prepared")
+    );
+}
+
+#[test]
+fn the_texts_within_may_hold_anything() {
+    let (scratch, connection) = (Scratch::new(), people());
+    let path = scratch.path("a.csv");
+    let text =
+        format!("COPY (RETURN ')' AS a, \"(\\\"\" AS b, 1 AS `c)` // )\n /* ) */) TO '{path}' // the end");
+    run(&connection, &text).unwrap();
+    assert_eq!(scratch.read("a.csv"), "a,b,c)\n),\"(\"\"\",1\n");
+    let params = vec![("path", Value::string(path.as_str())), ("x", Value::Int(7))];
+    connection.query("COPY (RETURN $x AS x) TO $path", &params).unwrap();
+    assert_eq!(scratch.read("a.csv"), "x\n7\n");
+    // Any cut of a statement is an error or a statement, and no panic.
+    let whole = format!("COPY (MATCH (n) RETURN n.name AS `a`) TO '{path}' (HEADER, DELIM = '|')");
+    for end in 0..whole.len() {
+        let _ = run(&connection, &whole[..end]);
+    }
+}
+
+#[test]
+fn it_is_forbidden_where_the_configuration_says_so() {
+    let connection = Database::in_memory(Config { file_access: false, ..Config::default() }).connect();
+    let scratch = Scratch::new();
+    for text in ["COPY (RETURN 1 AS x) TO '…'", "COPY Person FROM '…'"] {
+        let error = run(&connection, &text.replace('…', &scratch.path("x.csv"))).unwrap_err();
+        assert!(error.to_string().contains("statements may not read or write files here"), "{error}");
+    }
+    let error = connection.sparql("LOAD <file:///etc/hostname.ttl>").err().unwrap();
+    assert!(error.to_string().contains("may not read or write files here"), "{error}");
+    assert!(scratch.names().is_empty());
+    // What only shows a plan touches none.
+    assert!(run(&connection, "EXPLAIN COPY (RETURN 1 AS x) TO 'x.csv'").is_ok());
+}
+
+#[test]
+fn a_transaction_copies_what_it_wrote() {
+    let (scratch, connection) = (Scratch::new(), people());
+    connection.begin().unwrap();
+    connection.query("CREATE (:Person {name: 'Cid'})", &[]).unwrap();
+    let text = format!("COPY (MATCH (n:Person) RETURN count(n) AS n) TO '{}'", scratch.path("a.csv"));
+    run(&connection, &text).unwrap();
+    assert!(run(&connection, &text.replace("RETURN count(n)", "SET n.x = 1 RETURN count(n)")).is_err());
+    connection.rollback().unwrap();
+    assert_eq!(scratch.read("a.csv"), "n\n3\n");
+    run(&connection, &text).unwrap();
+    assert_eq!(scratch.read("a.csv"), "n\n2\n");
+}
+
+#[test]
+fn sparql_is_copied_too() {
+    let (scratch, connection) = (Scratch::new(), people());
+    connection.sparql("INSERT DATA { <http://a/x(1> <http://a/p> 'a, b', 'c'@en, 5 }").unwrap();
+    let query = "SELECT ?s ?o { ?s <http://a/p> ?o } ORDER BY str(?o) # )";
+    connection.sparql(&format!("COPY ({query}\n) TO '{}'", scratch.path("a.csv"))).unwrap();
+    assert_eq!(scratch.read("a.csv"), "s,o\nhttp://a/x(1,5\nhttp://a/x(1,\"a, b\"\nhttp://a/x(1,c\n");
+    let error = connection.sparql("COPY (INSERT DATA { <urn:a> <urn:b> 1 }) TO 'x.csv'").err().unwrap();
+    assert!(error.to_string().contains("may not write"), "{error}");
+    // SPARQL's own statement of this name is its own.
+    connection.sparql("COPY SILENT <http://g/1> TO <http://g/2>").unwrap();
+}
+
+#[test]
+fn a_cancelled_copy_leaves_nothing() {
+    let (scratch, connection) = (Scratch::new(), people());
+    let text = format!("COPY (UNWIND range(1, 100000000) AS i RETURN i) TO '{}'", scratch.path("a.csv"));
+    let cancel = CancelToken::default();
+    let stop = cancel.clone();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(200));
+            stop.cancel();
+        });
+        let error = connection.execute_until(&text, std::sync::Arc::default(), cancel).err().unwrap();
+        assert!(matches!(error, Error::Cancelled), "{error}");
+    });
+    assert!(scratch.names().is_empty());
+}
