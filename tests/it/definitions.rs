@@ -340,7 +340,7 @@ fn they_are_there_when_it_is_opened_again() {
     let dir = Directory::new("definitions-unlogged");
     let unlogged = || {
         let durability = trimorph::Durability::Memory;
-        let config = trimorph::Config { durability, checkpoint_on_close: true, ..config() };
+        let config = config().durability(durability).checkpoint_on_close(true);
         Database::open(dir.path(), config).unwrap()
     };
     does(&unlogged().connect(), &made);

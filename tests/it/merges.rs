@@ -227,7 +227,7 @@ fn reopened(database: &Database, seed: u64, wanted: &[Vec<String>]) {
     let _ = std::fs::remove_dir_all(&dir);
     database.backup(&dir).unwrap();
     Database::check(&dir).unwrap();
-    let opened = Database::open(&dir, Config { read_only: true, ..Config::default() }).unwrap();
+    let opened = Database::open(&dir, Config::new().read_only(true)).unwrap();
     assert_same(&answers(&opened.connect(), &WITH_IDS), wanted, &format!("seed {seed}: opened again"));
     std::fs::remove_dir_all(&dir).unwrap();
 }
@@ -316,7 +316,7 @@ fn a_cancelled_merge_changes_nothing() {
 
 #[test]
 fn a_transaction_over_the_memory_limit_leaves_nothing() {
-    let database = Database::in_memory(Config { memory_limit_bytes: 24 << 20, ..Config::default() });
+    let database = Database::in_memory(Config::new().memory_limit_bytes(24 << 20));
     let c = database.connect();
     rows(&c, "CREATE (:A {k: 0, s: 'text'})-[:R {w: 1}]->(:B {k: 1})");
     merge(&database);
@@ -339,7 +339,7 @@ fn a_transaction_over_the_memory_limit_leaves_nothing() {
 #[test]
 fn churn_returns_memory() {
     const NODES: i64 = 3_000;
-    let database = Database::in_memory(Config { memory_limit_bytes: 64 << 20, ..Config::default() });
+    let database = Database::in_memory(Config::new().memory_limit_bytes(64 << 20));
     let c = database.connect();
     // All nodes of a part of the keys, and two edges out of each.
     let make = |part: &str, round: i64| {
@@ -438,7 +438,7 @@ fn transfers(database: &Database, seed: u64) -> usize {
 /// counted, few are looked up, and the plan that was made while there were few of them goes.
 #[test]
 fn plans_know_what_was_written() {
-    let database = Database::in_memory(Config { threads: 1, ..Config::default() });
+    let database = Database::in_memory(Config::new().threads(1));
     let c = database.connect();
     let run = |text: &str| drop(rows(&c, text));
     run("CREATE CONSTRAINT FOR (v:V) REQUIRE v.id IS UNIQUE");

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use trimorph::{CancelToken, Database, Format, LoadOptions, LoadReport, OnConflict, RdfOptions, Stats};
+use trimorph::{CancelToken, Database, Format, LoadOptions, LoadReport, OnConflict, Stats};
 
 use crate::database::{Resources, is_memory, open_to_write};
 use crate::failure::Failure;
 use crate::interrupt::on_interrupt;
 use crate::output::one_line;
 use crate::progress::Bar;
+use crate::rdf;
 use crate::terminal::Terminal;
 use crate::text::columns::{Align, align, wrap};
 use crate::text::quantity;
@@ -150,10 +151,10 @@ pub(crate) fn into(
     terminal: &Terminal,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let rdf = what.format.and_then(FormatName::rdf);
-    let is_rdf = |path: &PathBuf| what.format.is_none() && trimorph::is_rdf_file(path);
-    if rdf.is_some() || what.paths.iter().all(is_rdf) {
-        return load_rdf(what, rdf, database, out);
+    let named = what.format.and_then(FormatName::rdf);
+    let is_rdf = |path: &PathBuf| what.format.is_none() && rdf::is_rdf_file(path);
+    if named.is_some() || what.paths.iter().all(is_rdf) {
+        return load_rdf(what, named, database, out);
     }
     let cancel = CancelToken::default();
     let options = LoadOptions {
@@ -180,17 +181,17 @@ fn load_rdf(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let cancel = CancelToken::default();
-    let options = RdfOptions {
+    let options = rdf::RdfOptions {
         format: format.map(str::to_owned),
         base: what.base_iri.clone(),
         graph: what.graph.clone(),
         skip_bad: what.skip_bad_rows,
         cancel: cancel.clone(),
-        ..RdfOptions::default()
+        ..rdf::RdfOptions::default()
     };
     let guard = on_interrupt(move || cancel.cancel());
     let start = std::time::Instant::now();
-    let report = database.connect().load_rdf(&what.paths, &options)?;
+    let report = rdf::load(&database.connect(), &what.paths, &options)?;
     drop(guard);
     let statements = quantity::plural(report.statements, "statement", "statements");
     writeln!(out, "{statements} read in {}: {}", quantity::duration(start.elapsed()), report.effects)?;

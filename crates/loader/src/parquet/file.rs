@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 
-use super::guard::guard;
 use crate::LoadError;
 use crate::arrays::parse_of;
+use crate::guard::guard;
 use crate::plan::{Nulls, Parse, TablePlan};
 
 /// A Parquet file and what to make of its rows.

@@ -5,7 +5,6 @@
 //! 3. [`crate::arrays`] makes columns of what was decoded.
 
 mod file;
-pub(crate) mod guard;
 mod work;
 
 pub(crate) use file::ParquetFile;
