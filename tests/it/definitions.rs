@@ -33,7 +33,7 @@ pub(crate) fn violates(connection: &Connection, text: &str, what: &str) {
 }
 
 pub(crate) fn database(set_up: &[&str]) -> (Database, Connection) {
-    let database = Database::in_memory(config());
+    let database = Database::in_memory(config().background_merges(false));
     let connection = database.connect();
     does(&connection, set_up);
     (database, connection)

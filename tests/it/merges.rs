@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use trimorph::{CancelToken, Config, Connection, Database, Error, Value};
 use trimorph_base::Random;
@@ -277,7 +278,7 @@ fn merges_beside_a_log() {
 
 #[test]
 fn a_merged_database_needs_no_delta() {
-    let database = Database::in_memory(Config::default());
+    let database = Database::in_memory(Config::new().background_merges(false));
     let c = database.connect();
     rows(&c, "UNWIND range(0, 4999) AS i CREATE (:A {k: i})");
     rows(&c, "MATCH (a:A), (b:A) WHERE b.k = a.k + 1 CREATE (a)-[:R {w: a.k}]->(b)");
@@ -339,7 +340,8 @@ fn a_transaction_over_the_memory_limit_leaves_nothing() {
 #[test]
 fn churn_returns_memory() {
     const NODES: i64 = 3_000;
-    let database = Database::in_memory(Config::new().memory_limit_bytes(64 << 20));
+    let config = Config::new().memory_limit_bytes(64 << 20).background_merges(false);
+    let database = Database::in_memory(config);
     let c = database.connect();
     // All nodes of a part of the keys, and two edges out of each.
     let make = |part: &str, round: i64| {
@@ -432,6 +434,19 @@ fn transfers(database: &Database, seed: u64) -> usize {
         }
     }
     done
+}
+
+/// What was written is merged when nobody writes, though it is little.
+#[test]
+fn what_was_written_is_merged_in_a_pause() {
+    let database = Database::in_memory(Config::default());
+    let c = database.connect();
+    rows(&c, "UNWIND range(0, 1999) AS i CREATE (:A {k: i, text: 'some text ' + toString(i)})");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while database.stats().delta_bytes > 64 << 10 {
+        assert!(Instant::now() < deadline, "{} bytes are not merged", database.stats().delta_bytes);
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 /// Plans know what was written since the last merge: of many nodes and relationships that no merge has

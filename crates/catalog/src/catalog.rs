@@ -73,6 +73,12 @@ impl Catalog {
         facts.and_then(|facts| facts.one_type.get(column)).is_some_and(|one| *one)
     }
 
+    /// The same of an edge table.
+    pub(crate) fn one_edge_type(&self, table: EdgeTableId, column: usize) -> bool {
+        let facts = self.facts.edge_tables.get(usize::from(table.0));
+        facts.and_then(|facts| facts.one_type.get(column)).is_some_and(|one| *one)
+    }
+
     /// Whether rows of a node table may have a label, or an index with it is one of all nodes.
     fn labels_of_rows(&self, table: usize, info: &NodeTableInfo) -> impl Fn(LabelId) -> bool {
         let vary = self.facts.node_tables.get(table).is_none_or(|facts| facts.labels_vary);

@@ -74,6 +74,7 @@ pub struct Reliances {
     /// How many columns had a name, or how many there were.
     pub(crate) columns: BTreeMap<Option<Arc<str>>, usize>,
     pub(crate) one_type: BTreeMap<(TableId, usize), bool>,
+    pub(crate) one_edge_type: BTreeMap<(EdgeTableId, usize), bool>,
     pub(crate) few_edges: BTreeSet<FewEdges>,
     pub(crate) edge_tables: Vec<EdgeTableRelied>,
     /// Rows of the node tables that were looked at, about.
@@ -123,6 +124,11 @@ impl Reliances {
         self.one_type.get(&(table, column)).is_some_and(|one| *one)
     }
 
+    /// The same of a column of an edge table.
+    pub fn concerns_edge_type(&self, table: EdgeTableId, column: usize) -> bool {
+        self.one_edge_type.get(&(table, column)).is_some_and(|one| *one)
+    }
+
     /// Whether it would have looked at an edge table that has come since, or took something of one for
     /// certain that is so no more.
     pub fn concerns_edge_table(&self, table: EdgeTableId, catalog: &Catalog) -> bool {
@@ -168,6 +174,10 @@ impl Reliances {
                 !self.types.iter().any(|types| types.contains(&name))
             })
             && self.edge_tables.iter().all(|relied| relied.holds_in(catalog))
+            && self
+                .one_edge_type
+                .iter()
+                .all(|((table, column), was)| catalog.one_edge_type(*table, *column) == *was)
             && self.few_edges.iter().all(|f| catalog.have_fewer_edges(&f.tables, f.than) == f.few)
     }
 

@@ -81,6 +81,13 @@ impl Statistics {
         (0..=u16::MAX).take(self.node_tables.len()).map(TableId)
     }
 
+    /// Nodes and edges of all tables, about.
+    pub fn size(&self) -> u64 {
+        let nodes: u64 = self.node_tables.iter().map(|stats| stats.rows).sum();
+        let edges: u64 = self.edge_tables.iter().map(|stats| stats.forward.edges).sum();
+        nodes + edges
+    }
+
     /// Rows of a node table, about.
     pub fn rows(&self, table: TableId) -> u64 {
         self.node_tables.get(table.0 as usize).map_or(0, |stats| stats.rows)

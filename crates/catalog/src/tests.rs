@@ -141,6 +141,7 @@ const CHANGES: &[(&str, Change)] = &[
     }),
     ("edges", |c| c.facts_mut().edge_tables[0].edges_max += 1),
     ("types of x", |c| c.facts_mut().node_tables[0].one_type[0] = false),
+    ("types of since", |c| c.facts_mut().edge_tables[0].one_type[0] = false),
     ("rows of A, slightly", |c| c.statistics.node_tables[0].rows *= 3),
     ("rows of A", |c| c.statistics.node_tables[0].rows *= 4),
     ("rows of B", |c| c.statistics.node_tables[1].rows = 0),
@@ -189,6 +190,12 @@ fn what_is_asked_is_relied_on() {
         ("few edges", |v| v.have_fewer_edges(&[EdgeTableId(0)], 10_001), &["edges"]),
         ("not few edges", |v| !v.have_fewer_edges(&[EdgeTableId(0)], 10), &[]),
         ("one type", |v| v.has_one_type(TableId(0), 0), &["types of x"]),
+        ("one type of edges", |v| v.has_one_edge_type(EdgeTableId(0), 0), &["types of since"]),
+        (
+            "names of properties of edges",
+            |v| v.edge_property_names(EdgeTableId(0)).len() == 1,
+            &["column x", "column z"],
+        ),
     ];
     for (what, ask, broken_by) in cases {
         let before = catalog();

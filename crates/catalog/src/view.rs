@@ -290,6 +290,27 @@ impl<'c> CatalogView<'c> {
         one_type
     }
 
+    /// The type of a column of an edge table: of all its values, or of most.
+    pub fn edge_column_type(&self, table: EdgeTableId, column: usize) -> Option<LogicalType> {
+        let info = self.catalog.schema.edge_tables.get(usize::from(table.0))?;
+        info.properties.get(column).map(|property| property.ty)
+    }
+
+    /// Whether all values in a column of an edge table are of its type.
+    pub fn has_one_edge_type(&self, table: EdgeTableId, column: usize) -> bool {
+        let one_type = self.catalog.one_edge_type(table, column);
+        lock(&self.relied).one_edge_type.insert((table, column), one_type);
+        one_type
+    }
+
+    /// The names of the properties that edges of a table may have.
+    pub fn edge_property_names(&self, table: EdgeTableId) -> Vec<Arc<str>> {
+        self.note_columns(None);
+        let schema = &self.catalog.schema;
+        let info = schema.edge_tables.get(usize::from(table.0));
+        info.into_iter().flat_map(|info| &info.properties).map(|own| schema.property_name(own.id)).collect()
+    }
+
     // Edge tables.
 
     /// All edge tables.

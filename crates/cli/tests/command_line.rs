@@ -663,8 +663,15 @@ fn what_cannot_be_exported_leaves_the_old_file() {
         run_in(&dir, &[&["export", "a.tm"], arguments].concat(), "").fails(&[words]);
     }
     run_in(&dir, &["query", "b.tm", "CREATE ({n: 1})-[:T {since: 2000}]->()"], "").ok();
-    let notice = run_in(&dir, &["export", "b.tm", "b.nt"], "").ok();
-    assert!(notice.err.contains("properties of relationships are no statements yet"), "{}", notice.err);
+    run_in(&dir, &["export", "b.tm", "b.nt"], "").ok();
+    let all = fs::read_to_string(dir.join("b.nt")).unwrap();
+    assert!(
+        all.contains("<trimorph:since> \"2000\"") && all.contains("#reifies> <<( <trimorph:node/"),
+        "{all}"
+    );
+    let notice = run_in(&dir, &["export", "b.tm", "b.nt", "--without-triple-terms"], "").ok();
+    assert!(notice.err.contains("2 statements of RDF 1.2 were left out"), "{}", notice.err);
+    assert_eq!(fs::read_to_string(dir.join("b.nt")).unwrap().lines().count(), 2);
 }
 
 #[test]

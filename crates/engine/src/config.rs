@@ -70,6 +70,9 @@ pub struct Config {
     /// Put what was committed into the files when so long has passed since that was last done, if there is
     /// something; none never because of time.
     pub checkpoint_interval: Option<Duration>,
+    /// Whether a thread of its own merges what was committed into columns; else `Database::merge`,
+    /// checkpoints and a lack of memory do.
+    pub background_merges: bool,
     /// How often a database that was opened read-only looks for what another process has committed; none only
     /// when it is asked to.
     pub follow_interval: Option<Duration>,
@@ -125,6 +128,7 @@ impl Default for Config {
             idle_timeout: Some(IDLE_TIMEOUT),
             timeout: None,
             checkpoint_interval: Some(CHECKPOINT_INTERVAL),
+            background_merges: true,
             follow_interval: Some(FOLLOW_INTERVAL),
             switches: Switches::default(),
         }
@@ -178,6 +182,8 @@ impl Config {
         timeout: impl Into<Option<Duration>> => timeout.into();
         /// Sets [`Self::checkpoint_interval`]: a time, or none.
         checkpoint_interval: impl Into<Option<Duration>> => checkpoint_interval.into();
+        /// Sets [`Self::background_merges`].
+        background_merges: bool => background_merges;
         /// Sets [`Self::follow_interval`]: a time, or none.
         follow_interval: impl Into<Option<Duration>> => follow_interval.into();
         /// Sets [`Self::checkpoint_on_close`].

@@ -17,6 +17,7 @@ use trimorph_types::{LogicalType, Value};
 use crate::commands::{Answer, Command, shown_by_a_call};
 use crate::estimator::Sampler;
 use crate::functions::Registry;
+use crate::handle::Handle;
 use crate::params::Params;
 use crate::plan::{self, PlanForm};
 use crate::plan_cache::Made;
@@ -43,7 +44,7 @@ pub(crate) fn no_thread(text: &str) -> Error {
 
 /// A connection. Queries of one connection run one at a time on the caller's thread.
 pub struct Connection {
-    shared: Arc<Shared>,
+    shared: Handle,
     is_read_only: bool,
     cancel: Mutex<CancelToken>,
     transaction: Arc<Mutex<State>>,
@@ -99,7 +100,7 @@ impl Prepared {
 }
 
 impl Connection {
-    pub(crate) fn new(shared: Arc<Shared>, is_read_only: bool) -> Self {
+    pub(crate) fn new(shared: Handle, is_read_only: bool) -> Self {
         Self { shared, is_read_only, cancel: Mutex::default(), transaction: Arc::default() }
     }
 

@@ -24,6 +24,7 @@ use crate::directory;
 use crate::durable::{self, Claimed, Following, Journal, Opened, Registered, Source};
 use crate::first_load::Loading;
 use crate::follower::Follower;
+use crate::handle::Handle;
 use crate::load_folders::{LoadFolders, load_folders};
 use crate::merged_pieces::{MERGED, merge_failed};
 use crate::plan_cache::PlanCache;
@@ -34,7 +35,7 @@ use crate::{Config, Connection, Error, Stats};
 /// A database. Cloning shares it.
 #[derive(Clone)]
 pub struct Database {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Handle,
     /// This handle, and its connections, write nothing: others of the same database may.
     is_read_only: bool,
 }
@@ -77,11 +78,13 @@ impl Database {
             follower,
             merging: Mutex::default(),
             merger: OnceLock::new(),
+            merged_written: AtomicU64::new(0),
             delta_held: Mutex::new(budget.reservation()),
             sessions: Arc::default(),
             spill: spill_area(&config, dir.as_deref()),
             config,
             budget,
+            handles: Arc::default(),
             workers: Workers::default(),
             pool,
             fs,
@@ -102,7 +105,7 @@ impl Database {
         if let Some(registered) = &shared.registered {
             registered.publish(Arc::clone(&shared) as Arc<_>);
         }
-        Self { shared, is_read_only }
+        Self { shared: Handle::new(shared), is_read_only }
     }
 
     /// Opens the database in directory `path` (`:memory:` for none), making an empty one if there is none and
@@ -133,7 +136,7 @@ impl Database {
             directory::find(&*fs, path)?;
             let dir = path.canonicalize().map_err(failed)?;
             if let Some(open) = durable::find(&dir) {
-                return Ok(Self { shared: open.downcast().map_err(other)?, is_read_only: true });
+                return Ok(Self { shared: Handle::new(open.downcast().map_err(other)?), is_read_only: true });
             }
             let lock = dir.join(directory::LOCK);
             let database = Self::follow(fs, dir, Some(lock), config)?;
@@ -142,7 +145,9 @@ impl Database {
         }
         directory::make(&*fs, path, config.must_exist)?;
         match durable::claim(path.canonicalize().map_err(failed)?) {
-            Claimed::Open(open) => Ok(Self { shared: open.downcast().map_err(other)?, is_read_only: false }),
+            Claimed::Open(open) => {
+                Ok(Self { shared: Handle::new(open.downcast().map_err(other)?), is_read_only: false })
+            }
             Claimed::New(registered) => {
                 let lock = directory::lock(path)?;
                 let (lock, registered) = (Some(lock), Some(registered));
@@ -211,7 +216,8 @@ impl Database {
     }
 
     /// Makes all that was committed last, in the files, and lets the database go: once its connections and
-    /// what else shares it are gone too, it is closed, and its directory can be opened by others.
+    /// what else shares it are gone too, it is closed, nobody is at work on its files, and its directory can
+    /// be opened by others.
     ///
     /// **Errors**: what writing fails with: then the log has what the files have not. A database that is
     /// dropped is closed as well, but nobody is told.
@@ -299,7 +305,7 @@ impl Database {
 
     /// A connection. Cheap; one per thread.
     pub fn connect(&self) -> Connection {
-        Connection::new(Arc::clone(&self.shared), self.is_read_only)
+        Connection::new(self.shared.clone(), self.is_read_only)
     }
 
     /// Tables, rows, encodings, bytes by component.

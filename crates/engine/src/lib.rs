@@ -78,6 +78,8 @@ mod first_load;
 mod follower;
 mod following;
 mod functions;
+mod handle;
+mod handles;
 mod load_folders;
 mod loading;
 mod machine;

@@ -4,11 +4,14 @@
 //! 1. What the delta holds is charged to the memory limit, each time somebody looks: the thread, and a
 //!    statement that has written much. What does not fit ends the statement that asked, with the memory
 //!    error; the thread is told, and makes room.
-//! 2. From a part of the limit on, and never below a floor, the delta is merged. The thread rests as long as
-//!    the last merge took: queries have the other half of its core, and changes come together.
+//! 2. From a part of the limit on, and never below a floor, the delta is merged; from a quarter of what main
+//!    has, too, and in a pause of the writers from a sixteenth: what is merged is read faster. The thread
+//!    rests as long as the last merge took: queries have the other half of its core, and changes come
+//!    together.
 //! 3. A checkpoint is made when the log is long, or the last one long ago.
 //! 4. As long as something waits for readers to go, it looks again from time to time.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -16,6 +19,7 @@ use trimorph_base::CancelToken;
 use trimorph_store::Waited;
 
 use crate::Error;
+use crate::handles::Handles;
 use crate::shared::Shared;
 use crate::update::Writing;
 
@@ -25,6 +29,15 @@ const MERGED_PART: usize = 16;
 const MERGED_BYTES_MAX: usize = 64 << 20;
 /// And never below: a merge writes segments anew, whatever changed in them.
 const MERGED_BYTES_MIN: usize = 1 << 20;
+/// It is merged from this part of main's nodes and edges on, so that a merge of all of main is paid for by
+/// so many changes.
+const MERGED_SHARE: u64 = 4;
+/// And in a pause from this one on.
+const PAUSED_SHARE: u64 = 16;
+/// Less is not worth a merge in a pause.
+const PAUSED_BYTES_MIN: usize = 64 << 10;
+/// How long nobody has written in a pause.
+const PAUSE: Duration = Duration::from_millis(200);
 /// How long until the thread looks again whether readers have gone.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// How long it sleeps where nothing waits.
@@ -35,16 +48,18 @@ impl Shared {
     pub(crate) fn start_merging(self: &Arc<Self>) {
         self.merger.get_or_init(|| {
             let (weak, live) = (Arc::downgrade(self), Arc::clone(&self.live));
+            let handles = Arc::clone(&self.handles);
             // Who is about to write makes the log, if there is none yet.
             let first = self.config.checkpoint_interval.unwrap_or(LONG).min(LONG);
             let work = move || {
-                let mut time = first;
+                let (mut time, mut written) = (first, 0);
                 loop {
                     let waited = live.pressure.wait(time);
                     if waited == Waited::Closed {
                         return;
                     }
-                    match maintain(&weak) {
+                    let before = std::mem::replace(&mut written, live.pressure.written());
+                    match maintain(&handles, &weak, before == written) {
                         Some(next) => time = next,
                         None => return,
                     }
@@ -92,15 +107,25 @@ impl Shared {
     }
 }
 
-/// Merges and cleans once; how long to wait before the next time, or none if the database is gone.
-fn maintain(shared: &Weak<Shared>) -> Option<Duration> {
+/// Merges and cleans once, with `is_paused` where nobody has written for a while; how long to wait before the
+/// next time, or none if the database is gone.
+fn maintain(handles: &Handles, shared: &Weak<Shared>, is_paused: bool) -> Option<Duration> {
+    let at_work = handles.at_work();
     let shared = shared.upgrade()?;
     let began = Instant::now();
-    let too_large = match shared.charge_delta() {
-        Ok(bytes) => bytes >= shared.merged_bytes(),
-        Err(_) => true,
-    };
+    let written = shared.live.pressure.written();
+    let changes = written.saturating_sub(shared.merged_written.load(Ordering::Relaxed));
+    let (mut too_large, mut may_pause) = (true, false);
+    if let Ok(bytes) = shared.charge_delta() {
+        let main = shared.base().catalog().statistics.size();
+        may_pause = bytes >= PAUSED_BYTES_MIN && changes >= main / PAUSED_SHARE;
+        too_large = shared.config.background_merges
+            && (bytes >= shared.merged_bytes()
+                || bytes >= MERGED_BYTES_MIN && changes >= main / MERGED_SHARE
+                || is_paused && may_pause);
+    }
     if too_large {
+        shared.merged_written.store(written, Ordering::Relaxed);
         // What cannot be merged now stays; who asks for a merge is told why.
         let _ = shared.merge(&CancelToken::default());
         let _ = shared.charge_delta();
@@ -109,8 +134,12 @@ fn maintain(shared: &Weak<Shared>) -> Option<Duration> {
     // Likewise: the log that a checkpoint would let go is longer to read, and no more.
     let _ = shared.checkpoint_if_due();
     let waits = shared.clean_up();
-    let due = shared.until_checkpoint().unwrap_or(LONG).clamp(LOOK_AGAIN, LONG);
+    let mut due = shared.until_checkpoint().unwrap_or(LONG).clamp(LOOK_AGAIN, LONG);
+    if may_pause && !too_large {
+        due = due.min(PAUSE);
+    }
     drop(shared);
+    drop(at_work);
     if too_large {
         std::thread::sleep(began.elapsed());
     }

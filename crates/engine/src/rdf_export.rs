@@ -12,7 +12,7 @@ use trimorph_base::CancelToken;
 use trimorph_loader::Sink;
 use trimorph_rdf::{Format, StatementWriter, WriteError, WriteOptions};
 use trimorph_types::Value;
-use trimorph_types::iri_names::{BASE, is_hidden};
+use trimorph_types::iri_names::{BASE, EDGE_BASE};
 use trimorph_types::rdf::names::{RDF, XSD};
 
 use crate::rdf::of_format;
@@ -35,6 +35,9 @@ pub struct ExportOptions {
     pub query: Option<String>,
     /// Prefixes and what they stand for, beside `rdf`, `xsd` and the empty one, for formats that have them.
     pub prefixes: Vec<(String, String)>,
+    /// Whether statements are left out that only RDF 1.2 has: those with triple terms, and what relationships
+    /// say. Their number is a notice.
+    pub without_triple_terms: bool,
     /// How it is stopped.
     pub cancel: CancelToken,
 }
@@ -70,10 +73,10 @@ impl Connection {
         let file = File::create(&part).map_err(|error| LoadError::io(path, "create", error))?;
         let part = Part(Some(part));
         let mut sink = Sink::new(file, path).map_err(|error| LoadError::io(path, "write", error))?;
-        let statements = write(result, format, options, &mut sink, Some(path), progress)?;
+        let report = write(result, format, options, &mut sink, Some(path), progress)?;
         sink.finish().map_err(|error| LoadError::io(path, "write", error))?;
         part.move_to(path)?;
-        Ok(ExportReport { statements, notices: self.left_out(options) })
+        Ok(report)
     }
 
     /// The same into a writer; without a format it is N-Quads, or N-Triples where there are no graphs.
@@ -92,8 +95,8 @@ impl Connection {
             None => Format::NQuads,
         };
         let result = self.exported(options)?;
-        let statements = write(result, format, options, out, None, progress)?;
-        Ok(ExportReport { statements, notices: self.left_out(options) })
+        let report = write(result, format, options, out, None, progress)?;
+        Ok(report)
     }
 
     /// Rows of subject, predicate and object, and of graphs where all of them are asked for.
@@ -127,32 +130,6 @@ impl Connection {
         }
         Ok(result)
     }
-
-    /// What is no statement.
-    fn left_out(&self, options: &ExportOptions) -> Vec<String> {
-        let snapshot = self.shared().snapshot();
-        let schema = snapshot.schema();
-        if options.query.is_some() || options.graph.is_some() {
-            return Vec::new();
-        }
-        let mut types: Vec<String> = schema
-            .edge_table_ids()
-            .zip(&schema.edge_tables)
-            .filter(|(_, table)| {
-                table.properties.iter().any(|property| !is_hidden(&schema.property_name(property.id)))
-            })
-            .map(|(id, _)| schema.type_name(id).to_string())
-            .collect();
-        types.sort();
-        types.dedup();
-        if types.is_empty() {
-            return types;
-        }
-        let more = types.len().saturating_sub(5);
-        let names = types[..types.len() - more].join(", ");
-        let more = if more == 0 { String::new() } else { format!(" and {more} more types") };
-        vec![format!("properties of relationships are no statements yet and are left out: {names}{more}")]
-    }
 }
 
 fn named(name: &str) -> Result<Format, Error> {
@@ -165,7 +142,7 @@ fn no_statements() -> Error {
     Error::Load(LoadError::Format { path: None, reason, hint: Some(hint) })
 }
 
-/// Writes all rows. Gives their number.
+/// Writes all rows, or those that RDF 1.1 has.
 fn write(
     mut result: QueryResult,
     format: Format,
@@ -173,12 +150,12 @@ fn write(
     out: &mut dyn Write,
     path: Option<&Path>,
     progress: &dyn Fn(u64),
-) -> Result<u64, Error> {
+) -> Result<ExportReport, Error> {
     let failed = |error: WriteError| match error {
         WriteError::Io(error) => Error::Load(LoadError::io(path.unwrap_or(Path::new("-")), "write", error)),
         other => {
             let hint = match format.has_graphs() {
-                true => "N-Quads and N-Triples have every statement",
+                true => "N-Quads and N-Triples have every statement; leave out those with triple terms",
                 false => "export one graph, or use trig, nquads or jsonld",
             };
             let path = path.map(Path::to_owned);
@@ -192,7 +169,7 @@ fn write(
     prefixes.extend(options.prefixes.iter().cloned());
     let how = WriteOptions { prefixes, base: None };
     let mut writer = StatementWriter::new(out, format, &how).map_err(failed)?;
-    let (mut count, mut told) = (0_u64, Instant::now());
+    let (mut count, mut left_out, mut told) = (0_u64, 0_u64, Instant::now());
     while let Some(row) = result.next_row()? {
         let (terms, graph) = match &row[..] {
             [subject, predicate, object] => ([subject, predicate, object], None),
@@ -201,9 +178,13 @@ fn write(
             }
             _ => return Err(no_statements()),
         };
-        writer.write(terms, graph).map_err(failed)?;
-        count += 1;
-        if count % STATEMENTS_PER_LOOK == 0 {
+        if options.without_triple_terms && is_of_rdf_1_2(terms) {
+            left_out += 1;
+        } else {
+            writer.write(terms, graph).map_err(failed)?;
+            count += 1;
+        }
+        if (count + left_out).is_multiple_of(STATEMENTS_PER_LOOK) {
             if options.cancel.is_cancelled() {
                 return Err(Error::Cancelled);
             }
@@ -215,7 +196,20 @@ fn write(
     }
     writer.finish().map_err(failed)?;
     progress(count);
-    Ok(count)
+    let mut report = ExportReport { statements: count, notices: Vec::new() };
+    if left_out > 0 {
+        let text = format!(
+            "{left_out} statements of RDF 1.2 were left out: triple terms, and what relationships say"
+        );
+        report.notices.push(text);
+    }
+    Ok(report)
+}
+
+/// Whether a statement has a triple term, or a relationship says it.
+fn is_of_rdf_1_2([subject, _, object]: [&Value; 3]) -> bool {
+    let begins = |value: &Value, text: &str| matches!(value, Value::Iri(iri) if iri.starts_with(text));
+    begins(subject, EDGE_BASE) || [subject, object].into_iter().any(|term| begins(term, "<<("))
 }
 
 /// Where a file is written before it is whole.

@@ -16,6 +16,7 @@ use trimorph_vfs::{FileSystem, Pool};
 
 use crate::durable::{Journal, Registered, log_folder, log_options, random_number};
 use crate::follower::Follower;
+use crate::handles::Handles;
 use crate::load_folders::LoadFolders;
 use crate::merges_left::Merging;
 use crate::plan_cache::PlanCache;
@@ -31,6 +32,7 @@ pub(crate) struct Shared {
     pub(crate) budget: MemoryBudget,
     /// Where queries put rows that memory has no room for.
     pub(crate) spill: Option<Arc<SpillArea>>,
+    pub(crate) handles: Arc<Handles>,
     /// Threads that queries share.
     pub(crate) workers: Workers,
     /// What brings pieces of the directory's files into memory.
@@ -47,6 +49,8 @@ pub(crate) struct Shared {
     pub(crate) merging: Mutex<Merging>,
     /// Whether the thread that merges could be started, once it is wanted.
     pub(crate) merger: OnceLock<bool>,
+    /// How much had been written when it last began to merge.
+    pub(crate) merged_written: AtomicU64,
     /// What the delta holds, as far as somebody has looked.
     pub(crate) delta_held: Mutex<Reservation>,
     pub(crate) fs: Arc<dyn FileSystem>,

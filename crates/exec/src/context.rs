@@ -304,7 +304,7 @@ impl GraphAccess for Graph<'_, '_> {
     }
 
     fn entity_of(&self, iri: &str) -> Result<Option<Value>, Diagnostic> {
-        Ok(self.0.node_of_iri(iri).map(Value::Node))
+        Ok(self.0.entity_of_iri(iri))
     }
 
     fn is_literal(&self, node: &Value) -> bool {

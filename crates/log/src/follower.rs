@@ -65,12 +65,29 @@ impl Follower {
         self.give(self.synced, self.committed, take)
     }
 
-    /// Gives all that the last call has seen, as who opens the log to write would have it: for when nobody
-    /// writes, which is asked between the two, so that nothing is given that somebody writes by now.
+    /// Gives all that is there if nobody writes, as who opens the log to write would have it, and tells
+    /// whether it did: then no commit is missing.
+    ///
+    /// The last call has looked before `is_abandoned` is asked, and this one looks again after it. Only where
+    /// both have seen the same is that the end of what the last writer left: what a writer wrote between a
+    /// look and its end may hold commits of an earlier time, and what is written since is another writer's.
     ///
     /// **Errors**: as [`Self::poll`].
-    pub fn give_seen(&mut self, take: &mut Take<'_>) -> Result<(), LogError> {
-        self.give(self.seen, u64::MAX, take)
+    pub fn give_rest(
+        &mut self,
+        is_abandoned: &mut dyn FnMut() -> bool,
+        take: &mut Take<'_>,
+    ) -> Result<bool, LogError> {
+        let seen = self.seen;
+        if !is_abandoned() {
+            return Ok(false);
+        }
+        self.look(Position::default())?;
+        if self.seen != seen {
+            return Ok(false);
+        }
+        self.give(seen, self.committed, take)?;
+        Ok(self.at >= seen)
     }
 
     /// How far it was synced, first.

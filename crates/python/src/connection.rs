@@ -109,8 +109,10 @@ impl Connection {
     /// Writes statements of RDF to a file, by default all of them, and gives their number. The suffix says
     /// the format unless `format` does, and `.gz`, `.zst` or `.bz2` behind it how the file is compressed.
     /// `graph` is the IRI of a named graph, `query` a CONSTRUCT or DESCRIBE query: only these statements are
-    /// written. `prefixes` are for Turtle and its kin. What is left out is a warning.
-    #[pyo3(signature = (path, format = None, graph = None, query = None, prefixes = None))]
+    /// written. `prefixes` are for Turtle and its kin. With `triple_terms=False`, for readers of RDF 1.1,
+    /// triple terms and what relationships say are left out, with a warning.
+    #[pyo3(signature = (path, format = None, graph = None, query = None, prefixes = None, *, triple_terms = true))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn export_rdf(
         &self,
         py: Python<'_>,
@@ -119,11 +121,20 @@ impl Connection {
         graph: Option<String>,
         query: Option<String>,
         prefixes: Option<std::collections::BTreeMap<String, String>>,
+        triple_terms: bool,
     ) -> PyResult<u64> {
         let cancel = CancelToken::default();
         self.cell.runs(&cancel);
         let prefixes = prefixes.unwrap_or_default().into_iter().collect();
-        let options = trimorph::ExportOptions { format, graph, query, prefixes, cancel: cancel.clone() };
+        let without_triple_terms = !triple_terms;
+        let options = trimorph::ExportOptions {
+            format,
+            graph,
+            query,
+            prefixes,
+            without_triple_terms,
+            cancel: cancel.clone(),
+        };
         let engine = self.cell.engine()?;
         let report = interrupt::run(py, &cancel, || engine.export_rdf(&path, &options, &|_| {}))?;
         for notice in &report.notices {

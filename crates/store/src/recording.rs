@@ -113,9 +113,20 @@ impl Plans<'_> {
             }
             let known = before.schema.edge_tables.get(at).map_or(0, |info| info.properties.len());
             let Some(info) = now.schema.edge_tables.get(at) else { continue };
-            for (column, property) in info.properties.iter().enumerate().skip(known) {
-                let name = now.schema.property_name(property.id);
-                if self.all_properties || self.any(|plan| plan.concerns_property(&name)) {
+            let types = |catalog: &Catalog| {
+                let facts = catalog.unrecorded_facts().edge_tables.get(at);
+                facts.map_or_else(Vec::new, |facts| facts.one_type.clone())
+            };
+            let (was, is) = (types(before), types(now));
+            for (column, property) in info.properties.iter().enumerate() {
+                let is_changed = if column < known {
+                    was.get(column) != is.get(column)
+                        && self.any(|plan| plan.concerns_edge_type(table, column))
+                } else {
+                    let name = now.schema.property_name(property.id);
+                    self.all_properties || self.any(|plan| plan.concerns_property(&name))
+                };
+                if is_changed {
                     reads.edges_of(table).columns.entry(column).or_default().insert_all();
                 }
             }

@@ -47,6 +47,9 @@ pub(crate) struct Arguments {
     /// A prefix for Turtle, TriG, RDF/XML and JSON-LD, also of the query; may be given more than once
     #[arg(long = "prefix", value_name = "NAME=IRI", value_parser = prefix)]
     prefixes: Vec<(String, String)>,
+    /// Leave out what only RDF 1.2 has: triple terms, and properties of relationships
+    #[arg(long)]
+    without_triple_terms: bool,
     #[command(flatten)]
     resources: Resources,
 }
@@ -76,6 +79,7 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
         // In the same line, so that errors name the lines of the text.
         query: query.map(|query| format!("{declared}{query}")),
         prefixes: arguments.prefixes.clone(),
+        without_triple_terms: arguments.without_triple_terms,
         cancel: cancel.clone(),
     };
     let guard = on_interrupt(move || cancel.cancel());

@@ -129,8 +129,9 @@ impl State {
             let read = |follower: &mut Follower, replay: &mut Replay| {
                 follower.poll(None, &mut |replayed, committed| replay.take_up_to(replayed, committed))?;
                 replay.release(follower.committed())?;
-                if source.is_abandoned() {
-                    take_all(follower, replay)?;
+                let mut take = |replayed: Replayed<'_>, committed| replay.take_up_to(replayed, committed);
+                if follower.give_rest(&mut || source.is_abandoned(), &mut take)? {
+                    replay.release(u64::MAX)?;
                 }
                 follower.damage()?.map_or(Ok(()), Err)
             };
@@ -141,12 +142,6 @@ impl State {
         index_all(&mut replay.main, &live.delta)?;
         Ok(Self { number: checkpoint.number(), database: start.database, log, replay, live })
     }
-}
-
-/// Takes what is there, whether anybody says that it is synced or not.
-fn take_all(follower: &mut Follower, replay: &mut Replay) -> Result<(), LogError> {
-    follower.give_seen(&mut |replayed, committed| replay.take_up_to(replayed, committed))?;
-    replay.release(u64::MAX)
 }
 
 impl Following {
@@ -274,11 +269,14 @@ impl Following {
         };
         let mut done = follower.poll(None, &mut |replayed, committed| take(replay, replayed, committed));
         let is_left = follower.seen() > follower.position() || replay.waiting() > 0;
-        let takes_all = done.is_ok() && is_left && self.source.is_abandoned();
-        if takes_all {
-            done = follower.give_seen(&mut |replayed, committed| take(replay, replayed, committed));
+        let mut committed = follower.committed();
+        if done.is_ok() && is_left {
+            let source = &self.source;
+            let rest = follower.give_rest(&mut || source.is_abandoned(), &mut |replayed, committed| {
+                take(replay, replayed, committed)
+            });
+            done = rest.map(|has_all| committed = if has_all { u64::MAX } else { follower.committed() });
         }
-        let committed = if takes_all { u64::MAX } else { follower.committed() };
         let done = done.and_then(|()| replay.release(committed).inspect_err(|_| wrong = true));
         let done = done.and_then(|()| replay.go_on().inspect_err(|_| wrong = true));
         let has_loaded = match done {

@@ -29,10 +29,12 @@ mod logged;
 mod merge;
 mod program;
 mod rows;
+mod said;
 mod schema;
 mod statements;
 mod touched;
 mod writing;
+mod written;
 
 use std::sync::Arc;
 

@@ -7,6 +7,8 @@
 //!    one, and one in a named graph, becomes an edge to the node that stands for it.
 //! 4. All else are edges, with `@graph` where they are in a named graph.
 //!
+//! What is about a relationship is its property (`said.rs`).
+//!
 //! A statement that is there already changes nothing, and so does one whose terms cannot stand where they do.
 //! What is deleted is found as a query finds it.
 //!
@@ -22,10 +24,12 @@ use trimorph_catalog::CatalogView;
 use trimorph_store::Reader;
 use trimorph_store::statements::{Asked, Found, Graphs, Shape, Statements};
 use trimorph_types::iri_names::{GRAPH, ID, LITERAL_LABEL, LITERAL_VALUE, TRIPLE_LABEL, is_hidden, name_of};
-use trimorph_types::{Grouping, Relationship, Value, equivalent, rdf};
+use trimorph_types::{Grouping, Relationship, Value, rdf};
 
 use super::changes::{ByKey, Sets};
 use super::rows::Rows;
+use super::said::Sayings;
+use super::written::{Written, holds, without};
 use super::{Statement, Writing};
 use crate::{Error, SideEffects};
 
@@ -38,15 +42,6 @@ type NewEdge = (NodeId, NodeId, Value);
 
 /// What tells edges of one clause apart.
 type EdgeKey = (NodeId, Arc<str>, NodeId, Option<Arc<str>>);
-
-/// A statement to be written: terms, the predicate and the graph as IRIs.
-#[derive(Clone)]
-struct Written {
-    subject: Value,
-    predicate: Arc<str>,
-    object: Value,
-    graph: Option<Arc<str>>,
-}
 
 /// Whether a value is an IRI as a term, not a blank node nor a triple term.
 fn is_iri(term: &Value) -> bool {
@@ -131,10 +126,12 @@ impl Statement<'_> {
         vars: StatementVars,
     ) -> Result<(), Error> {
         self.note_names(writing);
-        let statements = {
+        let mut statements = {
             let snapshot = writing.snapshot_within(writing.base(self.shared));
             self.written(&Reader::new(&snapshot), rows, vars)?
         };
+        let sayings = self.take_said(writing, &mut statements)?;
+        self.set_said(writing, sayings)?;
         let labels = labels_of(&statements);
         let nodes = self.nodes_of(writing, &statements, &labels)?;
         self.add_labels(writing, &nodes, &labels)?;
@@ -353,6 +350,7 @@ impl Statement<'_> {
     ) -> Result<(), Error> {
         self.note_names(writing);
         let mut edges: Vec<Relationship> = Vec::new();
+        let mut sayings = Sayings::default();
         let mut labels: BTreeMap<Arc<str>, Vec<Value>> = BTreeMap::new();
         let mut values: BTreeMap<(NodeId, Arc<str>), Value> = BTreeMap::new();
         {
@@ -362,12 +360,17 @@ impl Statement<'_> {
             let finder = Statements::new(&reader, &shape);
             for one in self.written(&reader, rows, vars)? {
                 let Value::Iri(subject) = &one.subject else { continue };
-                let Some(subject) = reader.node_of_iri(subject) else { continue };
                 let object = match &one.object {
-                    Value::Iri(iri) => {
-                        reader.node_of_iri(iri).map_or_else(|| one.object.clone(), Value::Node)
-                    }
+                    Value::Iri(iri) => reader.entity_of_iri(iri).unwrap_or_else(|| one.object.clone()),
                     literal => literal.clone(),
+                };
+                let subject = match reader.entity_of_iri(subject) {
+                    Some(Value::Node(node)) => node,
+                    Some(Value::Relationship(edge)) => {
+                        self.unsay(&mut sayings, edge, &one, &object, &reader);
+                        continue;
+                    }
+                    _ => continue,
                 };
                 for found in find(&finder, &one, subject, &object) {
                     match found.edge {
@@ -390,6 +393,7 @@ impl Statement<'_> {
                 }
             }
         }
+        self.set_said(writing, sayings)?;
         edges.sort_unstable();
         edges.dedup();
         writing.has_deleted |= !edges.is_empty();
@@ -445,27 +449,4 @@ fn find(finder: &Statements<'_, '_>, one: &Written, subject: NodeId, object: &Va
         ControlFlow::Continue(())
     });
     all
-}
-
-/// Whether a property is a literal, or is a list with it.
-fn holds(value: &Value, literal: &Value) -> bool {
-    match value {
-        Value::List(items) => items.iter().any(|item| equivalent(&rdf::normalise(item.clone()), literal)),
-        other => equivalent(&rdf::normalise(other.clone()), literal),
-    }
-}
-
-/// A property without a literal.
-fn without(value: &Value, literal: &Value) -> Value {
-    match value {
-        Value::List(items) => {
-            let left: Vec<Value> = items
-                .iter()
-                .filter(|item| !equivalent(&rdf::normalise((*item).clone()), literal))
-                .cloned()
-                .collect();
-            if left.is_empty() { Value::Null } else { Value::list(left) }
-        }
-        _ => Value::Null,
-    }
 }

@@ -140,7 +140,7 @@ impl<'s> Walk<'_, 's> {
         for (predicate, inverse) in asked {
             let mut take = |one: Found| {
                 if inverse != Some(true) {
-                    starts.add(Value::Node(one.subject));
+                    starts.add(one.subject);
                 }
                 if inverse != Some(false) {
                     starts.add(one.object);
@@ -273,7 +273,7 @@ impl<'s> Walk<'_, 's> {
         };
         let asked = Asked { subject, predicate: predicate.cloned(), object };
         let _ = self.finder.find(&asked, graphs, &mut |one| {
-            let end = if inverse { Value::Node(one.subject) } else { one.object };
+            let end = if inverse { one.subject } else { one.object };
             give(&one.predicate, end);
             ControlFlow::Continue(())
         });

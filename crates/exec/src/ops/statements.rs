@@ -118,7 +118,7 @@ impl NameTerms {
         if self.known.len() >= NAMES_MAX {
             self.known.clear();
         }
-        let make = || cx.reader.node_of_iri(iri).map_or_else(|| Value::Iri(Arc::clone(iri)), Value::Node);
+        let make = || cx.reader.entity_of_iri(iri).unwrap_or_else(|| Value::Iri(Arc::clone(iri)));
         let term = self.known.entry(Arc::clone(iri)).or_insert_with(make).clone();
         self.last = Some((Arc::clone(iri), term.clone()));
         term
@@ -311,7 +311,7 @@ fn put_graph(
 
 fn row_of(spec: &StatementsSpec, found: Found, names: &mut NameTerms, cx: &Context<'_>) -> Box<[Value]> {
     let mut row = vec![Value::Null; spec.columns];
-    put(&mut row, spec.subject, || Value::Node(found.subject));
+    put(&mut row, spec.subject, || found.subject);
     if let Between::Predicate(place) = &spec.between {
         put(&mut row, *place, || names.term(&found.predicate, cx));
     }

@@ -7,7 +7,9 @@ use trimorph_types::{Grouping, LogicalType, Value};
 
 use super::columns::{Further, LiteralNodes};
 use super::gathered::Predicate;
+use super::refused::Refused;
 use super::rows::Tables;
+use super::said::Sayings;
 use crate::LoadError;
 
 /// Edges that are handed over at once.
@@ -15,20 +17,31 @@ const BATCH_EDGES: usize = 1 << 16;
 
 /// The edges of a predicate, by source table.
 ///
-/// **Errors**: a literal without a node, which is a bug.
+/// **Errors**: a relationship whose statement is not there; a literal without a node, which is a bug.
 pub(super) fn of_predicate(
     predicate: Predicate,
     further: Vec<Further>,
-    tables: &Tables,
-    literals: &LiteralNodes,
+    (tables, literals): (&Tables, &LiteralNodes),
     graphs: &[Box<str>],
-) -> Result<Vec<NumberedEdges>, LoadError> {
+    sayings: &Sayings,
+) -> Result<Vec<NumberedEdges>, Refused> {
     let name = name_of(&predicate.iri).into_owned();
     let mut edges = predicate.edges;
     if !edges.is_sorted() {
         edges.sort_unstable();
     }
     edges.dedup();
+    let reified = predicate.reified;
+    if !reified.is_empty() {
+        // Each number is an edge of its own, in the place of the statement.
+        let is_reified = |edge: &(u32, u32)| reified.binary_search_by(|own| (own.0, own.1).cmp(edge)).is_ok();
+        let plain: Vec<(u32, u32)> = edges.iter().copied().filter(|edge| !is_reified(edge)).collect();
+        let statements = reified.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).count();
+        if plain.len() + statements != edges.len() {
+            return Err(Refused::Unfit);
+        }
+        edges = plain;
+    }
     // Terms of a table are as a rule in the order of its rows; where they are not, sorting again does it.
     let mut ends: Vec<(NodeId, NodeId)> =
         edges.into_iter().map(|(from, to)| (tables.node(from), tables.node(to))).collect();
@@ -39,7 +52,7 @@ pub(super) fn of_predicate(
     for (from, value, graph) in further {
         let Some(to) = literals.get(&Grouping(value)).copied() else {
             let text = "a literal of the load has no node: this is a bug".to_owned();
-            return Err(LoadError::Sink(BulkError::Declaration(text)));
+            return Err(Refused::Failed(LoadError::Sink(BulkError::Declaration(text))));
         };
         match graph {
             None => ends.push((tables.node(from), to)),
@@ -56,6 +69,19 @@ pub(super) fn of_predicate(
         for batch in own.chunks(BATCH_EDGES) {
             let (from, to): (Vec<NodeId>, Vec<NodeId>) = batch.iter().copied().unzip();
             edges.append(&from, &to, &[], &[]);
+        }
+    }
+    let mut said: Vec<(NodeId, NodeId, u32)> =
+        reified.into_iter().map(|(from, to, place)| (tables.node(from), tables.node(to), place)).collect();
+    said.sort_unstable_by_key(|(from, to, place)| (from.table(), from.row(), to.0, *place));
+    for own in said.chunk_by(|a, b| a.0.table() == b.0.table()) {
+        let edges = of_table(&mut made, &name, own[0].0.table());
+        for batch in own.chunks(BATCH_EDGES) {
+            let (from, to): (Vec<NodeId>, Vec<NodeId>) =
+                batch.iter().map(|(from, to, _)| (*from, *to)).unzip();
+            let places: Vec<u32> = batch.iter().map(|(_, _, place)| *place).collect();
+            let (properties, columns) = sayings.columns(&places);
+            edges.append(&from, &to, &properties, &columns);
         }
     }
     for own in in_graphs.chunk_by(|a, b| a.0.table() == b.0.table()) {

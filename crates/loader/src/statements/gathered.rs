@@ -6,6 +6,8 @@ pub(super) struct Predicate {
     pub(super) iri: Box<str>,
     /// Between nodes, in the default graph.
     pub(super) edges: Vec<(u32, u32)>,
+    /// Of these, those that relationships of another database are, with the places of these: sorted.
+    pub(super) reified: Vec<(u32, u32, u32)>,
     pub(super) literals: Literals,
     /// In named graphs: the graph's number stands beside.
     pub(super) graph_edges: Vec<(u32, u32, u32)>,
@@ -19,6 +21,7 @@ impl Predicate {
         Self {
             iri: iri.into(),
             edges: Vec::new(),
+            reified: Vec::new(),
             literals: Literals::default(),
             graph_edges: Vec::new(),
             graph_literals: Literals::default(),

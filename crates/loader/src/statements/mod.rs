@@ -7,6 +7,7 @@
 //! rows         from classes and characteristic sets to tables and rows
 //! columns      literals in the order of rows, as columns
 //! edges        statements between nodes, each once, as edges of their tables
+//! said         relationships of another database, and what they say
 //! ```
 //!
 //! 1. Statements come in any order. A term becomes a number; a statement becomes two numbers, or a number and
@@ -31,6 +32,7 @@ mod gathered;
 mod literals;
 mod refused;
 mod rows;
+mod said;
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -40,13 +42,16 @@ use trimorph_base::{CancelToken, MemoryBudget, Reservation};
 use trimorph_rdf::{Statement, TermRef};
 use trimorph_store::Main;
 use trimorph_store::bulk::{NumberedEdges, NumberedOptions, build_numbered, in_parallel};
+use trimorph_types::Value;
 use trimorph_types::iri_names::{is_hidden, name_of};
 use trimorph_types::rdf::names::rdf;
+use trimorph_types::rdf::triple_parts;
 
 use crate::LoadError;
 use dictionary::Dictionary;
 use gathered::Predicate;
 use rows::Tables;
+use said::Said;
 
 pub use refused::Refused;
 
@@ -93,6 +98,7 @@ pub struct StatementLoad {
     classes: Vec<String>,
     graph_names: Names,
     graphs: Vec<Box<str>>,
+    said: Said,
     count: u64,
     cancel: CancelToken,
     held: Reservation,
@@ -115,6 +121,7 @@ impl StatementLoad {
             classes: Vec::new(),
             graph_names: Names::default(),
             graphs: Vec::new(),
+            said: Said::default(),
             count: 0,
             cancel,
             held: budget.reservation(),
@@ -142,6 +149,12 @@ impl StatementLoad {
             Some(TermRef::Resource(graph)) => Some(self.graph(graph)),
             Some(TermRef::Literal(_)) => return Ok(()),
         };
+        if let Some(number) = said::number_of(subject) {
+            return match graph {
+                None => self.take_said(number, predicate, statement.object),
+                Some(_) => Err(Refused::Unfit),
+            };
+        }
         let subject = self.terms.number(subject)?;
         match (statement.object, graph) {
             (TermRef::Resource(class), None) if predicate == rdf::TYPE && is_iri(class) => {
@@ -168,12 +181,41 @@ impl StatementLoad {
         Ok(())
     }
 
+    /// Takes what a relationship of another database is, or says.
+    fn take_said(&mut self, number: u64, predicate: &str, object: TermRef<'_>) -> Result<(), Refused> {
+        match object {
+            TermRef::Literal(literal) if predicate != rdf::REIFIES => {
+                if is_hidden(&name_of(predicate)) {
+                    return Err(Refused::Unfit);
+                }
+                self.said.say(number, predicate, &literal)
+            }
+            TermRef::Resource(iri) if predicate != rdf::REIFIES && is_iri(iri) => {
+                if is_hidden(&name_of(predicate)) {
+                    return Err(Refused::Unfit);
+                }
+                self.said.say_iri(number, predicate, iri);
+                Ok(())
+            }
+            TermRef::Resource(term) if predicate == rdf::REIFIES => {
+                let Some([Value::Iri(from), Value::Iri(middle), Value::Iri(to)]) = triple_parts(term) else {
+                    return Err(Refused::Unfit);
+                };
+                let ends = (self.terms.number(&from)?, self.terms.number(&to)?);
+                self.predicate(&middle)?;
+                let (predicate, _) = self.names.number(&middle);
+                self.said.reify(number, (predicate, ends.0, ends.1))
+            }
+            _ => Err(Refused::Unfit),
+        }
+    }
+
     fn check(&mut self) -> Result<(), Refused> {
         if self.cancel.is_cancelled() {
             return Err(Refused::Failed(LoadError::Cancelled));
         }
         let statements: usize = self.predicates.iter().map(Predicate::bytes).sum();
-        let bytes = statements + self.terms.bytes() + self.types.capacity() * 8;
+        let bytes = statements + self.terms.bytes() + self.types.capacity() * 8 + self.said.bytes();
         self.held.resize(bytes).map_err(|over| Refused::Failed(LoadError::Memory(over)))
     }
 
@@ -220,6 +262,13 @@ impl StatementLoad {
         let labels = types.len() as u64;
         let mut tables = Tables::of(&self.terms, types, &self.classes, &self.predicates)?;
         let terms = std::mem::take(&mut self.terms);
+        // What tells of a relationship needs it as a node.
+        if !self.said.is_empty() && (0..terms.len()).any(|n| said::number_of(terms.text(n as u32)).is_some())
+        {
+            return Err(Refused::Unfit);
+        }
+        let mut reified = self.said.by_predicate()?;
+        let sayings = std::mem::take(&mut self.said).in_order();
         let mut columns = columns::of_terms(&terms, &tables, how.threads);
         let nodes = terms.len() as u64;
         drop(terms);
@@ -227,8 +276,9 @@ impl StatementLoad {
         let work = std::mem::take(&mut self.predicates);
         let (left, written) = columns::of_predicates(work, &tables, &self.cancel, how.threads)?;
         let mut further = Vec::with_capacity(left.len());
-        for (predicate, (own, more)) in left.into_iter().zip(written) {
+        for (number, (mut predicate, (own, more))) in (0..).zip(left.into_iter().zip(written)) {
             own.into_iter().for_each(|(table, column)| columns[table].push(column));
+            predicate.reified = reified.remove(&number).unwrap_or_default();
             further.push((predicate, more));
         }
         let literals = columns::literal_nodes(&further, &mut tables, &mut columns)?;
@@ -236,13 +286,13 @@ impl StatementLoad {
         let edges = Mutex::new(Vec::<NumberedEdges>::new());
         let failed = in_parallel(further, how.threads, |(predicate, more)| {
             if self.cancel.is_cancelled() {
-                return Err(LoadError::Cancelled);
+                return Err(Refused::Failed(LoadError::Cancelled));
             }
-            let made = edges::of_predicate(predicate, more, &tables, &literals, &graphs)?;
+            let made = edges::of_predicate(predicate, more, (&tables, &literals), &graphs, &sayings)?;
             edges.lock().unwrap_or_else(PoisonError::into_inner).extend(made);
             Ok(())
         });
-        failed.into_iter().collect::<Result<(), _>>().map_err(Refused::Failed)?;
+        failed.into_iter().collect::<Result<(), _>>()?;
         let edges = edges.into_inner().unwrap_or_else(PoisonError::into_inner);
         let counts = StatementCounts {
             nodes: nodes + literals.len() as u64,

@@ -5,7 +5,7 @@
     >>> db.load(
     ...     nodes={"Person": [{"id": 1, "name": "Ann"}, {"id": 2, "name": "Bob"}]},
     ...     edges={("Person", "KNOWS", "Person"): [{"source": 1, "target": 2}]},
-    ... ).edges
+    ... ).relationships
     1
     >>> conn = db.connect()
     >>> for name, friend in conn.execute("MATCH (p:Person)-[:KNOWS]->(q) RETURN p.name, q.name"):

@@ -239,7 +239,7 @@ fn check_nesting(expression: &AggregateExpression, all: &[(Variable, AggregateEx
 /// The argument in the form in which different terms are different values.
 fn distinct_form(argument: &Typed, distinct: bool) -> Expr {
     match argument.shape {
-        Shape::Node => argument.expr.clone(),
+        Shape::Node | Shape::Edge => argument.expr.clone(),
         Shape::Plain(LogicalType::Int | LogicalType::String | LogicalType::Bool | LogicalType::Date) => {
             argument.expr.clone()
         }

@@ -5,6 +5,7 @@ mod expression;
 mod forms;
 mod path;
 mod pattern;
+mod reified;
 mod relation;
 mod scope;
 mod triples;
@@ -151,6 +152,7 @@ impl<'c> Binder<'c> {
     fn var(&mut self, name: &Name, shape: Shape) -> VarId {
         let ty = match shape {
             Shape::Node => LogicalType::Node,
+            Shape::Edge => LogicalType::Relationship,
             Shape::Plain(ty) => ty,
             Shape::Term => LogicalType::Any,
         };
@@ -296,7 +298,8 @@ impl<'c> Binder<'c> {
         if old.certain && slot.certain {
             relation.filter(same);
             // Where one of the two is a node, both are.
-            let is_better = matches!((old.shape, slot.shape), (Shape::Term, Shape::Node | Shape::Plain(_)));
+            let is_better =
+                matches!((old.shape, slot.shape), (Shape::Term, Shape::Node | Shape::Edge | Shape::Plain(_)));
             if is_better {
                 relation.slots.insert(Arc::clone(name), slot);
             }
@@ -342,7 +345,7 @@ impl<'c> Binder<'c> {
             let (ty, value) = match slot {
                 None => (LogicalType::Any, Expr::Const(Value::Null)),
                 Some(slot @ Slot { shape: Shape::Plain(ty), .. }) => (*ty, slot.value()),
-                Some(slot @ Slot { shape: Shape::Node, .. }) => {
+                Some(slot @ Slot { shape: Shape::Node | Shape::Edge, .. }) => {
                     (LogicalType::Any, call("sparql.resource", vec![slot.value()]))
                 }
                 Some(slot) => (LogicalType::Any, call("sparql.native", vec![slot.value()])),

@@ -224,7 +224,7 @@ impl Binder<'_> {
                 true => (self.held(&mut left, &a), b.value()),
                 false => (self.given(&mut left, a), b.term()),
             };
-            if let (Shape::Node, Source::Var(of)) = (b.shape, b.source) {
+            if let (Shape::Node | Shape::Edge, Source::Var(of)) = (b.shape, b.source) {
                 equal_to.insert(of, key.0);
             }
             on.push(key.0);

@@ -36,6 +36,8 @@ impl Active {
 pub(super) enum Shape {
     /// Nodes.
     Node,
+    /// Relationships with properties, which reify the statements that they are.
+    Edge,
     /// Literals of one type, as the store holds them.
     Plain(LogicalType),
     /// Any terms, in term form.
@@ -47,8 +49,8 @@ pub(super) enum Shape {
 pub(super) enum Source {
     /// In a variable of the plan.
     Var(VarId),
-    /// It is a property of the node in a variable, and read where it is asked for: late, and by what knows
-    /// more of properties than of variables.
+    /// It is a property of the node or relationship in a variable, and read where it is asked for: late, and
+    /// by what knows more of properties than of variables.
     Property(VarId, Arc<str>),
     /// It is given with the text: the value of the parameter of this name.
     Given(Name),
@@ -165,7 +167,7 @@ impl Slot {
         Self { source: Source::Var(var), shape, certain: true }
     }
 
-    /// A property of a node that every row has.
+    /// A property of a node or relationship that every row has.
     pub(super) fn property(node: VarId, name: Arc<str>, ty: LogicalType) -> Self {
         Self { source: Source::Property(node, name), shape: Shape::Plain(ty), certain: true }
     }

@@ -3,7 +3,9 @@
 //! 1. In the default graph a predicate that is only edges between nodes is an edge pattern, one that is only
 //!    a property of one type is that property, and `rdf:type` with a class is a label: they make one query
 //!    graph, which is planned as Cypher's is. Which it is says the schema, and the plan relies on it.
-//! 2. All others are statements: first those with a constant end, then, behind the query graph, the one with
+//! 2. A relationship that reifies such an edge is the edge, and what it says are properties of it
+//!    (`reified.rs`).
+//! 3. All others are statements: first those with a constant end, then, behind the query graph, the one with
 //!    most that is bound, and so on.
 //!
 //! Names that are not bound in every row, or stand twice where one value is made, get another name first and
@@ -32,10 +34,16 @@ use crate::terms::{literal, triple_of};
 const TYPE: &str = rdf::names::rdf::TYPE;
 
 /// How a triple pattern is matched.
-enum Way {
+pub(super) enum Way {
     Label(Arc<str>),
     Edge(Arc<str>),
     Property(Arc<str>, LogicalType),
+    /// The subject is the relationship of this type that the object tells of, and says something.
+    Reified(Arc<str>),
+    /// The subject is one of the pattern's relationships, and this a property of it.
+    Said(Arc<str>, LogicalType),
+    /// Another triple pattern asks for the same.
+    Implied,
     Statements,
 }
 
@@ -76,11 +84,13 @@ impl Binder<'_> {
     ) -> Bound<Relation> {
         self.with_given(&mut relation, patterns.iter().flat_map(super::scope::names_of));
         let labels = labels_asked(patterns);
-        let ways: Vec<Way> = patterns.iter().map(|triple| self.way(triple, active, &labels)).collect();
+        let mut ways: Vec<Way> = patterns.iter().map(|triple| self.way(triple, active, &labels)).collect();
+        self.find_reified(&relation, patterns, &mut ways, active, &labels);
         let (mut slow, mut fast) = (Vec::new(), Vec::new());
         for (triple, way) in patterns.iter().zip(&ways) {
             match way {
                 Way::Statements => slow.push(triple),
+                Way::Implied => {}
                 way => fast.push((triple, way)),
             }
         }
@@ -97,8 +107,10 @@ impl Binder<'_> {
         }
         relation = self.query_graph(relation, &fast)?;
         while !rest.is_empty() {
-            let is_bound = |term: &TermPattern| {
-                bound_name(term).is_none_or(|name| relation.slots.get(&name).is_some_and(|slot| slot.certain))
+            let is_bound = |term: &TermPattern| match (term, bound_name(term)) {
+                (TermPattern::Triple(triple), _) => made_of(&relation, triple).is_some(),
+                (_, Some(name)) => relation.slots.get(&name).is_some_and(|slot| slot.certain),
+                (_, None) => true,
             };
             let score = |triple: &TriplePattern| {
                 3 * i32::from(is_bound(&triple.subject))
@@ -113,7 +125,12 @@ impl Binder<'_> {
     }
 
     /// How a triple pattern can be matched.
-    fn way(&mut self, triple: &TriplePattern, active: &Active, labels: &BTreeMap<Name, LabelExpr>) -> Way {
+    pub(super) fn way(
+        &mut self,
+        triple: &TriplePattern,
+        active: &Active,
+        labels: &BTreeMap<Name, LabelExpr>,
+    ) -> Way {
         let NamedNodePattern::NamedNode(predicate) = &triple.predicate else { return Way::Statements };
         let name: Arc<str> = name_of_iri(predicate.as_str()).into();
         if is_hidden(&name) {
@@ -267,8 +284,28 @@ impl Binder<'_> {
         let mut labels: BTreeMap<VarId, LabelExpr> = BTreeMap::new();
         let mut graph = QueryGraph::default();
         let mut properties: Vec<(VarId, Arc<str>, LogicalType, &TermPattern)> = Vec::new();
+        let mut reifiers: BTreeMap<Name, VarId> = BTreeMap::new();
         // Nodes first: what is made of the rows before comes before the pattern.
         for (triple, way) in fast {
+            if let Way::Reified(name) = way {
+                let (Some(reifier), TermPattern::Triple(inner)) =
+                    (bound_name(&triple.subject), &triple.object)
+                else {
+                    continue;
+                };
+                let var = self.var(&reifier, Shape::Edge);
+                let [from, to] = [&inner.subject, &inner.object]
+                    .map(|term| self.node(&mut relation, term, &mut new, &mut later));
+                let (Some(from), Some(to)) = (from, to) else { continue };
+                labels.entry(from).or_insert(LabelExpr::True);
+                labels.entry(to).or_insert(LabelExpr::True);
+                graph.edges.push(one_edge(var, from, name, to));
+                reifiers.insert(reifier, var);
+                continue;
+            }
+            if matches!(way, Way::Said(..)) {
+                continue;
+            }
             let Some(subject) = self.node(&mut relation, &triple.subject, &mut new, &mut later) else {
                 continue;
             };
@@ -281,22 +318,27 @@ impl Binder<'_> {
                     let object = self.node(&mut relation, &triple.object, &mut new, &mut later);
                     let Some(object) = object else { continue };
                     labels.entry(object).or_insert(LabelExpr::True);
-                    graph.edges.push(EdgePattern {
-                        var: self.anonymous(LogicalType::Relationship),
-                        from: subject,
-                        to: object,
-                        types: vec![Arc::clone(name)],
-                        direction: Direction::Out,
-                        range: EdgeRange::One,
-                        each: None,
-                        whole: Vec::new(),
-                    });
+                    let var = self.anonymous(LogicalType::Relationship);
+                    graph.edges.push(one_edge(var, subject, name, object));
                 }
                 Way::Property(name, ty) => properties.push((subject, Arc::clone(name), *ty, &triple.object)),
-                Way::Statements => {}
+                Way::Reified(_) | Way::Said(..) | Way::Implied | Way::Statements => {}
             }
         }
         let mut made = Vec::new();
+        for (triple, way) in fast {
+            let reifier = bound_name(&triple.subject).and_then(|name| reifiers.get(&name));
+            if let (Way::Said(name, ty), Some(reifier)) = (way, reifier) {
+                properties.push((*reifier, Arc::clone(name), *ty, &triple.object));
+            }
+        }
+        for (name, reifier) in reifiers {
+            // Who says nothing reifies nothing.
+            if !properties.iter().any(|(of, ..)| *of == reifier) {
+                graph.predicates.push(self.says_anything(reifier, &graph));
+            }
+            made.push((name, Slot::certain(reifier, Shape::Edge)));
+        }
         for (subject, name, ty, object) in properties {
             let value = Expr::Property(Box::new(Expr::Var(subject)), name, Span::default());
             match constant_of(object) {
@@ -347,7 +389,8 @@ impl Binder<'_> {
         // What gets a value, by the name that it is to have.
         let mut new: Vec<(Name, Slot)> = Vec::new();
         let mut parts: Vec<(VarId, &TriplePattern)> = Vec::new();
-        let subject = self.end(&mut relation, &triple.subject, Shape::Node, &mut new, &mut parts);
+        let shape = if self.may_be_said(&triple.predicate) { Shape::Term } else { Shape::Node };
+        let subject = self.end(&mut relation, &triple.subject, shape, &mut new, &mut parts);
         let predicate = match &triple.predicate {
             NamedNodePattern::NamedNode(predicate) => {
                 let name = [Arc::from(name_of_iri(predicate.as_str()))];
@@ -397,6 +440,12 @@ impl Binder<'_> {
         let ty = if shape == Shape::Node { LogicalType::Node } else { LogicalType::Any };
         let Some(name) = bound_name(term) else {
             let var = self.anonymous(ty);
+            if let TermPattern::Triple(triple) = term
+                && let Some(made) = made_of(relation, triple)
+            {
+                relation.extra(vec![(var, call("sparql.entity", vec![made]))]);
+                return var;
+            }
             if let TermPattern::Triple(triple) = term {
                 parts.push((var, triple));
             }
@@ -453,6 +502,39 @@ impl Binder<'_> {
         self.catalog.node_columns(None);
         self.catalog.edge_tables(None);
         self.catalog.node_table_count();
+    }
+}
+
+/// A triple term of what every row has; none where a part of it is not known.
+fn made_of(relation: &Relation, triple: &TriplePattern) -> Option<Expr> {
+    let known = |name: &Name| {
+        let slot = relation.slots.get(name).filter(|slot| slot.certain)?;
+        Some(call("sparql.resource", vec![slot.term()]))
+    };
+    let part = |term: &TermPattern| match (constant_of(term), bound_name(term), term) {
+        (Some(constant), ..) => Some(Expr::Const(constant)),
+        (None, Some(name), _) => known(&name),
+        (None, None, TermPattern::Triple(inner)) => made_of(relation, inner),
+        _ => None,
+    };
+    let predicate = match &triple.predicate {
+        NamedNodePattern::NamedNode(iri) => Expr::Const(Value::iri(iri.as_str())),
+        NamedNodePattern::Variable(variable) => known(&name_of(variable))?,
+    };
+    Some(call("sparql.triple", vec![part(&triple.subject)?, predicate, part(&triple.object)?]))
+}
+
+/// One edge of a type.
+fn one_edge(var: VarId, from: VarId, name: &Arc<str>, to: VarId) -> EdgePattern {
+    EdgePattern {
+        var,
+        from,
+        to,
+        types: vec![Arc::clone(name)],
+        direction: Direction::Out,
+        range: EdgeRange::One,
+        each: None,
+        whole: Vec::new(),
     }
 }
 

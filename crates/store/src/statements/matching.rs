@@ -6,7 +6,8 @@
 //!    tables with its label.
 //! 3. A literal is looked for in the index of each column, or the column is read; and the node that stands
 //!    for it is reached as any object.
-//! 4. Else each node of the tables that may have statements of the predicate is a subject.
+//! 4. Else each node of the tables that may have statements of the predicate is a subject, and so are the
+//!    relationships that leave it.
 //!
 //! A statement is found once for each place where it is. What is read is noted by whom it is read through.
 
@@ -53,8 +54,8 @@ pub enum Graphs {
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// A node.
-    pub subject: NodeId,
+    /// A node, or a relationship with properties.
+    pub subject: Value,
     /// An IRI.
     pub predicate: Arc<str>,
     /// A node, an IRI that has no node, or a literal.
@@ -100,6 +101,10 @@ impl<'r, 's> Statements<'r, 's> {
         Self { reader, shape, classes: RefCell::default() }
     }
 
+    pub(super) fn shape(&self) -> &'r Shape {
+        self.shape
+    }
+
     /// What it reads through.
     pub(super) fn reader(&self) -> &'r Reader<'s> {
         self.reader
@@ -113,8 +118,10 @@ impl<'r, 's> Statements<'r, 's> {
             Graphs::Union(all) if all.len() > 1 => {
                 let mut seen = HashSet::new();
                 self.find_all(asked, graphs, &mut |found| {
-                    let mut key = format!("{} {} ", found.subject.0, found.predicate);
                     let term = |entity: &Value| Ok::<_, ()>(self.reader.term_of(entity));
+                    let mut key = format!("{} ", found.predicate);
+                    let _ = rdf::write_nt(&mut key, &found.subject, &mut { term });
+                    key.push(' ');
                     let _ = rdf::write_nt(&mut key, &found.object, &mut { term });
                     if seen.insert(key) { sink(found) } else { ControlFlow::Continue(()) }
                 })
@@ -127,6 +134,9 @@ impl<'r, 's> Statements<'r, 's> {
         match (&asked.subject, &asked.object) {
             (Some(Value::Node(subject)), object) => {
                 self.of_subject(*subject, asked.predicate.as_ref(), object.as_ref(), graphs, sink)
+            }
+            (Some(Value::Relationship(subject)), object) => {
+                self.of_relationship(*subject, asked.predicate.as_ref(), object.as_ref(), graphs, sink)
             }
             // No statement is about anything else.
             (Some(_), _) => ControlFlow::Continue(()),
@@ -157,9 +167,9 @@ impl<'r, 's> Statements<'r, 's> {
         class
     }
 
-    /// An IRI as a term: the node that it is, if there is one.
-    fn entity(&self, iri: &str) -> Value {
-        self.reader.node_of_iri(iri).map_or_else(|| Value::iri(iri), Value::Node)
+    /// An IRI as a term: the node or relationship that it is, if there is one.
+    pub(super) fn entity(&self, iri: &str) -> Value {
+        self.reader.entity_of_iri(iri).unwrap_or_else(|| Value::iri(iri))
     }
 
     /// An object that an edge leads to.
@@ -188,7 +198,8 @@ impl<'r, 's> Statements<'r, 's> {
     ) -> ControlFlow<()> {
         let agrees = |value: &Value| object.is_none_or(|wanted| equivalent(wanted, value));
         let mut give = |predicate: &Arc<str>, object: Value| {
-            sink(Found { subject, predicate: Arc::clone(predicate), object, graph: None, edge: None })
+            let (subject, predicate) = (Value::Node(subject), Arc::clone(predicate));
+            sink(Found { subject, predicate, object, graph: None, edge: None })
         };
         if graphs.has_default() {
             if predicate.is_none_or(|iri| **iri == *rdf::names::rdf::TYPE) {
@@ -244,7 +255,8 @@ impl<'r, 's> Statements<'r, 's> {
                     if graphs.has(graph.as_deref()) {
                         let value = object.cloned().unwrap_or_else(|| self.object_of(node));
                         let edge = Some(Relationship { id, start: subject, end: node });
-                        sink(Found { subject, predicate: Arc::clone(iri), object: value, graph, edge })?;
+                        let (subject, predicate) = (Value::Node(subject), Arc::clone(iri));
+                        sink(Found { subject, predicate, object: value, graph, edge })?;
                     }
                 }
             }
@@ -281,6 +293,10 @@ impl<'r, 's> Statements<'r, 's> {
                 self.reader.node_of_literal(literal)
             }
         };
+        if !self.shape.said.is_empty() {
+            self.saying(predicate, object, graphs, sink)?;
+            self.reifying(predicate, object, graphs, sink)?;
+        }
         let Some(end) = end else { return ControlFlow::Continue(()) };
         for (iri, places) in self.places(predicate) {
             for shape in &places.edges {
@@ -294,8 +310,8 @@ impl<'r, 's> Statements<'r, 's> {
                     let graph = self.graph_of(shape, id);
                     if graphs.has(graph.as_deref()) {
                         let edge = Some(Relationship { id, start: subject, end });
-                        let (predicate, object) = (Arc::clone(iri), object.clone());
-                        sink(Found { subject, predicate, object, graph, edge })?;
+                        let (subject, predicate) = (Value::Node(subject), Arc::clone(iri));
+                        sink(Found { subject, predicate, object: object.clone(), graph, edge })?;
                     }
                 }
             }
@@ -318,7 +334,7 @@ impl<'r, 's> Statements<'r, 's> {
                 if varies && !self.reader.labels(subject).iter().any(|own| **own == *label) {
                     return ControlFlow::Continue(());
                 }
-                let (predicate, object) = (rdf_type(), class.clone());
+                let (subject, predicate, object) = (Value::Node(subject), rdf_type(), class.clone());
                 sink(Found { subject, predicate, object, graph: None, edge: None })
             })?;
         }
@@ -351,12 +367,12 @@ impl<'r, 's> Statements<'r, 's> {
                     }
                 }
                 for row in rows {
-                    let subject = NodeId::new(*table, row);
+                    let subject = Value::Node(NodeId::new(*table, row));
                     each_literal(values.value(row), &mut |own| {
                         if !equivalent(&own, literal) {
                             return ControlFlow::Continue(());
                         }
-                        let predicate = Arc::clone(iri);
+                        let (subject, predicate) = (subject.clone(), Arc::clone(iri));
                         sink(Found { subject, predicate, object: own, graph: None, edge: None })
                     })?;
                 }
@@ -368,7 +384,10 @@ impl<'r, 's> Statements<'r, 's> {
     /// All statements of a predicate, or of all.
     fn scan(&self, predicate: Option<&Arc<str>>, graphs: &Graphs, sink: &mut Sink<'_>) -> ControlFlow<()> {
         for table in self.subject_tables(predicate, graphs) {
-            self.each_node(table, &mut |node| self.of_subject(node, predicate, None, graphs, sink))?;
+            self.each_node(table, &mut |node| {
+                self.of_subject(node, predicate, None, graphs, sink)?;
+                self.of_leaving(node, predicate, graphs, sink)
+            })?;
         }
         ControlFlow::Continue(())
     }
@@ -382,9 +401,17 @@ impl<'r, 's> Statements<'r, 's> {
                 let places = self.places(predicate).map(|(_, places)| places);
                 let of = |places: &Places| {
                     let columns = places.columns.iter().map(|(table, _)| *table);
-                    columns.chain(places.edges.iter().map(|shape| shape.source)).collect::<Vec<_>>()
+                    let said = places.said.iter().map(|(at, _)| self.shape.said[*at].edges.source);
+                    columns
+                        .chain(places.edges.iter().map(|shape| shape.source))
+                        .chain(said)
+                        .collect::<Vec<_>>()
                 };
-                places.flat_map(of).collect()
+                let mut tables: Vec<TableId> = places.flat_map(of).collect();
+                if predicate.is_some_and(|iri| **iri == *rdf::names::rdf::REIFIES) {
+                    tables.extend(self.shape.said.iter().map(|said| said.edges.source));
+                }
+                tables
             }
             _ => schema.table_ids().collect(),
         };
@@ -394,7 +421,8 @@ impl<'r, 's> Statements<'r, 's> {
         tables
     }
 
-    /// Hands over the statements about so many nodes of a table, from one on.
+    /// Hands over the statements about so many nodes of a table, from one on, and about the relationships
+    /// that leave them.
     pub fn of_subjects(
         &self,
         first: NodeId,
@@ -410,7 +438,9 @@ impl<'r, 's> Statements<'r, 's> {
         rows.into_iter().try_for_each(|row| {
             let subject = NodeId::new(first.table(), first.row() + u64::from(row));
             let asked = Asked { subject: Some(Value::Node(subject)), ..asked.clone() };
-            self.find(&asked, graphs, sink)
+            self.find(&asked, graphs, sink)?;
+            // An edge is in one graph: what it says is found once.
+            self.of_leaving(subject, asked.predicate.as_ref(), graphs, sink)
         })
     }
 

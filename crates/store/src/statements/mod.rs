@@ -6,6 +6,7 @@
 //! shape     by predicate, the columns and edge tables that may hold its statements
 //! matching  the statements, by subject, by object, or by a scan
 //! scan      all statements, place by place
+//! said      what relationships with properties say of themselves
 //! ```
 //!
 //! Where a statement lives (`docs/design/one-graph.md`):
@@ -16,6 +17,7 @@
 //! | `s p "literal"`, default graph | property of `s`: the first one; each element of a list is one |
 //! | `s p "literal"`, further ones and in named graphs | edge to the node that stands for the literal |
 //! | `s p o` | edge |
+//! | `r rdf:reifies <<( s p o )>>`, `r q "literal"` or `r q <iri>` | edge `r` with the property `q` |
 //! | in a named graph | an edge with the property `@graph` |
 //!
 //! Terms are values in the form of `trimorph_types::rdf::normalise`: equal terms are equivalent values.
@@ -23,6 +25,7 @@
 //! Source: Poseidon §2–3.
 
 mod matching;
+mod said;
 mod scan;
 mod shape;
 mod terms;

@@ -14,6 +14,7 @@ use trimorph_types::Value;
 use trimorph_types::iri_names::is_hidden;
 
 use super::matching::{Found, Graphs, Sink, Statements, each_literal, rdf_type};
+use super::said::reifies;
 use super::shape::EdgeShape;
 use crate::PropertyColumn;
 use crate::neighbours::Neighbours;
@@ -31,10 +32,14 @@ enum Of {
     Labels,
     Column(usize),
     Edges(EdgeShape),
+    /// A column of what edges say, by their place in the shape.
+    Said(usize, usize),
+    /// The statements that edges with properties are.
+    Reified(usize),
 }
 
 impl Part {
-    /// The node table whose nodes are its subjects.
+    /// The node table whose nodes are its subjects, or whose relationships are.
     pub fn table(&self) -> TableId {
         self.table
     }
@@ -48,6 +53,8 @@ impl Statements<'_, '_> {
         }
         let mut parts = Vec::new();
         let reader = self.reader();
+        let may_be_in =
+            |at: usize, graphs: &Graphs| self.shape().said[at].edges.graph.is_some() || graphs.has_default();
         if graphs.has_default() && predicate.is_none_or(|iri| **iri == *rdf_type()) {
             let tables = reader.schema().table_ids().filter(|table| !reader.stands_for_literals(*table));
             parts.extend(tables.map(|table| Part { table, predicate: rdf_type(), of: Of::Labels }));
@@ -60,6 +67,18 @@ impl Statements<'_, '_> {
             // Edges that are in no graph are in the default graph only.
             let edges = places.edges.iter().filter(|shape| shape.graph.is_some() || graphs.has_default());
             parts.extend(edges.map(|shape| part(shape.source, Of::Edges(shape.clone()))));
+            parts.extend(
+                places
+                    .said
+                    .iter()
+                    .filter(|(at, _)| may_be_in(*at, graphs))
+                    .map(|(at, column)| part(self.shape().said[*at].edges.source, Of::Said(*at, *column))),
+            );
+        }
+        if predicate.is_none_or(|iri| **iri == *reifies()) {
+            let said = self.shape().said.iter().enumerate().filter(|(at, _)| may_be_in(*at, graphs));
+            let part = |table, at| Part { table, predicate: reifies(), of: Of::Reified(at) };
+            parts.extend(said.map(|(at, said)| part(said.edges.source, at)));
         }
         Some(parts)
     }
@@ -81,7 +100,7 @@ impl Statements<'_, '_> {
         let rows: Vec<u32> = there.unwrap_or_else(|| (0..len as u32).collect());
         let subject = |position: u32| NodeId::new(part.table, first + u64::from(position));
         let found = |position: u32, object: Value| Found {
-            subject: subject(position),
+            subject: Value::Node(subject(position)),
             predicate: Arc::clone(&part.predicate),
             object,
             graph: None,
@@ -116,6 +135,31 @@ impl Statements<'_, '_> {
                     }
                     let value = run.value(row as usize, &|_| Value::Null);
                     each_literal(value, &mut |literal| sink(found(row, literal)))?;
+                }
+            }
+            Of::Said(at, _) | Of::Reified(at) => {
+                let said = &self.shape().said[*at];
+                for row in rows {
+                    self.each_leaving(said, subject(row), &mut |edge| {
+                        let graph = self.graph_of(&said.edges, edge.id);
+                        if !graphs.has(graph.as_deref()) {
+                            return ControlFlow::Continue(());
+                        }
+                        let one = |object| Found {
+                            subject: Value::Relationship(edge),
+                            graph: graph.clone(),
+                            ..found(row, object)
+                        };
+                        match part.of {
+                            Of::Said(_, column) => {
+                                let value = self.value_of(said, column, edge.id);
+                                self.each_said(value, &mut |value| sink(one(value)))
+                            }
+                            _ if !self.says_anything(said, edge.id) => ControlFlow::Continue(()),
+                            _ if with_objects => sink(one(self.statement_of(said, edge))),
+                            _ => sink(one(Value::Null)),
+                        }
+                    })?;
                 }
             }
             Of::Edges(shape) => {
