@@ -305,7 +305,7 @@ impl Connection {
         let bound =
             trimorph_sparql::bind(query, self.around(given), &catalog, cancel).map_err(wrong(text))?;
         let config = &self.shared().config;
-        let options = match config.optimize {
+        let options = match config.switches.optimize {
             true => trimorph_optimizer::Options::default(),
             false => trimorph_optimizer::Options::plain(),
         };
@@ -313,7 +313,8 @@ impl Connection {
         let optimized =
             trimorph_optimizer::optimize_until(bound, &catalog, Some(&estimator), options, cancel)
                 .map_err(wrong(text))?;
-        let options = PhysicalOptions { factorise: config.factorise, access: config.access };
+        let options =
+            PhysicalOptions { factorise: config.switches.factorise, access: config.switches.access };
         let physical =
             PhysicalPlan::new(&optimized.query, &catalog, options).map_err(|e| Error::exec(e, text))?;
         let reliances = catalog.reliances();

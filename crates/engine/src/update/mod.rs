@@ -252,7 +252,7 @@ impl Statement<'_> {
         let wrong = |d: Diagnostic| Error::exec(ExecError::from(d), self.text);
         let config = &self.shared.config;
         let catalog = CatalogView::new(snapshot.catalog());
-        let options = match config.optimize {
+        let options = match config.switches.optimize {
             true => trimorph_optimizer::Options::default(),
             false => trimorph_optimizer::Options::plain(),
         };
@@ -261,7 +261,8 @@ impl Statement<'_> {
         let optimized =
             trimorph_optimizer::optimize_until(query, &catalog, Some(&estimator), options, &self.cancel)
                 .map_err(wrong)?;
-        let options = PhysicalOptions { factorise: config.factorise, access: config.access };
+        let options =
+            PhysicalOptions { factorise: config.switches.factorise, access: config.switches.access };
         let physical = PhysicalPlan::new(&optimized.query, &catalog, options);
         let reliances = Arc::new(catalog.reliances());
         writing.note_plan(&reliances);
