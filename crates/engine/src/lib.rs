@@ -98,6 +98,7 @@ mod plan;
 mod plan_cache;
 mod planned;
 mod procedures;
+mod programs;
 #[cfg(feature = "rdf")]
 mod rdf;
 #[cfg(feature = "rdf")]

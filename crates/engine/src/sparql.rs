@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use trimorph_algebra::BoundQuery;
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind, on_stack_of};
 use trimorph_catalog::CatalogView;
 use trimorph_cypher::ast::Mode;
@@ -22,7 +21,7 @@ use crate::params::Params;
 use crate::plan;
 use crate::plan_cache::Made;
 use crate::planned::Planned;
-use crate::update::{Program, Writing};
+use crate::update::Writing;
 use crate::{Connection, Error, QueryResult, SideEffects};
 
 /// The stack that texts are parsed and planned on: their grammar goes down by recursion.
@@ -321,40 +320,6 @@ impl Connection {
         let (basis, procedures) = (snapshot.catalog(), self.shared().procedures());
         let (query, physical) = (Arc::new(optimized.query), Arc::new(physical));
         Ok(Planned::new(query, physical, mode_of(parsed.mode), reliances, basis, procedures))
-    }
-
-    fn program_of(
-        &self,
-        bound: BoundQuery,
-        mode: Mode,
-        catalog: &CatalogView<'_>,
-        snapshot: &Snapshot,
-    ) -> Arc<Program> {
-        let procedures = self.shared().procedures();
-        Arc::new(Program::new(bound, mode, catalog.reliances(), snapshot.catalog(), procedures))
-    }
-
-    /// What has no rows: an update of statements that are given. It is made once.
-    pub(crate) fn program_of_nothing(&self) -> Arc<Program> {
-        const KEY: &str = "sparql";
-        let base = self.shared().base();
-        let procedures = self.shared().procedures();
-        if let Some(program) = self.shared().plans.program(KEY, base.catalog(), &procedures) {
-            return program;
-        }
-        let query = BoundQuery {
-            plan: trimorph_algebra::Plan::Unit,
-            columns: Vec::new(),
-            vars: trimorph_algebra::Vars::default(),
-            parameters: Vec::new(),
-            notices: Vec::new(),
-            depth: None,
-            answer: Default::default(),
-        };
-        let catalog = CatalogView::new(base.catalog());
-        let program = self.program_of(query, Mode::Normal, &catalog, &base);
-        self.shared().plans.put_program(KEY, Arc::clone(&program));
-        program
     }
 }
 

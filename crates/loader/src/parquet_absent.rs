@@ -1,6 +1,5 @@
 //! Stands for Parquet in a build without it: says so, and has no files.
 
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,10 +19,14 @@ pub(crate) struct ParquetFile {
 impl ParquetFile {
     pub(crate) fn open(
         path: &Path,
-        _: &BTreeMap<String, Parse>,
+        _: &dyn Fn(&str) -> bool,
     ) -> Result<(Self, Vec<String>, Vec<Parse>), LoadError> {
         let error = LoadError::format(path, "this build of Trimorph reads no Parquet");
         Err(error.hint("build it with the feature \"parquet\", or give CSV"))
+    }
+
+    pub(crate) fn distinct_values(&self, _: usize, _: &dyn Fn() -> bool) -> Result<Vec<String>, LoadError> {
+        match self.never {}
     }
 
     pub(crate) fn bytes_total(&self) -> u64 {
