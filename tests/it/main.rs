@@ -54,6 +54,7 @@ mod threads;
 mod told_apart;
 mod transactions;
 mod unwind_lists;
+mod user_functions;
 mod value_joins;
 mod value_limits;
 mod walks;

@@ -34,5 +34,5 @@ pub use procedure::{Field, Procedure, ProcedureCall, ProcedureRows, Procedures, 
 pub use statements::{GraphChoice, PathExpr, PredicateTerm, PropertyPath, TriplePattern};
 pub use steps::{CountStep, Direction, Extend, ShortestKind, VarExtend, VarExtendMode, Walk};
 pub use update::{Change, Merge, NewProperties, PropertyKey, StatementVars, Update};
-pub use user_function::UserFunction;
+pub use user_function::{FUNCTION_FAILED, UserFunction};
 pub use vars::{VarId, VarInfo, Vars};

@@ -72,8 +72,8 @@ pub trait Procedure: fmt::Debug + Send + Sync {
     }
 }
 
-/// Procedures and the program's own functions, by name. A table is never changed once plans are bound to it: a
-/// changed copy takes its place.
+/// Procedures and the program's own functions, by name. A table is never changed once plans are bound to it:
+/// a changed copy takes its place.
 #[derive(Clone, Debug, Default)]
 pub struct Procedures {
     procedures: BTreeMap<Arc<str>, Arc<dyn Procedure>>,

@@ -7,6 +7,10 @@ use std::fmt;
 use trimorph_base::{CancelToken, Diagnostic};
 use trimorph_types::{LogicalType, Value};
 
+/// The detail word of the error of a query whose function failed: what it did is not done again to tell which
+/// row is to blame.
+pub const FUNCTION_FAILED: &str = "FunctionFailed";
+
 /// A scalar function of a program.
 pub trait UserFunction: fmt::Debug + Send + Sync {
     /// Its name as it was given; it is found whatever its case.

@@ -60,8 +60,9 @@ pub struct Config {
     /// Bytes that all queries together may have in files there at a time; with 0, a query that needs more
     /// memory than it may use fails. Unless told, what the disk has room for.
     pub spill_limit_bytes: u64,
-    /// Whether statements may read and write files, as `COPY` and SPARQL's `LOAD <file:///…>` do. Calls such as `Database::load` are the
-    /// program's own and always may. A server that runs what others ask switches it off.
+    /// Whether statements may read and write files, as `COPY` and SPARQL's `LOAD <file:///…>` do. Calls such
+    /// as `Database::load` are the program's own and always may. A server that runs what others ask switches
+    /// it off.
     pub file_access: bool,
     /// Whether statements may ask other servers, as SPARQL's `SERVICE` and `LOAD` do. Whoever may write such
     /// a statement can then reach what this machine can reach.

@@ -8,7 +8,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use trimorph_algebra::{FieldType, UserFunction};
+use trimorph_algebra::{FUNCTION_FAILED, FieldType, UserFunction};
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind};
 use trimorph_functions::aggregate::AggregateFunction;
 use trimorph_types::{LogicalType, Value};
@@ -31,7 +31,7 @@ pub type FunctionBody =
 ///     other => Err(format!("{other:?} is no integer")),
 /// });
 /// connection.create_function(twice)?;
-/// let six: i64 = connection.query("RETURN twice(3) AS six", &[])?.one()?;
+/// let (six,): (i64,) = connection.query("RETURN twice(3) AS six", &[])?.one()?;
 /// assert_eq!(six, 6);
 /// # Ok(())
 /// # }
@@ -105,7 +105,7 @@ impl fmt::Debug for ScalarFunction {
 
 /// The error of a query whose function failed.
 pub fn function_failed(name: &str, why: &str) -> Diagnostic {
-    Diagnostic::runtime(ErrorKind::ProcedureError, "FunctionFailed", format!("function \"{name}\": {why}"))
+    Diagnostic::runtime(ErrorKind::ProcedureError, FUNCTION_FAILED, format!("function \"{name}\": {why}"))
 }
 
 /// A function as plans call it.

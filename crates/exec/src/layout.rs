@@ -5,6 +5,8 @@ use std::collections::HashMap;
 
 use trimorph_algebra::{Expr, VarId};
 
+use crate::volatile::is_volatile;
+
 /// Where a variable's vector is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
@@ -57,9 +59,13 @@ impl Layout {
         self.places.insert(var, place);
     }
 
-    /// The unflat groups an expression reads.
+    /// The unflat groups an expression reads: all of them, if it gives something else for each row.
     pub(crate) fn unflat_groups(&self, exprs: &[&Expr]) -> Vec<usize> {
         let mut groups: Vec<usize> = Vec::new();
+        if exprs.iter().any(|expr| is_volatile(expr)) {
+            // Each row has a value of its own.
+            return (0..self.groups.len()).filter(|group| !self.groups[*group].flat).collect();
+        }
         for expr in exprs {
             expr.for_each_free_var(&mut |v| {
                 let group = self.place(v).map(|p| p.group).filter(|g| !self.groups[*g].flat);

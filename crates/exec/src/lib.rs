@@ -33,6 +33,7 @@ mod profile;
 mod rows;
 mod spill;
 mod stack;
+mod volatile;
 
 pub use context::{Context, Settings};
 pub use counters::ProfileLine;

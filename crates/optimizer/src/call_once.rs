@@ -2,11 +2,11 @@
 //! it becomes a plan of its own, which is run once, and joined with them. What changes the graph or draws
 //! lots stays.
 
-use trimorph_algebra::{ApplyKind, Expr, Plan};
+use trimorph_algebra::{ApplyKind, Plan};
 
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::{Halt, is_volatile};
+use crate::{Halt, calls_volatile};
 
 /// The pass.
 pub(crate) fn call_once(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
@@ -41,15 +41,10 @@ fn stand_alone(subplan: &mut Plan, change: bool) -> bool {
 
 /// Whether some expression gives something else each time.
 fn draws_lots(plan: &Plan) -> bool {
-    fn within(expr: &Expr) -> bool {
-        let mut is = is_volatile(expr);
-        expr.for_each_child(&mut |child| is |= within(child));
-        is
-    }
     let mut left = vec![plan];
     while let Some(plan) = left.pop() {
         let mut is = matches!(plan, Plan::ProcedureCall { .. });
-        plan.for_each_expr(&mut |expr| is |= within(expr));
+        plan.for_each_expr(&mut |expr| is |= calls_volatile(expr));
         if is {
             return true;
         }

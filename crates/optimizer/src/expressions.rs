@@ -98,6 +98,13 @@ pub(crate) fn is_volatile(expr: &Expr) -> bool {
     }
 }
 
+/// Whether an expression calls, at any depth, what gives something else each time that it is called.
+pub(crate) fn calls_volatile(expr: &Expr) -> bool {
+    let mut found = is_volatile(expr);
+    expr.for_each_child(&mut |child| found |= calls_volatile(child));
+    found
+}
+
 /// Whether a function gives something else each time that it is called.
 pub(crate) fn is_random(name: &str) -> bool {
     matches!(name, "rand" | "randomuuid" | "sparql.rand" | "sparql.uuid" | "sparql.struuid" | "sparql.bnode")

@@ -80,7 +80,7 @@ pub use options::{HashJoins, Options, Switches};
 pub use passes::{Optimized, PLAN_DEPTH_MAX, PassRun, pass_names};
 pub use samples::Estimator;
 
-pub(crate) use expressions::{VarSet, conjunction, conjuncts, is_random, is_volatile, set_of, vars_of};
+pub(crate) use expressions::{VarSet, calls_volatile, conjunction, conjuncts, is_random, set_of, vars_of};
 pub(crate) use planning::Halt;
 
 /// Plans `query` for data described by `catalog`, to be run on just these; `estimator` knows more than the

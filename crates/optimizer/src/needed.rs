@@ -2,7 +2,7 @@
 
 use trimorph_algebra::{ApplyKind, Change, Expr, PathStep, Plan, QueryGraph, Update, VarId};
 
-use crate::{Halt, VarSet, vars_of};
+use crate::{Halt, VarSet, calls_volatile, vars_of};
 
 /// Changes a plan bottom up: `change` gets each operator, its inputs changed already, and the variables that
 /// are looked at above it.
@@ -44,17 +44,29 @@ pub(crate) fn bottom_up_within(
 /// What is looked at above each input of an operator.
 pub(crate) fn below(plan: &Plan, needed: &VarSet) -> Vec<VarSet> {
     let with = |vars: VarSet| vec![vars.union(needed).copied().collect::<VarSet>()];
+    // What gives something else for each row needs each row: none may stand for several.
+    let each = |vars: VarSet, is_volatile: bool, input: &Plan| match is_volatile {
+        true => vars.into_iter().chain(input.vars()).collect(),
+        false => vars,
+    };
     let wanted =
         |items: &[(VarId, Expr)]| vars_of(items.iter().filter(|(v, _)| needed.contains(v)).map(|(_, e)| e));
     match plan {
         Plan::Unit | Plan::Empty(_) | Plan::Argument(_) | Plan::NodeScan(_) => Vec::new(),
         Plan::Match { graph, .. } => with(asked_by(graph)),
-        Plan::Filter { predicate, .. } => with(vars_of([predicate])),
-        Plan::Extra { items, .. } => with(wanted(items)),
-        Plan::Project { items, .. } => vec![wanted(items)],
-        Plan::Aggregate { keys, aggregates, .. } => {
-            let args = aggregates.iter().flat_map(|(_, a)| a.arg.iter().chain(&a.parameter));
-            vec![vars_of(keys.iter().map(|(_, e)| e).chain(args))]
+        Plan::Filter { predicate, input } => {
+            with(each(vars_of([predicate]), calls_volatile(predicate), input))
+        }
+        Plan::Extra { items, input } => {
+            with(each(wanted(items), items.iter().any(|(_, e)| calls_volatile(e)), input))
+        }
+        Plan::Project { items, input } => {
+            vec![each(wanted(items), items.iter().any(|(_, e)| calls_volatile(e)), input)]
+        }
+        Plan::Aggregate { keys, aggregates, input } => {
+            let args = || aggregates.iter().flat_map(|(_, a)| a.arg.iter().chain(&a.parameter));
+            let exprs = || keys.iter().map(|(_, e)| e).chain(args());
+            vec![each(vars_of(exprs()), exprs().any(calls_volatile), input)]
         }
         Plan::Distinct { vars, .. } => vec![vars.iter().copied().collect()],
         Plan::Sort { keys, .. } => with(vars_of(keys.iter().map(|k| &k.expr))),

@@ -16,7 +16,7 @@ use crate::needed::below;
 use crate::planning::Planning;
 use crate::tables::edge_tables;
 use crate::walks::{Element, each_of, joined};
-use crate::{Halt, VarSet, is_volatile, vars_of};
+use crate::{Halt, VarSet, calls_volatile, vars_of};
 
 /// Edges up to which a walk is short.
 const SHORT: u32 = 2;
@@ -49,9 +49,9 @@ fn keeps(plan: &Plan, once: bool) -> Vec<bool> {
         })),
         // What is another value for each row tells equal rows apart.
         Plan::Extra { items, .. } | Plan::Project { items, .. } => {
-            all(once && items.iter().all(|(_, expr)| !calls_random(expr)))
+            all(once && items.iter().all(|(_, expr)| !calls_volatile(expr)))
         }
-        Plan::Filter { predicate, .. } => all(once && !calls_random(predicate)),
+        Plan::Filter { predicate, .. } => all(once && !calls_volatile(predicate)),
         Plan::Sort { limit: None, .. }
         | Plan::Match { .. }
         | Plan::Unwind { .. }
@@ -67,16 +67,6 @@ fn keeps(plan: &Plan, once: bool) -> Vec<bool> {
         },
         _ => all(false),
     }
-}
-
-/// Whether a function may give another value each time that it is called.
-fn calls_random(expr: &Expr) -> bool {
-    if is_volatile(expr) {
-        return true;
-    }
-    let mut found = false;
-    expr.for_each_child(&mut |child| found |= calls_random(child));
-    found
 }
 
 fn narrow(graph: &mut QueryGraph, needed: &VarSet, bound: &VarSet, catalog: &CatalogView<'_>) {

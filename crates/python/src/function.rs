@@ -1,7 +1,7 @@
 //! Functions of Python called from queries: columns of values in, a value for each row out.
 //!
-//! * A native function is called value by value with Python's objects; one over Arrow once for many rows, with
-//!   `pyarrow` arrays.
+//! * A native function is called value by value with Python's objects; one over Arrow once for many rows,
+//!   with `pyarrow` arrays.
 //! * Queries run without the GIL, on several threads: who calls a function takes it for the call. While a
 //!   function runs, its thread may not ask the database: the query that called it holds what that would wait
 //!   for.

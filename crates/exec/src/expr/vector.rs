@@ -4,7 +4,7 @@
 //! 2. What has none is applied value by value to operands that are vectors already, or, where operands are
 //!    lists or maps, evaluated row by row.
 //! 3. Where anything fails, the whole expression is evaluated row by row: that tells which error comes first,
-//!    or that there is none for the rows that are meant.
+//!    or that there is none for the rows that are meant. Functions of the program are not called again.
 //!
 //! Values at positions that are not meant are arbitrary.
 //!
@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use trimorph_algebra::Op;
+use trimorph_algebra::{FUNCTION_FAILED, Op};
 use trimorph_base::{NodeId, Span};
 use trimorph_functions::{
     Argument, Function, Kernel, TextTest, component, concat_texts, difference_component, list_contains,
@@ -55,6 +55,7 @@ pub(crate) fn evaluate<'a, 's>(
 ) -> Outcome<'a, 's> {
     let over = Over::group(chunk, group);
     match evaluate_over(ex, over, cx) {
+        Err(ExecError::Query(error)) if error.detail == FUNCTION_FAILED => Err(error.into()),
         // Memory as well: rows one after the other need less of it than side by side.
         Err(ExecError::Query(_) | ExecError::Memory(_)) => by_row(ex, over, cx),
         outcome => outcome,

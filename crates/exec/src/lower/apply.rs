@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trimorph_algebra::{ApplyKind, Expr, Plan, VarId};
+use trimorph_algebra::{ApplyKind, Plan, VarId};
 use trimorph_base::{Diagnostic, ErrorKind};
 
 use super::join::is_constant;
@@ -10,6 +10,7 @@ use super::lowering::{Lowered, Lowering, Vars, vars_of};
 use crate::ExecError;
 use crate::ops;
 use crate::physical::Spec;
+use crate::volatile::is_volatile;
 
 impl Lowering<'_> {
     pub(super) fn lower_apply(
@@ -121,19 +122,10 @@ fn comes_once(mut plan: &Plan, var: VarId) -> bool {
 /// Whether a plan may give other rows when it is run again: it draws lots, calls a procedure or changes the
 /// graph.
 fn gives_something_else(plan: &Plan) -> bool {
-    fn draws(expr: &Expr) -> bool {
-        let mut found = match expr {
-            Expr::Call(name, ..) => trimorph_functions::lookup(name).is_none_or(|f| !f.deterministic),
-            Expr::UserCall(function, ..) => function.is_volatile(),
-            _ => false,
-        };
-        expr.for_each_child(&mut |child| found |= draws(child));
-        found
-    }
     let mut left = vec![plan];
     while let Some(plan) = left.pop() {
         let mut found = matches!(plan, Plan::ProcedureCall { .. } | Plan::Update { .. } | Plan::Merge { .. });
-        plan.for_each_expr(&mut |expr| found |= draws(expr));
+        plan.for_each_expr(&mut |expr| found |= is_volatile(expr));
         if found {
             return true;
         }

@@ -1,0 +1,130 @@
+//! Functions that a program gives: called by their names, for the rows that are meant, and no more often than
+//! they must.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+
+use trimorph::{CancelToken, Config, Connection, Database, ScalarFunction, Value, function_failed};
+
+fn pairs(threads: usize) -> Connection {
+    let connection = Database::in_memory(Config { threads, ..Config::default() }).connect();
+    for text in [
+        "UNWIND range(1, 3000) AS i CREATE (:P {i: i})",
+        "MATCH (a:P), (b:P) WHERE b.i = a.i % 40 + 1 CREATE (a)-[:K]->(b)",
+    ] {
+        connection.query(text, &[]).unwrap();
+    }
+    connection
+}
+
+fn number(connection: &Connection, text: &str) -> i64 {
+    connection.query(text, &[]).unwrap_or_else(|e| panic!("{text}: {e}")).one::<(i64,)>().unwrap().0
+}
+
+#[test]
+fn what_draws_lots_does_so_for_each_row() {
+    for threads in [1, 3] {
+        let connection = pairs(threads);
+        let next = Arc::new(AtomicI64::new(0));
+        let mut tick = ScalarFunction::new("tick", move |_, rows, _| {
+            Ok((0..rows).map(|_| Value::Int(next.fetch_add(1, Ordering::Relaxed))).collect())
+        });
+        tick.is_volatile = true;
+        connection.create_function(tick).unwrap();
+        for call in ["rand()", "tick()", "tick(1)", "tick(p.i)", "[tick()][0]"] {
+            for pattern in ["(p:P)", "(p:P)-[:K]->(q)", "(p:P)<-[:K]-(q)", "(p:P)-[:K]->(q)-[:K]->(r)"] {
+                let text = format!("MATCH {pattern} WITH {call} AS t RETURN count(DISTINCT t)");
+                assert_eq!(number(&connection, &text), 3_000, "{text}, {threads} threads");
+                if call != "rand()" {
+                    let text = format!("MATCH {pattern} RETURN count(DISTINCT {call})");
+                    assert_eq!(number(&connection, &text), 3_000, "{text}, {threads} threads");
+                }
+            }
+        }
+        // What does not is counted, not made.
+        let plan = connection.query("EXPLAIN MATCH (p:P)-[:K]->(q) RETURN count(*)", &[]).unwrap().plan();
+        assert!(plan.contains("count"), "{plan}");
+    }
+}
+
+#[test]
+fn it_is_called_for_many_rows_at_once_and_only_for_those_that_are_meant() {
+    let connection = pairs(1);
+    let (calls, rows) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (seen_calls, seen_rows) = (Arc::clone(&calls), Arc::clone(&rows));
+    let mut twice = ScalarFunction::new("ns.twice", move |columns, rows, _| {
+        seen_calls.fetch_add(1, Ordering::Relaxed);
+        seen_rows.fetch_add(rows, Ordering::Relaxed);
+        Ok(columns[0]
+            .iter()
+            .map(|v| if let Value::Int(i) = v { Value::Int(2 * i) } else { Value::Null })
+            .collect())
+    });
+    (twice.parameters, twice.returns) = (Some(vec!["INTEGER".to_owned()]), Some("INTEGER".to_owned()));
+    connection.create_function(twice).unwrap();
+    assert_eq!(number(&connection, "MATCH (p:P) RETURN sum(ns.twice(p.i))"), 3_000 * 3_001);
+    assert!(calls.load(Ordering::Relaxed) < 30 && rows.load(Ordering::Relaxed) == 3_000);
+    rows.store(0, Ordering::Relaxed);
+    let text = "MATCH (p:P) RETURN sum(CASE WHEN p.i <= 10 THEN NS.Twice(p.i) ELSE 0 END)";
+    assert_eq!(number(&connection, text), 110);
+    assert_eq!(rows.load(Ordering::Relaxed), 10);
+    // Nulls are not handed over, and what is constant is computed once for many rows.
+    rows.store(0, Ordering::Relaxed);
+    assert_eq!(number(&connection, "MATCH (p:P) RETURN count(ns.twice(p.none)) + count(ns.twice(1))"), 3_000);
+    assert!(rows.load(Ordering::Relaxed) < 30);
+    let error = connection.query("RETURN ns.twice('x')", &[]).and_then(|r| r.rows()).unwrap_err();
+    assert!(error.to_string().contains("argument 1 is STRING, not INTEGER?"), "{error}");
+    assert_eq!(error.position(), Some((1, 8)));
+    let error = connection.query("RETURN ns.twice(1, 2)", &[]).err().unwrap();
+    assert!(error.to_string().contains("takes 1 argument, not 2"), "{error}");
+}
+
+#[test]
+fn a_prepared_plan_sees_the_function_that_there_is() {
+    let connection = pairs(1);
+    let constant = |value: i64| ScalarFunction::of_one("f", move |_| Ok(Value::Int(value)));
+    connection.create_function(constant(1)).unwrap();
+    let prepared = connection.prepare("RETURN f(0) AS x").unwrap();
+    let run = || connection.execute_prepared(&prepared, Arc::default()).and_then(|r| r.rows());
+    assert_eq!(format!("{:?}", run().unwrap()), "[[Int(1)]]");
+    connection.create_function(constant(2)).unwrap();
+    assert_eq!(format!("{:?}", run().unwrap()), "[[Int(2)]]");
+    assert!(connection.remove_function("F") && !connection.remove_function("f"));
+    assert!(run().unwrap_err().to_string().contains("function \"f\" is not known"));
+}
+
+#[test]
+fn what_fails_is_the_error_and_what_is_stopped_stops() {
+    let connection = pairs(2);
+    let fails = ScalarFunction::of_one("fails", |value| match value {
+        Value::Int(2_000) => Err("no two thousand".to_owned()),
+        other => Ok(other.clone()),
+    });
+    connection.create_function(fails).unwrap();
+    let error = connection.query("MATCH (p:P) RETURN fails(p.i)", &[]).and_then(|r| r.rows()).unwrap_err();
+    assert!(error.to_string().contains("function \"fails\": no two thousand"), "{error}");
+    let short = ScalarFunction::new("short", |_, _, _| Ok(vec![Value::Null]));
+    connection.create_function(short).unwrap();
+    let error = connection.query("MATCH (p:P) RETURN short(p.i)", &[]).and_then(|r| r.rows()).unwrap_err();
+    assert!(error.to_string().contains("it gave 1 values for"), "{error}");
+    let slow = ScalarFunction::new("slow", |columns, _, cancel: &CancelToken| {
+        while !cancel.is_cancelled() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let _ = columns;
+        Err(function_failed("slow", "it was stopped"))
+    });
+    connection.create_function(slow).unwrap();
+    let stopped = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            connection.interrupt();
+        });
+        connection.query("MATCH (p:P) RETURN slow(p.i)", &[]).and_then(|r| r.rows())
+    });
+    assert!(stopped.is_err());
+    for name in ["abs", "COUNT", "1f", "a b", "a..b", ""] {
+        let named = ScalarFunction::of_one(name, |value| Ok(value.clone()));
+        assert!(connection.create_function(named).is_err(), "{name}");
+    }
+}
