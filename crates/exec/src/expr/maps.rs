@@ -14,6 +14,9 @@ use super::evaluated::{Evaluate, Evaluated, Over};
 use super::general::is_small;
 use crate::{Context, ExecError};
 
+/// A column for each key.
+type Entries<'s> = Vec<(Arc<str>, Vector<'s>)>;
+
 /// Maps of these entries, null where `nulls` are; `None` where they are made row by row.
 pub(super) fn maps<'a, 's>(
     entries: &[(Arc<str>, Ex)],
@@ -33,7 +36,7 @@ pub(super) fn fields<'a, 's>(
     over: Over<'a, '_, 's>,
     cx: &Context<'s>,
     evaluate: Evaluate<'a, 's>,
-) -> Result<Option<Vec<(Arc<str>, Vector<'s>)>>, ExecError> {
+) -> Result<Option<Entries<'s>>, ExecError> {
     if !entries.iter().all(|(_, ex)| is_small(ex)) {
         return Ok(None);
     }

@@ -293,8 +293,8 @@ impl Planner<'_> {
         }
     }
 
-    /// A condition on pairs in which variables stand for what is computed of one side: of the first, which has
-    /// `vars`, or of the second.
+    /// A condition on pairs in which variables stand for what is computed of one side: of the first, which
+    /// has `vars`, or of the second.
     fn apart(&mut self, expr: &Expr, vars: &VarSet, items: &mut [Vec<(VarId, Expr)>; 2]) -> Expr {
         let of = vars_of([expr]);
         let side = match () {
