@@ -40,7 +40,7 @@
 //! | to stop a query | [`Connection::interrupt`] from another thread, [`Connection::execute_within`] a time |
 //! | what is odd though right | [`QueryResult::notices`] |
 //! | limits of memory, threads, time | [`Config`] |
-//! | a smaller build | features: `arrow`, `parquet` (brings `arrow`), `rdf` (SPARQL, too); all by default |
+//! | a smaller build | features: `arrow`, `parquet`, `rdf` (SPARQL, too), `service` (HTTP); all by default |
 //!
 //! What goes wrong is one [`Error`]: a text's own errors have line, column and what to do. Nothing panics,
 //! whatever the text, the values or the files.
@@ -56,12 +56,13 @@
 #![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
 #![cfg_attr(
-    not(all(feature = "arrow", feature = "parquet", feature = "rdf")),
+    not(all(feature = "arrow", feature = "parquet", feature = "rdf", feature = "service")),
     allow(dead_code, unused_imports, reason = "what only a door uses that is left out is left in")
 )]
 
 #[cfg(feature = "arrow")]
 mod arrow;
+#[cfg(feature = "rdf")]
 mod blank_nodes;
 mod checkpointing;
 mod commands;
