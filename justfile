@@ -27,6 +27,29 @@ python:
 bench *ARGS:
     python bench/run.py {{ARGS}}
 
+# Everything that is published, into target/dist: wheels, source, archive of the command line, packed crates. Publishes nothing.
+dist: wheels sdist binaries crates
+
+# Wheels for this machine, and for the other Linux where a cross compiler is at hand.
+wheels *TARGETS:
+    .dist/wheels {{TARGETS}}
+
+# The source distribution for pip.
+sdist:
+    .dist/sdist
+
+# The command line, stripped, as an archive.
+binaries:
+    .dist/binaries
+
+# The crates as they would be published, each built from its package.
+crates *ARGS:
+    .dist/crates {{ARGS}}
+
+# An image with the command line (docker or podman).
+container:
+    .dist/container
+
 # Licences of everything we link.
 licences:
     cargo xtask licences

@@ -23,8 +23,8 @@ class Neo4jError(Exception):
 class Result:
     """The rows of a query, as dictionaries."""
 
-    def __init__(self, result):
-        self.rows = [dict(zip(result.columns, row)) for row in result.fetchall()]
+    def __init__(self, rows):
+        self.rows = rows
 
     def __iter__(self):
         return iter(self.rows)
@@ -39,8 +39,8 @@ class Result:
 class Transaction:
     """An open transaction of a connection."""
 
-    def __init__(self, engine, connection, metadata):
-        self.engine, self.connection, self.is_open = engine, connection, True
+    def __init__(self, engine, connection, metadata, instead):
+        self.engine, self.connection, self.is_open, self.instead = engine, connection, True, instead
         self.call(lambda: connection.begin(isolation=(metadata or {}).get("isolation")))
 
     def call(self, work):
@@ -51,7 +51,14 @@ class Transaction:
 
     def run(self, query, parameters=None, **more):
         parameters = {**(parameters or {}), **more}
-        return self.call(lambda: Result(self.connection.execute(query, parameters)))
+        return self.call(lambda: Result(self.rows(query, parameters)))
+
+    def rows(self, query, parameters):
+        rows = self.instead(self.connection, query, parameters) if self.instead else None
+        if rows is None:
+            result = self.connection.execute(query, parameters)
+            rows = [dict(zip(result.columns, row)) for row in result.fetchall()]
+        return rows
 
     def end(self, work):
         if self.is_open:
@@ -70,8 +77,8 @@ class Transaction:
 class Session:
     """A connection."""
 
-    def __init__(self, engine, connection):
-        self.engine, self.connection = engine, connection
+    def __init__(self, engine, connection, instead):
+        self.engine, self.connection, self.instead = engine, connection, instead
 
     def __enter__(self):
         return self
@@ -80,7 +87,7 @@ class Session:
         self.close()
 
     def begin_transaction(self, metadata=None):
-        return Transaction(self.engine, self.connection, metadata)
+        return Transaction(self.engine, self.connection, metadata, self.instead)
 
     def close(self):
         self.connection.close()
@@ -89,20 +96,21 @@ class Session:
 class Driver:
     """A database."""
 
-    def __init__(self, engine, database):
-        self.engine, self.database = engine, database
+    def __init__(self, engine, database, instead):
+        self.engine, self.database, self.instead = engine, database, instead
 
     def session(self, **_):
-        return Session(self.engine, self.database.connect())
+        return Session(self.engine, self.database.connect(), self.instead)
 
     def get_server_info(self):
         return types.SimpleNamespace(agent="trimorph, in process")
 
 
-def install(engine, database):
-    """From now on `import neo4j` gives a driver of `database`."""
+def install(engine, database, instead=None):
+    """From now on `import neo4j` gives a driver of `database`. `instead` runs what is to be run in another language: it gives rows, or
+    None for a text that stays."""
     module, exceptions = types.ModuleType("neo4j"), types.ModuleType("neo4j.exceptions")
     exceptions.Neo4jError, exceptions.DriverError = Neo4jError, DriverError
     module.exceptions = exceptions
-    module.GraphDatabase = types.SimpleNamespace(driver=lambda *_, **__: Driver(engine, database))
+    module.GraphDatabase = types.SimpleNamespace(driver=lambda *_, **__: Driver(engine, database, instead))
     sys.modules["neo4j"], sys.modules["neo4j.exceptions"] = module, exceptions

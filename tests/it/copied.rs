@@ -195,7 +195,7 @@ fn the_texts_within_may_hold_anything() {
 
 #[test]
 fn it_is_forbidden_where_the_configuration_says_so() {
-    let connection = Database::in_memory(Config { file_access: false, ..Config::default() }).connect();
+    let connection = Database::in_memory(Config::new().file_access(false)).connect();
     let scratch = Scratch::new();
     for text in ["COPY (RETURN 1 AS x) TO '…'", "COPY Person FROM '…'"] {
         let error = run(&connection, &text.replace('…', &scratch.path("x.csv"))).unwrap_err();

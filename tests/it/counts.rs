@@ -43,6 +43,17 @@ const QUERIES: &[&str] = &[
     "MATCH (a) WITH a.nothing AS x RETURN count(x) AS n",
     "OPTIONAL MATCH (a:None) WITH a AS x RETURN count(x) AS n",
     "MATCH (n:None) RETURN labels(n) AS l, count(*) AS n",
+    "MATCH ()-[r]->() WHERE r.w > 2 RETURN type(r) AS t, count(*) AS n",
+    "MATCH ()-[r]->() WHERE r.w IS NOT NULL RETURN type(r) AS t, r.w % 3 AS w, count(*) AS n, count(r.k) AS k, max(r.w) AS m",
+    "MATCH (a)-[r]-(b) RETURN type(r) AS t, count(*) AS n, min(r.w) AS low",
+    "MATCH (a)-[r]-(b:B) WHERE r.w < 10 RETURN count(*) AS n, min(r.w) AS low, max(a.n) AS high",
+    "MATCH (a:A)-[r:T|U]->(b) RETURN a.n AS a, count(r) AS n, max(b.n) AS b",
+    "MATCH (a)<-[r:T|U]-(b) WHERE type(r) = 'T' OR r.w = 3 RETURN labels(b) AS l, type(r) AS t, count(*) AS n",
+    "MATCH (a)-[r]->(a) RETURN type(r) AS t, min(r.w) AS w, count(a) AS n",
+    "MATCH (a)-[r]->(b) RETURN type(r) AS t, sum(r.w) AS s, avg(r.w) AS m",
+    "MATCH ()-[r:None|T]->() WHERE r.w > 100 RETURN count(*) AS n, max(r.w) AS m",
+    "MATCH ()-[r]->() WHERE r.w > 100 RETURN type(r) AS t, max(r.w) AS m",
+    "MATCH ()-[r]->() WHERE r.w > 1 RETURN DISTINCT type(r) AS t",
 ];
 
 fn agree(snapshot: &Snapshot) {
@@ -59,7 +70,7 @@ fn agree(snapshot: &Snapshot) {
 #[test]
 fn counts_agree_with_the_interpreter() {
     agree(&created(&[
-        "UNWIND range(1, 30) AS n CREATE (:A {n: n})-[:T]->(:A:B {n: n}), (:C)-[:U]->(:A)",
+        "UNWIND range(1, 30) AS n CREATE (:A {n: n})-[:T {w: n % 7}]->(:A:B {n: n}), (:C)-[:U {w: n, k: 1}]->(:A)",
         "MATCH (a:A), (b:B) WHERE a.n = b.n + 1 CREATE (a)-[:T]->(b), (b)-[:U]->(a)",
         "MATCH (c:C) CREATE (c)-[:T]->(c)",
         "CREATE ({n: 1})",

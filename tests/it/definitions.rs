@@ -1,7 +1,7 @@
 //! Indexes and constraints: made, shown and dropped; kept to by every way of writing; there again when the
 //! database is opened again.
 
-use trimorph::{Config, Connection, Database, Error, Value};
+use trimorph::{Connection, Database, Error, Value};
 
 use crate::durable::{Directory, config, open};
 
@@ -33,7 +33,7 @@ pub(crate) fn violates(connection: &Connection, text: &str, what: &str) {
 }
 
 pub(crate) fn database(set_up: &[&str]) -> (Database, Connection) {
-    let database = Database::in_memory(Config { background_merges: false, ..config() });
+    let database = Database::in_memory(config().background_merges(false));
     let connection = database.connect();
     does(&connection, set_up);
     (database, connection)
@@ -340,7 +340,7 @@ fn they_are_there_when_it_is_opened_again() {
     let dir = Directory::new("definitions-unlogged");
     let unlogged = || {
         let durability = trimorph::Durability::Memory;
-        let config = trimorph::Config { durability, checkpoint_on_close: true, ..config() };
+        let config = config().durability(durability).checkpoint_on_close(true);
         Database::open(dir.path(), config).unwrap()
     };
     does(&unlogged().connect(), &made);

@@ -26,13 +26,7 @@ impl Drop for Directory {
 }
 
 pub(crate) fn config() -> Config {
-    Config {
-        threads: 2,
-        memory_limit_bytes: 256 << 20,
-        huge_pages: false,
-        checkpoint_on_close: false,
-        ..Config::default()
-    }
+    Config::new().threads(2).memory_limit_bytes(256 << 20).huge_pages(false).checkpoint_on_close(false)
 }
 
 pub(crate) fn open(dir: &Directory) -> Database {
@@ -71,7 +65,7 @@ pub(crate) fn graph(connection: &Connection) -> Vec<Vec<String>> {
 fn reopened(dir: &Directory, db: Database) -> Database {
     let before = graph(&db.connect());
     drop(db);
-    let reader = Database::open(dir.path(), Config { read_only: true, ..config() }).unwrap();
+    let reader = Database::open(dir.path(), config().read_only(true)).unwrap();
     assert_eq!(graph(&reader.connect()), before, "read-only");
     let db = open(dir);
     assert_eq!(graph(&db.connect()), before);
@@ -176,7 +170,7 @@ fn a_statement_that_failed_is_not_in_its_transaction() {
 #[test]
 fn one_path_is_one_database_and_one_process_writes() {
     let dir = Directory::new("one");
-    let missing = Database::open(dir.path(), Config { must_exist: true, ..config() });
+    let missing = Database::open(dir.path(), config().must_exist(true));
     assert!(missing.unwrap_err().to_string().contains("there is no database here"));
     assert!(!dir.path().exists());
     let a = open(&dir);
@@ -187,7 +181,7 @@ fn one_path_is_one_database_and_one_process_writes() {
     drop(a);
     run(&b.connect(), &["CREATE (:A)"]);
     b.close().unwrap();
-    let c = Database::open(dir.path(), Config { must_exist: true, ..config() }).unwrap();
+    let c = Database::open(dir.path(), config().must_exist(true)).unwrap();
     assert_eq!(rows(&c.connect(), "MATCH (n:A) RETURN count(*)"), ["3"]);
     let owner = std::fs::read_to_string(dir.path().join("LOCK")).unwrap();
     assert_eq!(owner.trim(), std::process::id().to_string());
@@ -201,7 +195,7 @@ fn each_durability_keeps_what_it_says() {
         (Durability::Memory, "0"),
     ] {
         let dir = Directory::new("durability");
-        let db = Database::open(dir.path(), Config { durability, ..config() }).unwrap();
+        let db = Database::open(dir.path(), config().durability(durability)).unwrap();
         run(&db.connect(), &["CREATE (:A)"]);
         assert_eq!(rows(&db.connect(), "MATCH (n) RETURN count(*)"), ["1"]);
         drop(db);
@@ -298,7 +292,7 @@ fn segments(dir: &Directory) -> Vec<PathBuf> {
 #[test]
 fn damage_is_named_refused_and_recovered_up_to() {
     let dir = Directory::new("damage");
-    let config = Config { log_segment_bytes: 4 << 10, ..config() };
+    let config = config().log_segment_bytes(4 << 10);
     let db = Database::open(dir.path(), config.clone()).unwrap();
     for i in 0..120 {
         db.connect()
@@ -316,7 +310,7 @@ fn damage_is_named_refused_and_recovered_up_to() {
     for found in [
         Database::check(dir.path()).map(drop).unwrap_err(),
         Database::open(dir.path(), config.clone()).map(drop).unwrap_err(),
-        Database::open(dir.path(), Config { read_only: true, ..config.clone() }).map(drop).unwrap_err(),
+        Database::open(dir.path(), config.clone().read_only(true)).map(drop).unwrap_err(),
     ] {
         let text = found.to_string();
         assert!(
@@ -324,7 +318,7 @@ fn damage_is_named_refused_and_recovered_up_to() {
             "{text}"
         );
     }
-    let db = Database::open(dir.path(), Config { recover_to_damage: true, ..config.clone() }).unwrap();
+    let db = Database::open(dir.path(), config.clone().recover_to_damage(true)).unwrap();
     let c = db.connect();
     let kept: usize = rows(&c, "MATCH (a:A) RETURN count(*)")[0].parse().unwrap();
     assert!((5..115).contains(&kept), "{kept}");
@@ -344,7 +338,7 @@ const READ: i64 = 300;
 #[test]
 fn a_reader_beside_a_writer_sees_whole_commits() {
     let dir = Directory::new("beside");
-    let config = Config { log_segment_bytes: 4 << 10, ..config() };
+    let config = config().log_segment_bytes(4 << 10);
     let db = Database::open(dir.path(), config.clone()).unwrap();
     run(&db.connect(), &["CREATE (:A {i: 0}), (:A {i: 0})"]);
     std::thread::scope(|scope| {
@@ -354,7 +348,7 @@ fn a_reader_beside_a_writer_sees_whole_commits() {
         });
         let mut last = 0;
         while last < READ {
-            let reader = Database::open(dir.path(), Config { read_only: true, ..config.clone() }).unwrap();
+            let reader = Database::open(dir.path(), config.clone().read_only(true)).unwrap();
             let c = reader.connect();
             // It is the same database: the writer goes on between two queries.
             c.begin().unwrap();
@@ -373,7 +367,7 @@ fn a_reader_beside_a_writer_sees_whole_commits() {
 #[test]
 fn checkpoints_take_over_from_the_log() {
     let dir = Directory::new("checkpoints");
-    let small = || Config { log_segment_bytes: 4 << 10, ..config() };
+    let small = || config().log_segment_bytes(4 << 10);
     let db = Database::open(dir.path(), small()).unwrap();
     let c = db.connect();
     let mut expected = Vec::new();
@@ -423,7 +417,7 @@ fn checkpoints_take_over_from_the_log() {
     assert_eq!(graph(&db.connect()), expected);
     db.close().unwrap();
     // Closed with a checkpoint, it is opened without a log to be read.
-    let closing = Config { checkpoint_on_close: true, ..small() };
+    let closing = small().checkpoint_on_close(true);
     let db = Database::open(dir.path(), closing).unwrap();
     run(&db.connect(), &["MATCH (p:P {id: 2}) SET p.last = 99"]);
     let expected = graph(&db.connect());

@@ -22,7 +22,7 @@ fn estimates(plan: &[String]) -> Vec<&str> {
 }
 
 fn network() -> Database {
-    let db = Database::in_memory(Config { threads: 1, ..Config::default() });
+    let db = Database::in_memory(Config::new().threads(1));
     db.generate_snb(0.01, 7).unwrap();
     db
 }

@@ -21,7 +21,7 @@ const SITTINGS: [std::ops::Range<i64>; 2] = [0..12, 12..18];
 
 fn options(read_only: bool) -> Config {
     // Small segments: the log goes through several.
-    Config { read_only, threads: 1, log_segment_bytes: 4 << 10, ..config() }
+    config().read_only(read_only).threads(1).log_segment_bytes(4 << 10)
 }
 
 fn open(fs: &Arc<dyn FileSystem>, read_only: bool) -> Result<Database, Error> {

@@ -31,7 +31,7 @@ fn network(name: &str, scale: f64) -> (Folder, PathBuf) {
 
 /// Opens it beside others.
 fn open(path: &Path, config: Config) -> Database {
-    Database::open(path, Config { read_only: true, ..config }).unwrap()
+    Database::open(path, config.read_only(true)).unwrap()
 }
 
 fn rows(db: &Database, query: &str) -> Result<Vec<String>, Error> {
@@ -127,7 +127,7 @@ fn planning_reads_few_segments_of_a_large_table() {
 #[test]
 fn preloaded_tables_are_read_once_and_by_name() {
     let (_dir, path) = network("preload", 0.1);
-    let db = open(&path, Config { threads: 2, ..Config::default() });
+    let db = open(&path, Config::new().threads(2));
     let cancel = CancelToken::default();
     let (loaded, some, _) = read_by(&db, || db.preload(Some(&["Person", "KNOWS"]), &cancel));
     loaded.unwrap();
@@ -153,7 +153,7 @@ fn answers_are_the_same_in_half_the_memory() {
     let whole = open(&path, Config::default());
     let bytes = whole.stats().piece_bytes;
     for threads in [1, 2] {
-        let config = Config { memory_limit_bytes: bytes / 2, threads, ..Config::default() };
+        let config = Config::new().memory_limit_bytes(bytes / 2).threads(threads);
         let small = open(&path, config);
         let mut refused = 0;
         for query in QUESTIONS.iter().chain(&QUESTIONS) {
@@ -177,7 +177,7 @@ fn threads_share_what_is_read() {
     let whole = open(&path, Config::default());
     let expected: Vec<_> = QUESTIONS.iter().map(|query| rows(&whole, query).unwrap()).collect();
     let limit = whole.stats().piece_bytes;
-    let small = open(&path, Config { memory_limit_bytes: limit, threads: 2, ..Config::default() });
+    let small = open(&path, Config::new().memory_limit_bytes(limit).threads(2));
     std::thread::scope(|scope| {
         for t in 0..3 {
             let (small, expected) = (&small, &expected);
@@ -208,7 +208,7 @@ fn damage_is_an_error_of_the_query_that_touches_it() {
         let mut bad = good.clone();
         bad[place.offset + place.len / 2] ^= 1;
         std::fs::write(&place.path, &bad).unwrap();
-        match Database::open(&path, Config { read_only: true, ..Config::default() }) {
+        match Database::open(&path, Config::new().read_only(true)) {
             Err(error) => {
                 assert!(error.to_string().contains("damaged"), "{error}");
                 unopened += 1;
@@ -218,7 +218,7 @@ fn damage_is_an_error_of_the_query_that_touches_it() {
                 for (query, expected) in QUESTIONS.iter().zip(&expected) {
                     match rows(&db, query) {
                         Ok(rows) => assert_eq!(&rows, expected, "{query}"),
-                        Err(Error::Storage(text)) => {
+                        Err(Error::Damaged { text, .. }) => {
                             let offset = format!("at byte {}", place.offset);
                             let file = place.path.file_name().unwrap().to_string_lossy();
                             assert!(text.contains(&offset) && text.contains(&*file), "{text}");

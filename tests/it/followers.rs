@@ -35,11 +35,11 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Small segments: the log goes on to new ones all the time.
 fn options() -> Config {
-    Config { log_segment_bytes: 32 << 10, ..config() }
+    config().log_segment_bytes(32 << 10)
 }
 
 fn to_read(interval: Option<u64>) -> Config {
-    Config { read_only: true, follow_interval: interval.map(Duration::from_millis), ..config() }
+    config().read_only(true).follow_interval(interval.map(Duration::from_millis))
 }
 
 /// All writers count in one node: the order of these commits is told by what they leave.
@@ -105,7 +105,7 @@ fn the_writer() {
     let dir = PathBuf::from(std::env::var(DIRECTORY).unwrap());
     let relaxed = Durability::Relaxed { interval: Duration::from_millis(10) };
     let durability = if std::env::var(RELAXED).is_ok() { relaxed } else { Durability::Durable };
-    let db = Database::open(&dir, Config { durability, ..options() }).unwrap();
+    let db = Database::open(&dir, options().durability(durability)).unwrap();
     let last = check(&db.connect());
     std::thread::scope(|scope| {
         for w in 0..WRITERS {
@@ -421,7 +421,7 @@ fn damage_is_told_and_what_was_seen_is_seen_on() {
 fn newer_manifests_take_the_place_of_logs_that_went() {
     let (written, followed) = (Directory::new("followed-goes"), Directory::new("followed-behind"));
     // Nothing is logged: only checkpoints tell.
-    let how = Config { durability: Durability::Memory, ..options() };
+    let how = options().durability(Durability::Memory);
     let db = Database::open(written.path(), how).unwrap();
     run(&db.connect(), &["CREATE (:A {x: 1})", "CHECKPOINT"]);
     copy(written.path(), followed.path());

@@ -165,7 +165,7 @@ fn mutated_queries_never_panic() {
     let n: usize = std::env::var("FUZZ").map_or(1500, |n| n.parse().unwrap());
     let seed: u64 = std::env::var("FUZZ_SEED").map_or(0x9e37_79b9_7f4a_7c15, |s| s.parse().unwrap());
     println!("{n} mutations from seed {seed}");
-    let config = Config { memory_limit_bytes: 256 << 20, threads: 1, ..Config::default() };
+    let config = Config::new().memory_limit_bytes(256 << 20).threads(1);
     let db = Database::in_memory(config);
     db.generate_snb(0.003, 1).unwrap();
     let mut texts: Vec<String> = SEEDS.iter().map(ToString::to_string).collect();

@@ -298,7 +298,7 @@ fn serial(from: &Graph, left: &[Rows; 2], all: &[&Went], done: &mut Vec<bool>, n
 }
 
 fn config() -> Config {
-    Config { threads: 1, huge_pages: false, memory_limit_bytes: 256 << 20, ..Config::default() }
+    Config::new().threads(1).huge_pages(false).memory_limit_bytes(256 << 20)
 }
 
 /// Makes a graph to begin with: the model's is given.

@@ -28,7 +28,7 @@ const DIRECTORY: &str = "TRIMORPH_KILLED_DIRECTORY";
 
 /// Small segments: many kills fall into the making of one.
 fn options() -> Config {
-    Config { log_segment_bytes: 16 << 10, ..config() }
+    config().log_segment_bytes(16 << 10)
 }
 
 /// Transaction `i` of writer `w`.

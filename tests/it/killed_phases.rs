@@ -34,7 +34,7 @@ const BULK: i64 = 4_000;
 
 fn options(phase: &str) -> Config {
     let log_segment_bytes = if phase == "switch" { 4 << 10 } else { 64 << 10 };
-    Config { log_segment_bytes, ..config() }
+    config().log_segment_bytes(log_segment_bytes)
 }
 
 fn say(text: &str) {

@@ -15,7 +15,7 @@ fn pair() -> Database {
     std::fs::create_dir_all(&dir).unwrap();
     std::fs::write(dir.join("nodes.csv"), "i:ID{id-type: long},:LABEL\n0,One\n1,Two\n").unwrap();
     std::fs::write(dir.join("edges.csv"), ":START_ID,:END_ID,:TYPE\n0,1,TO\n").unwrap();
-    let db = Database::in_memory(Config { threads: 2, ..Config::default() });
+    let db = Database::in_memory(Config::new().threads(2));
     db.load(std::slice::from_ref(&dir), None, &db.load_options(), &trimorph::NoProgress).unwrap();
     std::fs::remove_dir_all(dir).unwrap();
     db

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use trimorph::{CancelToken, Config, Database, Error};
+use trimorph::{CancelToken, Database, Error};
 
 use crate::durable::{Directory, config, rows, run};
 
@@ -14,7 +14,7 @@ const ENDLESS: &str = "UNWIND range(1, 100000000000) AS x RETURN count(x % 7)";
 fn a_query_that_takes_too_long_is_stopped() {
     // Long enough for whatever is not endless, on a busy machine, too.
     let within = Duration::from_millis(1_500);
-    let database = Database::in_memory(Config { timeout: Some(within), ..config() });
+    let database = Database::in_memory(config().timeout(Some(within)));
     let c = database.connect();
     let began = Instant::now();
     let stopped = c.query(ENDLESS, &[]).and_then(|result| result.rows());
@@ -55,7 +55,7 @@ fn a_query_that_takes_too_long_is_stopped() {
 fn checkpoints_are_made_by_time() {
     let dir = Directory::new("by-time");
     let interval = Some(Duration::from_millis(200));
-    let how = Config { checkpoint_interval: interval, checkpoint_on_close: false, ..config() };
+    let how = config().checkpoint_interval(interval).checkpoint_on_close(false);
     let database = Database::open(dir.path(), how).unwrap();
     let c = database.connect();
     let manifest = || std::fs::read(dir.path().join("MANIFEST")).ok();
@@ -77,7 +77,7 @@ fn checkpoints_are_made_by_time() {
     until(&|| manifest() != second);
     drop((c, database));
     // Not where nobody wants it.
-    let how = Config { checkpoint_interval: None, checkpoint_on_close: false, ..config() };
+    let how = config().checkpoint_interval(None).checkpoint_on_close(false);
     let database = Database::open(dir.path(), how).unwrap();
     // The first write may change the manifest, too.
     run(&database.connect(), &["CREATE (:A {x: 3})"]);
@@ -93,7 +93,7 @@ fn checkpoints_are_made_by_time() {
 fn what_a_transaction_has_to_log_is_within_the_memory_limit() {
     let dir = Directory::new("log-limit");
     let limit = 24 << 20;
-    let how = Config { memory_limit_bytes: limit, checkpoint_on_close: false, ..config() };
+    let how = config().memory_limit_bytes(limit).checkpoint_on_close(false);
     let database = Database::open(dir.path(), how).unwrap();
     let c = database.connect();
     run(&c, &["CREATE (:A {x: 0})", "BEGIN"]);

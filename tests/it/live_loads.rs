@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use trimorph::{
-    Config, Database, Error, Isolation, LoadOptions, LoadReport, NoProgress, OnConflict, TransactionOptions,
+    Database, Error, Isolation, LoadOptions, LoadReport, NoProgress, OnConflict, TransactionOptions,
 };
 use trimorph_testkit::Random;
 use trimorph_vfs::{Fault, FaultyFileSystem, FileSystem, MemoryFileSystem};
@@ -119,7 +119,7 @@ fn labels_old_and_new_and_edges_between() {
             drop(c);
             if !in_memory {
                 drop(db);
-                let read_only = Config { read_only: true, ..config() };
+                let read_only = config().read_only(true);
                 assert_eq!(told(&Database::open(dir.path(), read_only).unwrap()), expected);
                 let db = Database::open(dir.path(), config()).unwrap();
                 assert_eq!(told(&db), expected);
@@ -421,7 +421,7 @@ fn random_loads_are_what_statements_make() {
 const DISK: &str = "trimorph-loads-on-a-disk-that-fails";
 
 fn open_on(fs: &Arc<dyn FileSystem>, read_only: bool) -> Result<Database, Error> {
-    let options = Config { read_only, threads: 1, log_segment_bytes: 8 << 10, ..config() };
+    let options = config().read_only(read_only).threads(1).log_segment_bytes(8 << 10);
     Database::open_on(Arc::clone(fs), Path::new(DISK), options)
 }
 
@@ -513,7 +513,7 @@ fn speed() {
     trimorph::generate::generate_snb(0.3, 7, &path, layout, &NoProgress).unwrap();
     let time = |has_data: bool, in_memory: bool| {
         let dir = Directory::new("speed-db");
-        let options = Config { memory_limit_bytes: 4 << 30, ..config() };
+        let options = config().memory_limit_bytes(4 << 30);
         let db = match in_memory {
             true => Database::in_memory(options),
             false => Database::open(dir.path(), options).unwrap(),

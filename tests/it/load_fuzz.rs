@@ -240,7 +240,7 @@ fn mutant(original: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
 
 /// Loads a case. `Err` is what is wrong with the outcome.
 fn attempt(case: &Case, random: &mut Random) -> Result<bool, String> {
-    let config = Config { memory_limit_bytes: 256 << 20, threads: 1 + random.below(2), ..Config::default() };
+    let config = Config::new().memory_limit_bytes(256 << 20).threads(1 + random.below(2));
     let db = Database::in_memory(config);
     let cancel = CancelToken::default();
     let options = LoadOptions {

@@ -35,6 +35,7 @@ mod merges;
 mod narrowed_scans;
 mod neighbours;
 mod notices;
+mod own_properties;
 mod physical;
 mod plans;
 mod procedures;

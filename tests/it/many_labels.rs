@@ -89,7 +89,7 @@ fn rare_label_sets_share_a_table() {
 fn fifty_thousand_label_sets() {
     let (sets, types) = (50_000, 20);
     let (one_dir, many_dir) = (Directory::new("one-label"), Directory::new("many-labels-large"));
-    let large = || trimorph::Config { memory_limit_bytes: 8 << 30, ..config() };
+    let large = || config().memory_limit_bytes(8 << 30);
     let one = Database::open(one_dir.path(), large()).unwrap();
     for ty in 0..types {
         let text = format!(

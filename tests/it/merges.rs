@@ -228,7 +228,7 @@ fn reopened(database: &Database, seed: u64, wanted: &[Vec<String>]) {
     let _ = std::fs::remove_dir_all(&dir);
     database.backup(&dir).unwrap();
     Database::check(&dir).unwrap();
-    let opened = Database::open(&dir, Config { read_only: true, ..Config::default() }).unwrap();
+    let opened = Database::open(&dir, Config::new().read_only(true)).unwrap();
     assert_same(&answers(&opened.connect(), &WITH_IDS), wanted, &format!("seed {seed}: opened again"));
     std::fs::remove_dir_all(&dir).unwrap();
 }
@@ -278,7 +278,7 @@ fn merges_beside_a_log() {
 
 #[test]
 fn a_merged_database_needs_no_delta() {
-    let database = Database::in_memory(Config { background_merges: false, ..Config::default() });
+    let database = Database::in_memory(Config::new().background_merges(false));
     let c = database.connect();
     rows(&c, "UNWIND range(0, 4999) AS i CREATE (:A {k: i})");
     rows(&c, "MATCH (a:A), (b:A) WHERE b.k = a.k + 1 CREATE (a)-[:R {w: a.k}]->(b)");
@@ -317,7 +317,7 @@ fn a_cancelled_merge_changes_nothing() {
 
 #[test]
 fn a_transaction_over_the_memory_limit_leaves_nothing() {
-    let database = Database::in_memory(Config { memory_limit_bytes: 24 << 20, ..Config::default() });
+    let database = Database::in_memory(Config::new().memory_limit_bytes(24 << 20));
     let c = database.connect();
     rows(&c, "CREATE (:A {k: 0, s: 'text'})-[:R {w: 1}]->(:B {k: 1})");
     merge(&database);
@@ -340,7 +340,7 @@ fn a_transaction_over_the_memory_limit_leaves_nothing() {
 #[test]
 fn churn_returns_memory() {
     const NODES: i64 = 3_000;
-    let config = Config { memory_limit_bytes: 64 << 20, background_merges: false, ..Config::default() };
+    let config = Config::new().memory_limit_bytes(64 << 20).background_merges(false);
     let database = Database::in_memory(config);
     let c = database.connect();
     // All nodes of a part of the keys, and two edges out of each.
@@ -453,7 +453,7 @@ fn what_was_written_is_merged_in_a_pause() {
 /// counted, few are looked up, and the plan that was made while there were few of them goes.
 #[test]
 fn plans_know_what_was_written() {
-    let database = Database::in_memory(Config { threads: 1, ..Config::default() });
+    let database = Database::in_memory(Config::new().threads(1));
     let c = database.connect();
     let run = |text: &str| drop(rows(&c, text));
     run("CREATE CONSTRAINT FOR (v:V) REQUIRE v.id IS UNIQUE");

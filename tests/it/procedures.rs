@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use trimorph::{Config, Connection, Database, Diagnostic, Error, Value};
+use trimorph::{Config, Connection, Database, Diagnostic, Error, Switches, Value};
 use trimorph_algebra::{Field, FieldType, Procedure, ProcedureRows, Procedures, Signature};
 use trimorph_exec::{Execution, Settings};
 use trimorph_functions::Clock;
@@ -14,7 +14,12 @@ use trimorph_testkit::queries::Registry;
 
 fn database(test_procedures: bool) -> Database {
     let memory_limit_bytes = 64 << 20;
-    Database::in_memory(Config { test_procedures, memory_limit_bytes, threads: 1, ..Config::default() })
+    Database::in_memory(
+        Config::new()
+            .switches(Switches { test_procedures, ..Switches::default() })
+            .memory_limit_bytes(memory_limit_bytes)
+            .threads(1),
+    )
 }
 
 /// The rows as text, or the error's kind, phase and detail.

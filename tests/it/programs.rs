@@ -371,7 +371,11 @@ impl Run {
 
     fn options(&mut self, read_only: bool) -> Config {
         let checkpoint_on_close = self.program.random.chance(30);
-        Config { read_only, threads: 1, log_segment_bytes: 8 << 10, checkpoint_on_close, ..config() }
+        config()
+            .read_only(read_only)
+            .threads(1)
+            .log_segment_bytes(8 << 10)
+            .checkpoint_on_close(checkpoint_on_close)
     }
 
     fn open_on(&mut self, read_only: bool) -> Result<Database, Error> {

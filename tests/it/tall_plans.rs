@@ -16,7 +16,7 @@ fn ring() -> Database {
     let edges: String = (0..NODES).map(|i| format!("{i},{},NEXT\n", (i + 1) % NODES)).collect();
     std::fs::write(dir.join("nodes.csv"), format!("i:ID{{id-type: long}},:LABEL\n{nodes}")).unwrap();
     std::fs::write(dir.join("edges.csv"), format!(":START_ID,:END_ID,:TYPE\n{edges}")).unwrap();
-    let db = Database::in_memory(Config { threads: 1, ..Config::default() });
+    let db = Database::in_memory(Config::new().threads(1));
     db.load(std::slice::from_ref(&dir), None, &db.load_options(), &trimorph::NoProgress).unwrap();
     std::fs::remove_dir_all(dir).unwrap();
     db

@@ -24,7 +24,7 @@ static GRAPH: LazyLock<Snapshot> = LazyLock::new(|| {
 });
 
 /// Pipelines of every shape: without a breaker, below what is serial, from few nodes, from groups.
-const QUERIES: [&str; 30] = [
+const QUERIES: [&str; 37] = [
     "MATCH (a:A) WHERE a.u > 100 AND a.s CONTAINS '7' RETURN a.n AS n, a.s AS s",
     "MATCH (a:A) RETURN a.n + 1 AS n, toUpper(a.s) AS s",
     "MATCH (a:A)-[e:TO]->(b:A) RETURN a.n AS a, b.n AS b, e AS e",
@@ -35,6 +35,13 @@ const QUERIES: [&str; 30] = [
     "MATCH (a:A)-[:TO]->(b:A) RETURN DISTINCT a.k AS a, b.k AS b",
     "MATCH (a:A) RETURN a.k AS x UNION MATCH (t:T) RETURN t.n AS x",
     "MATCH (a:A) WHERE a.u < 500 RETURN a.n AS x UNION ALL MATCH (a:A)-[:TO]->(b) RETURN b.n AS x",
+    "CALL { MATCH (a:A) RETURN a.k AS x, a.n AS y UNION ALL MATCH (a:A)-[:TO]->(b) RETURN b.k AS x, a.u AS y } RETURN x, count(*) AS n, sum(y) AS s",
+    "CALL { MATCH (a:A) RETURN a.n AS x UNION ALL MATCH (t:T) RETURN t.n AS x UNION ALL MATCH (a:A) WITH a.k AS k, count(*) AS n RETURN n AS x } RETURN count(*) AS n, sum(x) AS s",
+    "CALL { UNWIND range(1, 500) AS x RETURN x UNION ALL MATCH (t:T {n: 7})<-[:IS]-(a) RETURN a.n AS x UNION ALL RETURN 5 AS x } WITH x WHERE x % 3 = 0 RETURN x, count(*) AS n",
+    "CALL { MATCH (a:A) RETURN a.s AS x UNION MATCH (a:A) RETURN toUpper(a.s) AS x } RETURN left(x, 1) AS l, count(*) AS n, max(x) AS m",
+    "CALL { MATCH (a:A) RETURN a.n AS x UNION ALL MATCH (t:T) RETURN t.n AS x } RETURN x ORDER BY x",
+    "CALL { MATCH (a:A) RETURN a.k AS x UNION ALL MATCH (b:A) RETURN b.u AS x } WITH DISTINCT x RETURN x",
+    "MATCH (a:A)-[:TO]->(b:A) RETURN DISTINCT a.n AS a, b.s AS b",
     "MATCH (t:T {n: 7})<-[:IS]-(a)-[:TO]->(b) RETURN a.n AS a, b.n AS b",
     "MATCH (t:T {n: 7})<-[:IS]-(a)-[:TO]->(b)-[:IS]->(u) RETURN u.n AS u, count(*) AS n, sum(a.n) AS s",
     "MATCH (t:T) WHERE t.n IN [3, 4] MATCH (t)<-[:IS]-(a)-[:TO*1..3]->(b) RETURN a.n AS a, b.n AS b",

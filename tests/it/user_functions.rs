@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use trimorph::{CancelToken, Config, Connection, Database, ScalarFunction, Value, function_failed};
 
 fn pairs(threads: usize) -> Connection {
-    let connection = Database::in_memory(Config { threads, ..Config::default() }).connect();
+    let connection = Database::in_memory(Config::new().threads(threads)).connect();
     for text in [
         "UNWIND range(1, 3000) AS i CREATE (:P {i: i})",
         "MATCH (a:P), (b:P) WHERE b.i = a.i % 40 + 1 CREATE (a)-[:K]->(b)",

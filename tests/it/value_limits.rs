@@ -14,7 +14,7 @@ const LIMIT_BYTES: usize = 256 << 20;
 
 /// The first cell of the answer as text, or the error's kind.
 fn ask(query: &str) -> String {
-    let db = Database::in_memory(Config { memory_limit_bytes: LIMIT_BYTES, threads: 1, ..Config::default() });
+    let db = Database::in_memory(Config::new().memory_limit_bytes(LIMIT_BYTES).threads(1));
     let connection = db.connect();
     let answer = connection.query(query, &[]).and_then(|mut result| {
         let row = result.next_row()?;
@@ -97,7 +97,7 @@ fn what_is_within_the_limits_is_made() {
 
 #[test]
 fn charges_are_given_back() {
-    let db = Database::in_memory(Config { memory_limit_bytes: 64 << 20, threads: 1, ..Config::default() });
+    let db = Database::in_memory(Config::new().memory_limit_bytes(64 << 20).threads(1));
     let connection = db.connect();
     for _ in 0..20 {
         let query =

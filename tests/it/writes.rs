@@ -1,6 +1,6 @@
 //! Statements that write, through the engine: what they leave, what later parts of them see, what is undone.
 
-use trimorph::{Config, Connection, Database, Error, ErrorKind, Value};
+use trimorph::{Config, Connection, Database, Error, ErrorKind, Switches, Value};
 
 fn empty() -> Connection {
     Database::in_memory(Config::default()).connect()
@@ -155,7 +155,7 @@ fn changes_lie_over_loaded_data() {
     changes_over_loaded_data(Config::default());
     // However it is read.
     for access in [trimorph::AccessChoice::Index, trimorph::AccessChoice::Relation] {
-        changes_over_loaded_data(Config { access, ..Config::default() });
+        changes_over_loaded_data(Config::new().switches(Switches { access, ..Switches::default() }));
     }
 }
 

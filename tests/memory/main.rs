@@ -62,7 +62,7 @@ fn accounting() {
 /// 160 MB of CSV. The bound is twice the loaded size and 512 MB at any scale; here the fixed part must do
 /// with a quarter of that.
 fn peak() {
-    let db = Database::in_memory(Config { threads: 2, ..Config::default() });
+    let db = Database::in_memory(Config::new().threads(2));
     let before = ALLOCATOR.allocated();
     db.generate_snb(0.2, 7).unwrap();
     let loaded = db.stats().piece_bytes;
@@ -101,7 +101,7 @@ fn refused() {
         "RETURN size(COLLECT { UNWIND range(1, 100000000) AS i RETURN i })",
         "RETURN size([i IN range(1, 100000000) | toString(i)])",
     ] {
-        let config = Config { memory_limit_bytes: LIMIT, spill_limit_bytes: 0, ..Config::default() };
+        let config = Config::new().memory_limit_bytes(LIMIT).spill_limit_bytes(0);
         let db = Database::in_memory(config);
         let conn = db.connect();
         let before = ALLOCATOR.allocated();
@@ -122,7 +122,7 @@ fn spilled() {
         ("UNWIND range(1, 3000000) AS i WITH i ORDER BY -i RETURN max(i)", 3_000_000),
         ("UNWIND range(1, 3000000) AS i WITH toString(i) AS s ORDER BY s RETURN count(s)", 3_000_000),
     ] {
-        let db = Database::in_memory(Config { memory_limit_bytes: LIMIT, ..Config::default() });
+        let db = Database::in_memory(Config::new().memory_limit_bytes(LIMIT));
         let conn = db.connect();
         let before = ALLOCATOR.allocated();
         let row = conn.query(text, &[]).and_then(|mut rows| rows.next_row()).unwrap();

@@ -241,9 +241,8 @@ fn raw_reads() -> Result<Vec<Line>, Failure> {
 /// The query, the loop and the query that reads nothing.
 fn query_reads(report: &Report, dir: &Path) -> Result<Vec<Line>, Failure> {
     write_graph(dir)?;
-    let open = |huge_pages| {
-        Database::open(dir, Config { threads: 1, read_only: true, huge_pages, ..Config::default() })
-    };
+    let open =
+        |huge_pages| Database::open(dir, Config::new().threads(1).read_only(true).huge_pages(huge_pages));
     let before = huge_bytes().unwrap_or(0);
     let large = open(true)?;
     let got = huge_bytes().unwrap_or(0).saturating_sub(before);

@@ -11,7 +11,7 @@
 
 use std::path::Path;
 
-use trimorph::{Config, Connection, Database, Value};
+use trimorph::{Config, Connection, Database, Switches, Value};
 
 use crate::clock::{once, race};
 use crate::graph::{Graph, Random};
@@ -72,8 +72,12 @@ fn sample(all: &[u64]) -> Vec<u32> {
 /// Prints table 4 over `graph`, which the database in `dir` holds.
 pub(crate) fn table_4(report: &mut Report, graph: &Graph, scale: u32, dir: &Path) -> Result<(), Failure> {
     let bound = graph.median_ts();
-    let open =
-        |optimize| Database::open(dir, Config { threads: 1, optimize, read_only: true, ..Config::default() });
+    let open = |optimize| {
+        Database::open(
+            dir,
+            Config::new().threads(1).switches(Switches { optimize, ..Switches::default() }).read_only(true),
+        )
+    };
     let (database, plain) = (open(true)?, open(false)?);
     let (connection, unoptimised) = (database.connect(), plain.connect());
     report.title(&format!(

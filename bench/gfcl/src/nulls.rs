@@ -200,7 +200,7 @@ pub(crate) fn figure_10(report: &mut Report, dir: &Path) -> Result<(), Failure> 
     let main = load()?;
     std::fs::create_dir_all(dir)?;
     write_main(&OsFileSystem, dir, &main)?;
-    let database = Database::open(dir, Config { threads: 1, read_only: true, ..Config::default() })?;
+    let database = Database::open(dir, Config::new().threads(1).read_only(true))?;
     let connection = database.connect();
     // `WITH` keeps the order: from the other side the values would be read one after the other.
     let query =

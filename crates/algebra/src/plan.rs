@@ -389,7 +389,7 @@ pub enum Plan {
     },
 }
 
-/// A value between bounds: at least one of them.
+/// A value between bounds, at least one of them; or a text and its beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Band {
     /// The value.
@@ -398,6 +398,20 @@ pub struct Band {
     pub low: Option<(VarId, bool)>,
     /// What it must not be above, and whether it may be equal.
     pub high: Option<(VarId, bool)>,
+    /// What is asked of the value and its bounds.
+    pub kind: BandKind,
+}
+
+/// What is asked of the value of a [`Band`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum BandKind {
+    /// It lies between the bounds.
+    #[default]
+    Between,
+    /// It is a text that begins with the text `low`.
+    BeginsWith,
+    /// It is a text that the text `low` begins with.
+    BeginningOf,
 }
 
 impl Band {

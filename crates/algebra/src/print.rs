@@ -6,8 +6,8 @@ use std::sync::Arc;
 use trimorph_types::Value;
 
 use crate::{
-    ApplyKind, Change, CountStep, Direction, Expr, Extend, GraphChoice, LabelExpr, LookupBy, NewProperties,
-    Op, PathExpr, Plan, PredicateTerm, PropertyKey, QuantifierKind, Update, Vars,
+    ApplyKind, BandKind, Change, CountStep, Direction, Expr, Extend, GraphChoice, LabelExpr, LookupBy,
+    NewProperties, Op, PathExpr, Plan, PredicateTerm, PropertyKey, QuantifierKind, Update, Vars,
 };
 
 /// One line per operator, children indented below their parent. `note` adds to an operator's line.
@@ -277,6 +277,15 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
             }
         }
         Plan::RangeJoin { band, .. } => {
+            match (band.kind, band.low) {
+                (BandKind::BeginsWith, Some((low, _))) => {
+                    return format!("RangeJoin on {} STARTS WITH {}", name(&band.key), name(&low));
+                }
+                (BandKind::BeginningOf, Some((low, _))) => {
+                    return format!("RangeJoin on {} STARTS WITH {}", name(&low), name(&band.key));
+                }
+                _ => {}
+            }
             let sign = |may_equal: bool| if may_equal { "<=" } else { "<" };
             let low = band.low.map(|(v, equal)| format!("{} {} ", name(&v), sign(equal)));
             let high = band.high.map(|(v, equal)| format!(" {} {}", sign(equal), name(&v)));

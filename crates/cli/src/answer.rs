@@ -4,12 +4,13 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-use trimorph::{Connection, Params, PlanForm, QueryResult, has_sparql_variable};
+use trimorph::{Connection, Params, PlanForm, QueryResult};
 
 use crate::failure::Failure;
 use crate::interrupt::on_interrupt;
 use crate::language::Language;
 use crate::output::{self, Format, Limits};
+use crate::rdf;
 use crate::terminal::Paint;
 use crate::text::{quantity, scan};
 
@@ -45,7 +46,7 @@ impl Asking {
         let _guard = on_interrupt(move || watched.interrupt());
         let start = Instant::now();
         let mut result = match self.language {
-            Language::Sparql => self.connection.sparql_with(text, self.given(text))?,
+            Language::Sparql => rdf::ask(&self.connection, text, self.given(text))?,
             Language::Cypher | Language::Sql => self.connection.execute(text, Arc::clone(&self.params))?,
         };
         let is_plan = asks_for_plan(text);
@@ -64,7 +65,7 @@ impl Asking {
 
     /// The parameters that a SPARQL text has a variable for: those of a session are for all its texts.
     fn given(&self, text: &str) -> Params {
-        let asked = self.params.iter().filter(|(name, _)| has_sparql_variable(text, name));
+        let asked = self.params.iter().filter(|(name, _)| rdf::has_sparql_variable(text, name));
         asked.map(|(name, value)| (Arc::clone(name), value.clone())).collect()
     }
 

@@ -66,7 +66,7 @@ impl Resources {
             Lasting::Relaxed => Durability::Relaxed { interval: RELAXED_INTERVAL },
             Lasting::Memory => Durability::Memory,
         };
-        let mut config = Config { read_only, durability, timeout: self.timeout, ..Config::default() };
+        let mut config = Config::new().read_only(read_only).durability(durability).timeout(self.timeout);
         if let Some(threads) = self.threads {
             config.threads = threads.into();
         }

@@ -30,7 +30,7 @@ impl Language {
     /// The statements of a text.
     pub(crate) fn statements(self, text: &str) -> Vec<&str> {
         match self {
-            Self::Sparql => trimorph::sparql_statements(text),
+            Self::Sparql => crate::rdf::sparql_statements(text),
             Self::Cypher | Self::Sql => scan::statements(text),
         }
     }

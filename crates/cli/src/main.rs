@@ -11,6 +11,7 @@ mod output;
 mod pager;
 mod params;
 mod progress;
+mod rdf;
 mod shell;
 mod terminal;
 mod text;
@@ -57,6 +58,7 @@ enum Command {
     Demo(commands::demo::Arguments),
     Load(commands::load::Arguments),
     Map(commands::map::Arguments),
+    #[cfg(feature = "rdf")]
     Export(commands::export::Arguments),
     Query(commands::query::Arguments),
     Shell(shell::ShellArguments),
@@ -83,6 +85,7 @@ fn main() -> ExitCode {
         Command::Demo(arguments) => commands::demo::run(&arguments, &terminal),
         Command::Load(arguments) => commands::load::run(&arguments, &terminal),
         Command::Map(arguments) => commands::map::run(&arguments, &terminal),
+        #[cfg(feature = "rdf")]
         Command::Export(arguments) => commands::export::run(&arguments, &terminal),
         Command::Query(arguments) => commands::query::run(&arguments, &terminal),
         Command::Shell(arguments) => shell::run_shell(&arguments, &terminal),

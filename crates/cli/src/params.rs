@@ -54,7 +54,7 @@ fn is_temporal_call(text: &str) -> bool {
 
 /// Lets the engine compute a constant.
 fn evaluate(text: &str) -> Result<Value, String> {
-    let database = Database::in_memory(Config { threads: 1, huge_pages: false, ..Config::default() });
+    let database = Database::in_memory(Config::new().threads(1).huge_pages(false));
     let mut result = database.connect().query(&format!("RETURN {text}"), &[]).map_err(|e| e.to_string())?;
     match result.next_row() {
         Ok(row) => Ok(row.and_then(|r| r.into_iter().next()).unwrap_or_default()),

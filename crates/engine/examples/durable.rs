@@ -89,7 +89,7 @@ fn memory() -> (u64, u64) {
 
 fn recovery(dir: &Path, millions: i64) -> Result<(), Failure> {
     let durability = Durability::Relaxed { interval: Duration::from_millis(100) };
-    let db = Database::open(dir, Config { durability, ..Config::default() })?;
+    let db = Database::open(dir, Config::new().durability(durability))?;
     let c = db.connect();
     let (batch, million) = (1_000, 1_000_000);
     let start = Instant::now();

@@ -21,7 +21,7 @@ fn main() -> Result<(), Error> {
     let mut args = std::env::args().skip(1);
     let path = PathBuf::from(args.next().unwrap_or_default());
     let runs: usize = args.next().and_then(|n| n.parse().ok()).unwrap_or(50_000);
-    let db = Database::in_memory(Config { threads: 1, ..Config::default() });
+    let db = Database::in_memory(Config::new().threads(1));
     db.load(&[path], None, &db.load_options(), &NoProgress)?;
     let connection = db.connect();
     let rows = connection.query("MATCH (p:Person) RETURN p.id", &[])?.rows()?;

@@ -5,15 +5,16 @@
 fn main() -> Result<(), trimorph::Error> {
     let mut args = std::env::args().skip(1);
     let dir = args.next().unwrap_or_default();
-    let config = trimorph::Config {
-        threads: std::env::var("THREADS").ok().and_then(|t| t.parse().ok()).unwrap_or(1),
+    let threads = std::env::var("THREADS").ok().and_then(|t| t.parse().ok()).unwrap_or(1);
+    let switches = trimorph::Switches {
         access: match std::env::var("ACCESS").as_deref() {
             Ok("index") => trimorph::AccessChoice::Index,
             Ok("relation") => trimorph::AccessChoice::Relation,
             _ => trimorph::AccessChoice::Cost,
         },
-        ..trimorph::Config::default()
+        ..trimorph::Switches::default()
     };
+    let config = trimorph::Config::new().threads(threads).switches(switches);
     if std::path::Path::new(&dir).join("MANIFEST").exists() {
         return ask(&trimorph::Database::open(&dir, config)?, args);
     }

@@ -47,7 +47,7 @@ fn batch(c: &Connection, what: &str, n: i64, text: &str, rows: Value) {
 
 fn main() {
     let n: i64 = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(20_000);
-    let database = Database::in_memory(Config { threads: 1, ..Config::default() });
+    let database = Database::in_memory(Config::new().threads(1));
     let c = database.connect();
     let int = |name: &'static str, i: i64| (name, Value::Int(i));
     c.query("CREATE CONSTRAINT FOR (p:P) REQUIRE p.id IS UNIQUE", &[]).unwrap();

@@ -20,6 +20,8 @@ pub(crate) enum Command {
     Rollback,
     /// `CHECKPOINT`.
     Checkpoint,
+    /// `REORGANIZE`.
+    Reorganize,
     /// `SHOW DATABASE`.
     ShowDatabase,
     /// `TERMINATE TRANSACTION` with the numbers of some.
@@ -42,6 +44,7 @@ impl Command {
             ["COMMIT"] | ["COMMIT", "TRANSACTION"] => Some(Self::Commit),
             ["ROLLBACK"] | ["ROLLBACK", "TRANSACTION"] => Some(Self::Rollback),
             ["CHECKPOINT"] => Some(Self::Checkpoint),
+            ["REORGANIZE"] => Some(Self::Reorganize),
             ["SHOW", "DATABASE" | "DATABASES"] => Some(Self::ShowDatabase),
             ["TERMINATE", "TRANSACTION" | "TRANSACTIONS", ref numbers @ ..] if !numbers.is_empty() => {
                 let numbers = numbers.join(" ");
@@ -135,6 +138,12 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// One number.
+    pub(crate) fn count(name: &str, count: u64) -> Self {
+        let count = Value::Int(i64::try_from(count).unwrap_or(i64::MAX));
+        Self::table(&[(name, LogicalType::Int)], vec![vec![count]])
+    }
+
     /// No columns and no rows.
     pub(crate) fn nothing() -> Self {
         Self::table(&[], Vec::new())

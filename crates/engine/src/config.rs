@@ -21,8 +21,22 @@ const FOLLOW_INTERVAL: Duration = Duration::from_millis(100);
 /// Long queries of public servers end after a minute.
 const NETWORK_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// How a database is opened.
+/// How a database is opened: what is usual, and what you say otherwise.
+///
+/// ```
+/// use trimorph::{Config, Database, Durability};
+///
+/// # fn main() -> Result<(), trimorph::Error> {
+/// # let path = std::env::temp_dir().join(format!("trimorph-config-{}", std::process::id()));
+/// let config = Config::new().memory_limit_bytes(256 << 20).threads(2).durability(Durability::Memory);
+/// let database = Database::open(&path, config)?;
+/// # database.close()?;
+/// # let _ = std::fs::remove_dir_all(&path);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Config {
     /// Refuse to create or change anything.
     pub read_only: bool,
@@ -59,9 +73,6 @@ pub struct Config {
     pub threads: usize,
     /// Ask for 2 MiB pages for topology and columns.
     pub huge_pages: bool,
-    /// Offer `tck.register` and `tck.unregister`, by which tests make procedures of their own. Otherwise
-    /// there are none.
-    pub test_procedures: bool,
     /// What transactions see of each other unless they say otherwise.
     pub isolation: Isolation,
     /// How long a transaction may be left open without a statement before it is undone; none for ever.
@@ -79,15 +90,36 @@ pub struct Config {
     pub follow_interval: Option<Duration>,
     /// Put what was committed into the files when the database is closed, so that opening it reads no log.
     pub checkpoint_on_close: bool,
+    /// What only tests and measurements set.
+    pub(crate) switches: Switches,
+}
+
+/// What only tests and measurements set: no promise is made about any of it.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Switches {
+    /// Offer `tck.register` and `tck.unregister`, by which tests make procedures of their own.
+    pub test_procedures: bool,
     /// Positions a scan fills at once.
     pub vector_size: usize,
-    /// Order joins by cost, count what nobody looks at, intersect cycles. Off only for tests and
-    /// measurements.
+    /// Order joins by cost, count what nobody looks at, intersect cycles.
     pub optimize: bool,
-    /// Keep long neighbour lists factorised. Off only for tests and measurements.
+    /// Keep long neighbour lists factorised.
     pub factorise: bool,
-    /// Read by index or by relation as cost decides. Anything else only for tests and measurements.
+    /// Read by index or by relation as cost decides, or always one of them.
     pub access: AccessChoice,
+}
+
+impl Default for Switches {
+    fn default() -> Self {
+        Self {
+            test_procedures: false,
+            vector_size: trimorph_vector::VECTOR_SIZE,
+            optimize: true,
+            factorise: true,
+            access: AccessChoice::Cost,
+        }
+    }
 }
 
 impl Default for Config {
@@ -106,7 +138,6 @@ impl Default for Config {
             threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             file_access: true,
             huge_pages: true,
-            test_procedures: false,
             isolation: Isolation::default(),
             checkpoint_on_close: true,
             idle_timeout: Some(IDLE_TIMEOUT),
@@ -114,10 +145,71 @@ impl Default for Config {
             checkpoint_interval: Some(CHECKPOINT_INTERVAL),
             background_merges: true,
             follow_interval: Some(FOLLOW_INTERVAL),
-            vector_size: trimorph_vector::VECTOR_SIZE,
-            optimize: true,
-            factorise: true,
-            access: AccessChoice::Cost,
+            switches: Switches::default(),
         }
+    }
+}
+
+/// A method for each field: the configuration with another value there.
+macro_rules! with {
+    ($($(#[$doc:meta])* $field:ident: $of:ty => $value:expr;)*) => {
+        $($(#[$doc])*
+        #[must_use]
+        pub fn $field(mut self, $field: $of) -> Self {
+            self.$field = $value;
+            self
+        })*
+    };
+}
+
+impl Config {
+    /// What is usual.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    with! {
+        /// Sets [`Self::read_only`].
+        read_only: bool => read_only;
+        /// Sets [`Self::must_exist`].
+        must_exist: bool => must_exist;
+        /// Sets [`Self::durability`].
+        durability: Durability => durability;
+        /// Sets [`Self::log_segment_bytes`].
+        log_segment_bytes: u32 => log_segment_bytes;
+        /// Sets [`Self::recover_to_damage`].
+        recover_to_damage: bool => recover_to_damage;
+        /// Sets [`Self::memory_limit_bytes`].
+        memory_limit_bytes: usize => memory_limit_bytes;
+        /// Sets [`Self::temp_directory`].
+        temp_directory: impl Into<PathBuf> => Some(temp_directory.into());
+        /// Sets [`Self::spill_limit_bytes`].
+        spill_limit_bytes: u64 => spill_limit_bytes;
+        /// Sets [`Self::file_access`].
+        file_access: bool => file_access;
+        /// Sets [`Self::network_access`].
+        network_access: bool => network_access;
+        /// Sets [`Self::network_timeout`].
+        network_timeout: Duration => network_timeout;
+        /// Sets [`Self::threads`].
+        threads: usize => threads;
+        /// Sets [`Self::huge_pages`].
+        huge_pages: bool => huge_pages;
+        /// Sets [`Self::isolation`].
+        isolation: Isolation => isolation;
+        /// Sets [`Self::idle_timeout`]: a time, or none.
+        idle_timeout: impl Into<Option<Duration>> => idle_timeout.into();
+        /// Sets [`Self::timeout`]: a time, or none.
+        timeout: impl Into<Option<Duration>> => timeout.into();
+        /// Sets [`Self::checkpoint_interval`]: a time, or none.
+        checkpoint_interval: impl Into<Option<Duration>> => checkpoint_interval.into();
+        /// Sets [`Self::background_merges`].
+        background_merges: bool => background_merges;
+        /// Sets [`Self::follow_interval`]: a time, or none.
+        follow_interval: impl Into<Option<Duration>> => follow_interval.into();
+        /// Sets [`Self::checkpoint_on_close`].
+        checkpoint_on_close: bool => checkpoint_on_close;
+        #[doc(hidden)]
+        switches: Switches => switches;
     }
 }

@@ -1,5 +1,6 @@
 //! Connections: text in, a lazy result out.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -43,12 +44,18 @@ pub(crate) fn no_thread(text: &str) -> Error {
 }
 
 /// A connection. Queries of one connection run one at a time on the caller's thread.
-#[derive(Debug)]
 pub struct Connection {
     shared: Handle,
     is_read_only: bool,
     cancel: Mutex<CancelToken>,
     transaction: Arc<Mutex<State>>,
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Connection");
+        shown.field("dir", &self.shared.dir).field("read_only", &self.is_read_only).finish_non_exhaustive()
+    }
 }
 
 fn no_transaction() -> Error {
@@ -57,7 +64,7 @@ fn no_transaction() -> Error {
 
 /// A query that was parsed and planned. It is planned again by itself when something has changed that the
 /// plan relied on.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Prepared {
     text: Arc<str>,
     made: Made,
@@ -67,6 +74,12 @@ pub struct Prepared {
 
 /// The rows of a statement that writes, and what it did.
 pub(crate) type Done = (Arc<GivenRows>, SideEffects);
+
+impl fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prepared").field("text", &self.text).finish_non_exhaustive()
+    }
+}
 
 impl Prepared {
     #[cfg(test)]
@@ -239,6 +252,7 @@ impl Connection {
             Command::Rollback => self.rollback()?,
             Command::Checkpoint if self.is_read_only => return Err(Error::ReadOnly),
             Command::Checkpoint => self.shared.checkpoint(cancel)?,
+            Command::Reorganize => return Ok(Answer::count("moved", self.reorganize(cancel)?)),
             Command::ShowDatabase => return Ok(Answer::database(&self.shared.standing(self.is_read_only))),
             Command::Terminate(numbers) => {
                 let done = numbers.into_iter().map(|number| (number, self.terminate(number)));
@@ -528,7 +542,7 @@ impl Connection {
         if bound.plan.updates() {
             return Ok(Made::Write(self.program(bound, statement.mode, &catalog, snapshot, procedures)));
         }
-        let options = match self.shared.config.optimize {
+        let options = match self.shared.config.switches.optimize {
             true => trimorph_optimizer::Options::default(),
             false => trimorph_optimizer::Options::plain(),
         };
@@ -537,7 +551,8 @@ impl Connection {
             trimorph_optimizer::optimize_until(bound, &catalog, Some(&estimator), options, cancel)
                 .map_err(wrong)?;
         let config = &self.shared.config;
-        let options = PhysicalOptions { factorise: config.factorise, access: config.access };
+        let options =
+            PhysicalOptions { factorise: config.switches.factorise, access: config.switches.access };
         let physical =
             PhysicalPlan::new(&optimized.query, &catalog, options).map_err(|e| Error::exec(e, text))?;
         let (query, reliances) = (Arc::new(optimized.query), catalog.reliances());
@@ -565,9 +580,9 @@ impl Connection {
             threads: config.threads,
             workers: self.shared.workers.clone(),
             patient: true,
-            vector_size: config.vector_size,
-            factorise: config.factorise,
-            access: config.access,
+            vector_size: config.switches.vector_size,
+            factorise: config.switches.factorise,
+            access: config.switches.access,
             budget: self.shared.budget.clone(),
             spill: self.shared.spill.clone(),
             cancel,
@@ -834,7 +849,8 @@ impl Connection {
             answer: query.answer,
         };
         let config = &self.shared.config;
-        let options = PhysicalOptions { factorise: config.factorise, access: config.access };
+        let options =
+            PhysicalOptions { factorise: config.switches.factorise, access: config.switches.access };
         let physical = PhysicalPlan::new(&shown, &catalog, options).map_err(|e| Error::exec(e, text))?;
         let kept = if mode == Mode::Normal { shown } else { query };
         let reliances = catalog.reliances();

@@ -1,5 +1,6 @@
 //! A database: one main version at a time, in a directory or in memory, and what its connections share.
 
+use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -9,6 +10,7 @@ use std::time::Instant;
 use trimorph_algebra::Procedure;
 use trimorph_base::{CancelToken, MemoryBudget, Workers};
 use trimorph_exec::{SpillArea, TemporaryDirectory};
+#[cfg(feature = "arrow")]
 use trimorph_loader::frames::Frames;
 use trimorph_loader::{
     Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase, Progress, ProgressState,
@@ -29,15 +31,26 @@ use crate::merged_pieces::{MERGED, merge_failed};
 use crate::plan_cache::PlanCache;
 use crate::procedures;
 use crate::shared::Shared;
-use crate::web::Service;
 use crate::{Config, Connection, Error, Stats};
 
 /// A database. Cloning shares it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Database {
     pub(crate) shared: Handle,
     /// This handle, and its connections, write nothing: others of the same database may.
     is_read_only: bool,
+}
+
+/// Where it is, and not what is in it.
+impl fmt::Debug for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Database");
+        match &self.shared.dir {
+            Some(dir) => shown.field("dir", dir),
+            None => shown.field("dir", &":memory:"),
+        };
+        shown.field("read_only", &self.is_read_only).finish_non_exhaustive()
+    }
 }
 
 impl Database {
@@ -60,10 +73,8 @@ impl Database {
         let is_read_only = config.read_only;
         let shared = Shared {
             plans: PlanCache::default(),
-            procedures: procedures::registry(config.test_procedures, &budget),
-            service: config
-                .network_access
-                .then(|| Arc::new(Service::new(&config, budget.clone())) as Arc<dyn Procedure>),
+            procedures: procedures::registry(config.switches.test_procedures, &budget),
+            service: service_of(&config, &budget),
             snapshot: RwLock::new(Snapshot::within(Arc::new(main), config.memory_limit_bytes)),
             live,
             follower,
@@ -121,7 +132,7 @@ impl Database {
             return Ok(Self::in_memory(config));
         }
         let fs: Arc<dyn FileSystem> = Arc::new(OsFileSystem);
-        let failed = |e| Error::Storage(format!("{}: {e}", path.display()));
+        let failed = |e| Error::io(path, e);
         let other = |_| DatabaseError::internal("a path is registered for something else");
         if config.read_only {
             directory::find(&*fs, path)?;
@@ -178,7 +189,7 @@ impl Database {
 
     /// A database in memory of a main version, to ask it something: with the memory of `shared`.
     pub(crate) fn of_main(shared: &Shared, main: Main) -> Self {
-        let config = Config { read_only: true, ..shared.config.clone() };
+        let config = shared.config.clone().read_only(true);
         let memory = Memory { budget: shared.budget.clone(), pool: Arc::clone(&shared.pool) };
         Self::with(memory, config, Place::memory(), Opened { main, ..nothing() }, None)
     }
@@ -256,7 +267,7 @@ impl Database {
     /// **Errors**: a directory with files in it; what writing fails with.
     pub fn backup(&self, dir: impl AsRef<Path>) -> Result<(), Error> {
         let dir = dir.as_ref();
-        let failed = |e| Error::Storage(format!("{}: {e}", dir.display()));
+        let failed = |e| Error::io(dir, e);
         std::fs::create_dir_all(dir).map_err(failed)?;
         if dir.read_dir().map_err(failed)?.next().is_some() {
             return Err(Error::Storage(format!("{}: not empty; give another directory", dir.display())));
@@ -364,6 +375,7 @@ impl Database {
 
     /// Loads frames, that is tables which the caller has in memory or computes, as [`Database::load`] loads
     /// files.
+    #[cfg(feature = "arrow")]
     pub fn load_frames(
         &self,
         frames: Frames,
@@ -489,4 +501,16 @@ impl Memory {
         let pool = Pool::new(&budget, RegionOptions { huge_pages: config.huge_pages });
         Self { budget, pool }
     }
+}
+
+/// What asks other servers, where that is allowed.
+#[cfg(feature = "service")]
+fn service_of(config: &Config, budget: &MemoryBudget) -> Option<Arc<dyn Procedure>> {
+    let service = || Arc::new(crate::web::Service::new(config, budget.clone())) as Arc<dyn Procedure>;
+    config.network_access.then(service)
+}
+
+#[cfg(not(feature = "service"))]
+fn service_of(_: &Config, _: &MemoryBudget) -> Option<Arc<dyn Procedure>> {
+    None
 }

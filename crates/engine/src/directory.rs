@@ -1,7 +1,7 @@
 //! Takes a path, tells whether there is a database to be read, or claims the directory for writing.
 
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -18,6 +18,10 @@ pub(crate) fn find(fs: &dyn FileSystem, path: &Path) -> Result<(), Error> {
         DirectoryState::Database => Ok(()),
         DirectoryState::Unfinished => {
             Err(refuse(path, "there is no database here yet: a load into this directory has not finished"))
+        }
+        _ if !fs.exists(path) => {
+            let text = format!("{}: there is no database here", path.display());
+            Err(Error::Io { path: path.to_owned(), source: ErrorKind::NotFound.into(), text })
         }
         _ => Err(refuse(path, "there is no database here")),
     }
@@ -36,7 +40,7 @@ pub(crate) fn make(fs: &dyn FileSystem, path: &Path, must_exist: bool) -> Result
     if fs.exists(path) {
         return Ok(());
     }
-    let failed = |e: std::io::Error| refuse(path, &e.to_string());
+    let failed = |e| Error::io(path, e);
     fs.create_dir(path).map_err(failed)?;
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => fs.sync_dir(parent).map_err(failed),
@@ -51,7 +55,7 @@ pub(crate) fn exists(fs: &dyn FileSystem, path: &Path) -> Result<bool, Error> {
     if exists {
         // A manifest is read as it was written, and need not last where a sync of its name failed: what is
         // logged from now on relies on it.
-        fs.sync_dir(path).map_err(|e| refuse(path, &e.to_string()))?;
+        fs.sync_dir(path).map_err(|e| Error::io(path, e))?;
         end_first_write(fs, path);
     }
     Ok(exists)
@@ -80,7 +84,7 @@ const LOCK_WAIT: Duration = Duration::from_millis(5);
 pub(crate) fn lock(path: &Path) -> Result<File, Error> {
     let name = path.join(LOCK);
     let file = File::options().create(true).truncate(false).read(true).write(true).open(&name);
-    let mut file = file.map_err(|e| refuse(&name, &e.to_string()))?;
+    let mut file = file.map_err(|e| Error::io(&name, e))?;
     let is_locked = (0..LOCK_TRIES).any(|tries| {
         if tries > 0 {
             std::thread::sleep(LOCK_WAIT);
@@ -93,9 +97,10 @@ pub(crate) fn lock(path: &Path) -> Result<File, Error> {
         let owner = file.read_to_string(&mut text).ok().and_then(|_| text.trim().parse::<u32>().ok());
         let owner = owner.map_or(String::new(), |owner| format!(" (number {owner})"));
         let text = format!(
-            "another process{owner} has this database open for writing; open it read-only or close the other"
+            "{}: another process{owner} has this database open for writing; open it read-only or close the other",
+            path.display()
         );
-        return Err(refuse(path, &text));
+        return Err(Error::Locked { path: path.to_owned(), text });
     }
     // For people: a disk that has no room for it has room for nothing else either.
     let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));

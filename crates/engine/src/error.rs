@@ -1,15 +1,37 @@
 //! The one error enum, and how an error of a text is shown: message, line, caret, hint.
 
 use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use trimorph_base::{CancelToken, Diagnostic, OverBudget, Span};
 use trimorph_exec::{ExecError, SpillError};
 use trimorph_loader::LoadError;
 use trimorph_log::LogError;
-use trimorph_store::DatabaseError;
+use trimorph_store::{DatabaseError, RewriteError};
+use trimorph_vfs::{ReadError, same_answer};
 use unicode_width::UnicodeWidthChar as _;
 
 /// Anything that can go wrong.
+///
+/// The text says what was wrong, where, and what to do. Programs match on the variant, and for files on the
+/// system's own answer:
+///
+/// ```
+/// use std::io::ErrorKind;
+/// use trimorph::{Config, Database, Error};
+///
+/// match Database::open("/no/such/folder/social.tm", Config::new().must_exist(true)) {
+///     Ok(_) => println!("it is there"),
+///     Err(Error::Locked { .. }) => println!("somebody else writes to it"),
+///     Err(Error::Damaged { path, .. }) => println!("restore {} from a backup", path.display()),
+///     Err(error) if error.io_kind() == Some(ErrorKind::NotFound) => println!("nobody has made it yet"),
+///     Err(error) => println!("{error}"),
+/// }
+/// ```
+///
+/// [`std::error::Error::source`] gives what is behind it: the [`io::Error`] of [`Self::Io`] and of a load's
+/// file. The text has it already.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -24,16 +46,44 @@ pub enum Error {
     /// A load gave up.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// A file of the database.
+    /// The system refused something about a file of the database: it is not there, may not be read or
+    /// written, the disk is full.
+    #[error("{text}")]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+        /// What is wrong, with path and answer.
+        text: String,
+    },
+    /// A file of the database is missing, or is not as it was written.
+    #[error("{text}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and what to do.
+        text: String,
+    },
+    /// Another process has the database open for writing.
+    #[error("{text}")]
+    Locked {
+        /// The directory.
+        path: PathBuf,
+        /// Who has it, and what to do.
+        text: String,
+    },
+    /// What else is wrong with a database and its files: a directory that is no database, a database that was
+    /// closed, more tables than there may be.
     #[error("{0}")]
     Storage(String),
     /// The memory limit.
     #[error("{0}; raise the memory limit or ask for less at once")]
-    Memory(OverBudget),
+    Memory(#[source] OverBudget),
     /// The memory limit, where rows could not be put into temporary files: a full disk, the spill limit, a
     /// directory that cannot be written to.
     #[error("{0}")]
-    Spill(SpillError),
+    Spill(#[source] SpillError),
     /// Somebody asked the query to stop.
     #[error("the query was cancelled")]
     Cancelled,
@@ -64,7 +114,7 @@ impl Error {
             ExecError::Query(d) => Self::query(d, text),
             ExecError::Memory(o) => Self::Memory(o),
             ExecError::Spill(e) => Self::Spill(e),
-            ExecError::Storage(text) => Self::Storage(text),
+            ExecError::Storage(error) => Self::of_database(&error),
             _ => Self::Cancelled,
         }
     }
@@ -74,6 +124,49 @@ impl Error {
         match self {
             Self::Cancelled if cancel.is_over_time() => Self::Timeout,
             other => other,
+        }
+    }
+
+    /// The system refused something about a file.
+    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
+        let text = format!("{}: {source}", path.display());
+        Self::Io { path: path.to_owned(), source, text }
+    }
+
+    fn of_database(error: &DatabaseError) -> Self {
+        let text = error.to_string();
+        match error {
+            DatabaseError::Memory(over) => Self::Memory(*over),
+            DatabaseError::Io { path, error } => {
+                Self::Io { path: path.clone(), source: same_answer(error), text }
+            }
+            DatabaseError::Damaged { path, .. } | DatabaseError::ManifestLost { dir: path } => {
+                Self::Damaged { path: path.clone(), text }
+            }
+            _ => Self::Storage(text),
+        }
+    }
+
+    /// What a change of the main version gave up with; `what` says what was not done.
+    pub(crate) fn rewrite(error: RewriteError, what: &str) -> Self {
+        let text = format!("{what} failed, and nothing has changed: {error}");
+        match error {
+            RewriteError::Cancelled => Self::Cancelled,
+            RewriteError::Read(ReadError::Io { path, error }) => {
+                Self::Io { path, source: same_answer(&error), text }
+            }
+            RewriteError::Read(ReadError::Damaged { path, .. }) => Self::Damaged { path, text },
+            _ => Self::Storage(text),
+        }
+    }
+
+    /// The kind of what the system said, if it was the system that refused: not there, not allowed, no room.
+    pub fn io_kind(&self) -> Option<io::ErrorKind> {
+        match self {
+            Self::Io { source, .. } => Some(source.kind()),
+            Self::Load(LoadError::Io { error, .. }) => Some(error.kind()),
+            Self::Spill(SpillError::System { kind, .. }) => Some(*kind),
+            _ => None,
         }
     }
 
@@ -88,16 +181,20 @@ impl Error {
 
 impl From<LogError> for Error {
     fn from(e: LogError) -> Self {
-        Self::Storage(e.to_string())
+        let text = e.to_string();
+        match e {
+            LogError::Io { path, error }
+            | LogError::NoRoom { path, error }
+            | LogError::Poisoned { path, error } => Self::Io { path, source: same_answer(&error), text },
+            LogError::Damaged { path, .. } | LogError::Missing { path } => Self::Damaged { path, text },
+            _ => Self::Storage(text),
+        }
     }
 }
 
 impl From<DatabaseError> for Error {
     fn from(e: DatabaseError) -> Self {
-        match e {
-            DatabaseError::Memory(over) => Self::Memory(over),
-            other => Self::Storage(other.to_string()),
-        }
+        Self::of_database(&e)
     }
 }
 
@@ -202,6 +299,62 @@ mod tests {
             render(&d, text),
             "SyntaxError: variable \"nmae\" is not defined\n 2 | RETURN nmae\n   |        ^^^^ line 2, column 8\n hint: did you mean \"name\"?"
         );
+    }
+
+    /// What the system says of a file is there for programs, through every layer.
+    #[test]
+    fn what_the_system_said_can_be_asked_for() {
+        use std::error::Error as _;
+        use std::io::ErrorKind;
+
+        use crate::{Config, Database, NoProgress};
+
+        let dir = std::env::temp_dir().join(format!("trimorph-io-{}", std::process::id()));
+        let missing = Database::open(&dir, Config::new().must_exist(true)).unwrap_err();
+        assert_eq!(missing.io_kind(), Some(ErrorKind::NotFound), "{missing}");
+        assert!(missing.to_string().ends_with("there is no database here"), "{missing}");
+        // A folder within a file.
+        std::fs::write(&dir, "").unwrap();
+        let within = Database::open(dir.join("b"), Config::new()).unwrap_err();
+        std::fs::remove_file(&dir).unwrap();
+        let Error::Io { path, source, .. } = &within else { panic!("{within}") };
+        assert!(path.ends_with("b") && source.raw_os_error().is_some());
+        let source = within.source().and_then(|e| e.downcast_ref::<io::Error>());
+        assert_eq!(source.map(io::Error::kind), within.io_kind());
+
+        let database = Database::in_memory(Config::new());
+        let load = |name: &str| {
+            database.load(&[dir.join(name)], None, &database.load_options(), &NoProgress).unwrap_err()
+        };
+        let unread = load("people.csv");
+        assert_eq!(unread.io_kind(), Some(ErrorKind::NotFound), "{unread}");
+        assert!(unread.source().is_some_and(|e| e.is::<io::Error>()), "{unread}");
+
+        let text = database.connect().query("RETURN x", &[]).unwrap_err();
+        assert!(text.io_kind().is_none() && text.source().is_none());
+    }
+
+    #[test]
+    fn damage_and_locks_are_kinds_of_their_own() {
+        use crate::{Config, Database};
+
+        let dir = std::env::temp_dir().join(format!("trimorph-kinds-{}", std::process::id()));
+        let database = Database::open(&dir, Config::new()).unwrap();
+        database.connect().query("CREATE (:A {x: 1})", &[]).unwrap();
+        database.close().unwrap();
+        let manifest = std::fs::read(dir.join("MANIFEST")).unwrap();
+        let cut = &manifest[..manifest.len() / 2];
+        std::fs::write(dir.join("MANIFEST"), cut).unwrap();
+        let damaged = Database::open(&dir, Config::new()).unwrap_err();
+        assert!(matches!(&damaged, Error::Damaged { path, .. } if path.ends_with("MANIFEST")), "{damaged}");
+        std::fs::write(dir.join("MANIFEST"), manifest).unwrap();
+        // The lock is one of processes; a file that is open by another handle stands for another process.
+        let lock = std::fs::File::options().write(true).open(dir.join("LOCK")).unwrap();
+        lock.lock().unwrap();
+        let locked = Database::open(&dir, Config::new()).unwrap_err();
+        assert!(matches!(&locked, Error::Locked { path, .. } if path == &dir), "{locked}");
+        drop(lock);
+        std::fs::remove_dir_all(dir).unwrap();
     }
 
     #[test]

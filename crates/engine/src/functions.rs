@@ -15,6 +15,15 @@ impl Functions for Registry {
     fn names(&self) -> Vec<&'static str> {
         trimorph_functions::names().collect()
     }
+
+    fn signature(&self, lower_case_name: &str) -> Option<&'static str> {
+        let is_meant = |f: &AggregateFunction| f.name().eq_ignore_ascii_case(lower_case_name);
+        let doc = match trimorph_functions::lookup(lower_case_name) {
+            Some(scalar) => scalar.doc,
+            None => AggregateFunction::NAMED.into_iter().find(is_meant)?.doc(),
+        };
+        doc.split_once(": ").map(|(signature, _)| signature)
+    }
 }
 
 const AGGREGATES: &str = "aggregates";
@@ -57,6 +66,22 @@ pub fn functions() -> Vec<FunctionDoc> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Config, Database};
+
+    #[test]
+    fn a_wrong_number_of_arguments_is_told_how_to_call() {
+        let connection = Database::in_memory(Config::new()).connect();
+        for (text, hint) in [
+            ("RETURN left('a')", "write left(text, length)"),
+            ("RETURN Round()", "write round(x[, digits[, mode]])"),
+            ("RETURN sum(1, 2)", "write sum([DISTINCT] x)"),
+            ("RETURN percentileCont(1)", "write percentileCont([DISTINCT] x, share)"),
+            ("RETURN date.truncate()", "write date.truncate("),
+        ] {
+            let error = connection.query(text, &[]).unwrap_err().to_string();
+            assert!(error.contains(&format!("hint: {hint}")), "{error}");
+        }
+    }
 
     #[test]
     fn every_function_says_how_it_is_called() {

@@ -23,7 +23,7 @@ use crate::Error;
 const LOADS: &str = "loads";
 
 fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
-    move |error| Error::Storage(format!("{}: {error}", path.display()))
+    move |error| Error::io(path, error)
 }
 
 /// What log records call the parts of a load.

@@ -10,8 +10,5 @@ pub(crate) const MERGED: RegionOptions = RegionOptions { huge_pages: false };
 
 /// A merge's failure, as users see it.
 pub(crate) fn merge_failed(error: RewriteError) -> Error {
-    match error {
-        RewriteError::Cancelled => Error::Cancelled,
-        other => Error::Storage(format!("a merge failed, and nothing has changed: {other}")),
-    }
+    Error::rewrite(error, "a merge")
 }

@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use trimorph_base::{CancelToken, LabelId, PropertyId};
+use trimorph_base::{CancelToken, Diagnostic, ErrorKind, LabelId, PropertyId};
 use trimorph_catalog::{Definition, Rule, Subject};
 use trimorph_loader::statements::{Refused, StatementLoad};
 use trimorph_rdf::{
@@ -19,6 +19,7 @@ use trimorph_store::Main;
 use trimorph_store::bulk::NumberedOptions;
 use trimorph_types::Value;
 use trimorph_types::iri_names::{ANY_LABEL, is_hidden};
+#[cfg(feature = "service")]
 use trimorph_web::WebError;
 
 use crate::blank_nodes::blank_prefix;
@@ -27,6 +28,7 @@ use crate::definitions::DEFINITIONS_MAX;
 use crate::first_load::Loading;
 use crate::params::Params;
 use crate::update::{Program, Writing};
+#[cfg(feature = "service")]
 use crate::web;
 use crate::{Answer, Connection, Error, LoadError, QueryResult, SideEffects};
 
@@ -260,20 +262,11 @@ impl Connection {
             }
             Some(path) => {
                 let path = unescaped(path).ok_or_else(|| failed(format!("<{place}> names no file")))?;
-                (trimorph_loader::open_file(Path::new(&path))?, of_suffix())
+                (trimorph_loader::open_file(Path::new(&path))?, None)
             }
-            None if !config.network_access => return Err(web::refused()),
-            None => {
-                let answer = web::document(place, config, &options.cancel).map_err(|error| match error {
-                    WebError::Cancelled => Error::Cancelled,
-                    other => failed(other.to_string()),
-                })?;
-                let told = answer.content_type().and_then(Format::named);
-                let unpacked =
-                    trimorph_loader::decompress(answer).map_err(|error| failed(error.to_string()))?;
-                (unpacked, told.or_else(of_suffix))
-            }
+            None => self.fetched(place, &options.cancel)?,
         };
+        let format = format.or_else(of_suffix);
         let format = format.ok_or_else(|| {
             of_format(None, format!("neither its suffix nor its server says in which format <{place}> is"))
         })?;
@@ -290,6 +283,40 @@ impl Connection {
         insert.flush()?;
         Ok(insert.effects)
     }
+}
+
+impl Connection {
+    /// A document of another server, and the format that it says.
+    #[cfg(feature = "service")]
+    fn fetched(&self, place: &str, cancel: &CancelToken) -> Result<Fetched, Error> {
+        let failed = |reason: String| Error::Load(LoadError::Format { path: None, reason, hint: None });
+        let config = &self.shared().config;
+        if !config.network_access {
+            return Err(not_allowed("network_access (command line: --network-access)"));
+        }
+        let answer = web::document(place, config, cancel).map_err(|error| match error {
+            WebError::Cancelled => Error::Cancelled,
+            other => failed(other.to_string()),
+        })?;
+        let told = answer.content_type().and_then(Format::named);
+        let unpacked = trimorph_loader::decompress(answer).map_err(|error| failed(error.to_string()))?;
+        Ok((unpacked, told))
+    }
+
+    #[cfg(not(feature = "service"))]
+    fn fetched(&self, _: &str, _: &CancelToken) -> Result<Fetched, Error> {
+        Err(not_allowed("a build that has the feature \"service\""))
+    }
+}
+
+/// A document as it comes, and the format that is said of it.
+type Fetched = (Box<dyn Read + Send>, Option<Format>);
+
+/// Why `LOAD` reads nothing from the network.
+fn not_allowed(with: &str) -> Error {
+    let primary = "LOAD reads from the network, and this database was opened without access to it";
+    let error = Diagnostic::runtime(ErrorKind::ArgumentError, "AccessNotAllowed", primary);
+    Error::query(error.hint(format!("open it with {with}")), "")
 }
 
 /// The path that a `file:` IRI names, without its percents.

@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use trimorph_algebra::BoundQuery;
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind, on_stack_of};
 use trimorph_catalog::CatalogView;
 use trimorph_cypher::ast::Mode;
@@ -22,7 +21,7 @@ use crate::params::Params;
 use crate::plan;
 use crate::plan_cache::Made;
 use crate::planned::Planned;
-use crate::update::{Program, Writing};
+use crate::update::Writing;
 use crate::{Connection, Error, QueryResult, SideEffects};
 
 /// The stack that texts are parsed and planned on: their grammar goes down by recursion.
@@ -305,7 +304,7 @@ impl Connection {
         let bound =
             trimorph_sparql::bind(query, self.around(given), &catalog, cancel).map_err(wrong(text))?;
         let config = &self.shared().config;
-        let options = match config.optimize {
+        let options = match config.switches.optimize {
             true => trimorph_optimizer::Options::default(),
             false => trimorph_optimizer::Options::plain(),
         };
@@ -313,47 +312,14 @@ impl Connection {
         let optimized =
             trimorph_optimizer::optimize_until(bound, &catalog, Some(&estimator), options, cancel)
                 .map_err(wrong(text))?;
-        let options = PhysicalOptions { factorise: config.factorise, access: config.access };
+        let options =
+            PhysicalOptions { factorise: config.switches.factorise, access: config.switches.access };
         let physical =
             PhysicalPlan::new(&optimized.query, &catalog, options).map_err(|e| Error::exec(e, text))?;
         let reliances = catalog.reliances();
         let (basis, procedures) = (snapshot.catalog(), self.shared().procedures());
         let (query, physical) = (Arc::new(optimized.query), Arc::new(physical));
         Ok(Planned::new(query, physical, mode_of(parsed.mode), reliances, basis, procedures))
-    }
-
-    fn program_of(
-        &self,
-        bound: BoundQuery,
-        mode: Mode,
-        catalog: &CatalogView<'_>,
-        snapshot: &Snapshot,
-    ) -> Arc<Program> {
-        let procedures = self.shared().procedures();
-        Arc::new(Program::new(bound, mode, catalog.reliances(), snapshot.catalog(), procedures))
-    }
-
-    /// What has no rows: an update of statements that are given. It is made once.
-    pub(crate) fn program_of_nothing(&self) -> Arc<Program> {
-        const KEY: &str = "sparql";
-        let base = self.shared().base();
-        let procedures = self.shared().procedures();
-        if let Some(program) = self.shared().plans.program(KEY, base.catalog(), &procedures) {
-            return program;
-        }
-        let query = BoundQuery {
-            plan: trimorph_algebra::Plan::Unit,
-            columns: Vec::new(),
-            vars: trimorph_algebra::Vars::default(),
-            parameters: Vec::new(),
-            notices: Vec::new(),
-            depth: None,
-            answer: Default::default(),
-        };
-        let catalog = CatalogView::new(base.catalog());
-        let program = self.program_of(query, Mode::Normal, &catalog, &base);
-        self.shared().plans.put_program(KEY, Arc::clone(&program));
-        program
     }
 }
 

@@ -12,8 +12,8 @@ use trimorph_rdf::{ResultFormat, Results, read_results};
 use trimorph_types::{LogicalType, Value, rdf};
 use trimorph_web::{Limits, Request, WebError, ask};
 
+use crate::Config;
 use crate::blank_nodes::blank_prefix;
-use crate::{Config, Error};
 
 /// Servers answer queries in these formats, the first one rather.
 const RESULTS: &str =
@@ -173,14 +173,4 @@ impl Iterator for Held {
     fn next(&mut self) -> Option<Self::Item> {
         self.rows.next()
     }
-}
-
-/// Why nothing is read from the network.
-pub(crate) fn refused() -> Error {
-    let error = Diagnostic::runtime(
-        ErrorKind::ArgumentError,
-        "NetworkNotAllowed",
-        "LOAD reads from the network, and this database was opened without access to it",
-    );
-    Error::query(error.hint("open it with network_access (command line: --network-access)"), "")
 }

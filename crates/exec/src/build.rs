@@ -13,7 +13,7 @@ use crate::expr::PassedKeys;
 use crate::operator::{BoxOperator, MakeTwin, Pipeline};
 use crate::ops::{
     self, ArgumentCell, BuildSide, CountTarget, Dealer, NodeScanSpec, ScanRows, Settled, SharedSet,
-    SortedSide,
+    SortedSide, WeakDealer,
 };
 use crate::physical::{Node, Spec};
 use crate::profile::ProfileCell;
@@ -40,7 +40,8 @@ enum Shared<'s> {
     BuildSide(BuildSide<'s>),
     SortedSide(SortedSide<'s>),
     Set(SharedSet),
-    Dealer(Dealer<'s>),
+    /// Held by the operators that deal: its pipeline may hold what makes twins, and so this map.
+    Dealer(WeakDealer<'s>),
     Keys(PassedKeys),
 }
 
@@ -57,12 +58,12 @@ pub(crate) struct Builder<'s> {
     settled: Settled,
 }
 
-/// The number of the node that the rows of a pipeline come from, if they come from one.
-fn source_of(mut node: &Arc<Node>) -> Option<usize> {
+/// The node that the rows of a pipeline come from, if they come from one.
+fn source_of(mut node: &Arc<Node>) -> Option<&Node> {
     while node.spec.is_pipelined() {
         node = node.inputs.first()?;
     }
-    Some(node.number)
+    Some(node)
 }
 
 fn internal(text: &str) -> ExecError {
@@ -115,7 +116,7 @@ impl<'s> Builder<'s> {
             let (builder, input) = (self.clone(), Arc::clone(input));
             Arc::new(move || builder.build(&input)) as MakeTwin<'s>
         });
-        let source = node.inputs.first().and_then(source_of);
+        let source = node.inputs.first().and_then(source_of).map(|source| source.number);
         Ok(Pipeline { op, twin, source })
     }
 
@@ -123,8 +124,11 @@ impl<'s> Builder<'s> {
     /// what deals.
     fn has_morsels(&self, node: &Arc<Node>) -> bool {
         let Some(source) = source_of(node) else { return false };
+        if let Spec::Union(_) = source.spec {
+            return source.forkable && source.inputs.iter().any(|input| self.has_morsels(input));
+        }
         let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        match shared.get(&source) {
+        match shared.get(&source.number) {
             Some(Shared::Scan(rows)) => rows.morsels.count() > 1,
             Some(Shared::Dealer(_)) => true,
             _ => false,
@@ -135,7 +139,7 @@ impl<'s> Builder<'s> {
     fn dealer(&self, node: &Node, slots: usize) -> Result<Dealer<'s>, ExecError> {
         let shared = || self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let known = |shared: &HashMap<usize, Shared<'s>>| match shared.get(&node.number) {
-            Some(Shared::Dealer(dealer)) => Some(dealer.clone()),
+            Some(Shared::Dealer(dealer)) => dealer.get(),
             _ => None,
         };
         if let Some(dealer) = known(&shared()) {
@@ -146,7 +150,7 @@ impl<'s> Builder<'s> {
         let mut shared = shared();
         let known = known(&shared);
         Ok(known.unwrap_or_else(|| {
-            shared.insert(node.number, Shared::Dealer(dealer.clone()));
+            shared.insert(node.number, Shared::Dealer(dealer.weak()));
             dealer
         }))
     }
@@ -235,6 +239,7 @@ impl<'s> Builder<'s> {
                 Box::new(ops::RangeJoin::new(below()?, self.input(node, 1)?, Arc::clone(spec), side))
             }
             Spec::Filter(steps) => Box::new(ops::Filter::new(below()?, steps)),
+            Spec::Compact(place) => Box::new(ops::Compact::new(below()?, *place)),
             Spec::Compute(spec) => Box::new(ops::Compute::new(below()?, Arc::clone(spec))),
             Spec::Flatten(spec) => Box::new(ops::Flatten::new(below()?, spec.clone())),
             Spec::Pack(spec) => Box::new(ops::Pack::new(below()?, Arc::clone(spec))),
@@ -254,6 +259,8 @@ impl<'s> Builder<'s> {
             Spec::Deal(_) if self.settings.threads < 2 => below()?,
             Spec::Deal(slots) => Box::new(ops::Deal::new(self.dealer(node, *slots)?, node.number)),
             Spec::Gather(spec) => ops::Gather::over(self.pipeline(node, true)?, *spec, self.settings.threads),
+            Spec::Thin(_) if self.settings.threads < 2 => below()?,
+            Spec::Thin(slots) => Box::new(ops::Thin::new(below()?, Arc::clone(slots))),
             Spec::Distinct(slots) => Box::new(ops::Distinct::new(below()?, Arc::clone(slots))),
             Spec::Skip(count) => Box::new(ops::Limit::new(below()?, count.rows(), u64::MAX)),
             Spec::Limit(count) => Box::new(ops::Limit::new(below()?, 0, count.rows())),

@@ -1,6 +1,7 @@
 //! Why a running query stopped.
 
 use std::fmt;
+use std::sync::Arc;
 
 use trimorph_base::{Diagnostic, OverBudget, Stop};
 use trimorph_store::DatabaseError;
@@ -18,7 +19,7 @@ pub enum ExecError {
     /// The query needs more memory than it may use, and its rows could not be put into files.
     Spill(SpillError),
     /// A part of the database cannot be read: the file, the place and what is wrong.
-    Storage(String),
+    Storage(Arc<DatabaseError>),
     /// Somebody asked it to stop.
     Cancelled,
 }
@@ -27,7 +28,7 @@ impl From<DatabaseError> for ExecError {
     fn from(error: DatabaseError) -> Self {
         match error {
             DatabaseError::Memory(over) => Self::Memory(over),
-            other => Self::Storage(other.to_string()),
+            other => Self::Storage(Arc::new(other)),
         }
     }
 }
@@ -60,7 +61,7 @@ impl fmt::Display for ExecError {
             Self::Query(d) => d.fmt(f),
             Self::Memory(o) => o.fmt(f),
             Self::Spill(error) => error.fmt(f),
-            Self::Storage(text) => f.write_str(text),
+            Self::Storage(error) => error.fmt(f),
             Self::Cancelled => f.write_str("the query was cancelled"),
         }
     }

@@ -81,14 +81,25 @@ impl<'q> Lowering<'q> {
     }
 
     fn lower(&mut self, plan: &Plan, needed: &Vars) -> Result<Lowered, ExecError> {
-        let around = self.is_limited;
+        let around = (self.is_limited, self.is_shared, self.is_folded);
         self.is_limited = match plan {
             Plan::Limit { .. } => true,
             Plan::Sort { .. } | Plan::Aggregate { .. } => false,
-            _ => around,
+            _ => self.is_limited,
+        };
+        self.is_shared = match plan {
+            Plan::Aggregate { .. } => self.numbers.is_empty(),
+            Plan::Filter { .. } | Plan::Extra { .. } | Plan::Project { .. } | Plan::Unwind { .. } => around.1,
+            Plan::Extend { .. } | Plan::ExtendCount { .. } | Plan::Union { .. } => around.1,
+            _ => false,
+        };
+        self.is_folded = match plan {
+            Plan::Aggregate { .. } => true,
+            Plan::Filter { .. } | Plan::Extra { .. } | Plan::Project { .. } => around.2,
+            _ => false,
         };
         let lowered = self.lower_plain(plan, needed);
-        self.is_limited = around;
+        (self.is_limited, self.is_shared, self.is_folded) = around;
         let mut lowered = self.ask_for_keys(plan, lowered?);
         lowered.node.gives.push((self.path.clone(), lowered.layout.groups.len()));
         Ok(lowered)
@@ -197,6 +208,7 @@ impl<'q> Lowering<'q> {
             Plan::Distinct { input, vars } => {
                 let vars = self.with_number(vars.iter().copied().collect());
                 let lowered = self.child(0, input, &vars)?;
+                let lowered = self.thin(lowered, &vars)?;
                 let lowered = self.gather(lowered, &vars, false)?;
                 let slots =
                     vars.iter().map(|v| self.slot(&lowered.layout, *v)).collect::<Result<Vec<_>, _>>()?;
@@ -259,7 +271,10 @@ impl<'q> Lowering<'q> {
                 let (mut nodes, mut specs) = (Vec::new(), Vec::new());
                 for (i, input) in inputs.iter().enumerate() {
                     let child = self.child(i, input, &vars)?;
-                    let child = self.gather(child, &vars, false)?;
+                    let child = match self.is_shared {
+                        true => self.dealt(child, &vars)?,
+                        false => self.gather(child, &vars, false)?,
+                    };
                     let columns =
                         vars.iter().map(|v| self.slot(&child.layout, *v)).collect::<Result<Vec<_>, _>>()?;
                     let slots = child.layout.groups[0].slots;

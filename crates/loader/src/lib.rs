@@ -7,7 +7,12 @@
 //! objects, [`parquet`] row groups instead of rows of text, [`frames`] takes batches of Arrow arrays from a
 //! caller. [`statements`] builds a graph of RDF.
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    not(all(feature = "arrow", feature = "parquet", feature = "rdf")),
+    allow(dead_code, reason = "what only a door uses that is left out is left in")
+)]
 
+#[cfg(feature = "arrow")]
 mod arrays;
 mod column;
 mod csv;
@@ -16,15 +21,22 @@ mod detect;
 mod error;
 mod feed;
 mod files;
+#[cfg(feature = "arrow")]
 pub mod frames;
 mod gather;
 pub mod generate;
+#[cfg(feature = "arrow")]
+mod guard;
 mod json;
 mod lines;
 mod load;
 mod mapping;
 mod neo4j;
 mod options;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(not(feature = "parquet"))]
+#[path = "parquet_absent.rs"]
 mod parquet;
 mod parse;
 mod pipeline;
@@ -36,14 +48,17 @@ mod shown;
 mod sink;
 mod snb;
 mod source;
+#[cfg(feature = "rdf")]
 pub mod statements;
 mod type_name;
 
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "arrow")]
 pub use arrays::values_of;
 pub use error::LoadError;
+#[cfg(feature = "arrow")]
 pub use frames::load_frames;
 pub use load::load;
 pub use mapping::guess_mapping;

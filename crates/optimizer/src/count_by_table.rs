@@ -1,9 +1,13 @@
-//! Rows counted by what depends on their tables only, as `type(r)` or `labels(n)`: one count for each
-//! combination of tables, which looks at no row, and the sum of these by key.
+//! Rows aggregated by what depends on their tables only, as `type(r)` or `labels(n)`, or over relationships
+//! of several types: one aggregation for each combination of tables, and the aggregates of these by key.
 //!
-//! For patterns of one node or one relationship that ask nothing else.
+//! 1. Counts by tables alone look at no row. For patterns of one node or one relationship that ask nothing
+//!    else.
+//! 2. Counts, least and largest values by other keys besides, and of relationships that something is asked
+//!    of, are made type by type: the relationships of one type are read where they lie, one after the other,
+//!    while those of several are gathered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use trimorph_algebra::{
@@ -15,7 +19,7 @@ use trimorph_types::{LogicalType, Value};
 
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::tables::edge_tables;
+use crate::tables::{edge_tables, tables_of};
 use crate::{Halt, VarSet, vars_of};
 
 /// Counts that are made at most: a plan has an operator or two for each.
@@ -46,6 +50,10 @@ struct Combination {
     edge: Option<(VarId, Arc<str>)>,
 }
 
+/// Relationships of several types are aggregated apart where there are no more types than this: each is
+/// planned by itself.
+const APART_MAX: usize = 32;
+
 fn counts(
     input: &Plan,
     keys: &[(VarId, Expr)],
@@ -53,51 +61,97 @@ fn counts(
     catalog: &CatalogView<'_>,
     vars: &mut Vars,
 ) -> Option<Plan> {
-    let span = aggregates.first()?.1.span;
-    let all_rows = aggregates.iter().all(|(_, a)| a.kind == AggregateKind::CountStar);
     let Plan::Match { input, graph } = input else { return None };
-    if keys.is_empty() || aggregates.is_empty() || !all_rows || !matches!(**input, Plan::Unit) {
+    if !matches!(**input, Plan::Unit) {
         return None;
     }
     // Labels are told by tables only where no row has others.
     if !catalog.varying().is_empty() {
         return None;
     }
-    let combinations = combinations(graph, &vars_of(keys.iter().map(|(_, key)| key)), catalog)?;
-    if combinations.len() > COUNTS_MAX || !keys.iter().all(|(_, key)| is_of_tables(key)) {
-        return None;
-    }
+    let all_rows = aggregates.iter().all(|(_, a)| a.kind == AggregateKind::CountStar);
+    let of_tables = keys.iter().all(|(_, key)| is_of_tables(key));
+    let combinations = match graph.predicates.is_empty() && all_rows && of_tables {
+        true if keys.is_empty() || aggregates.is_empty() => return None,
+        true => combinations(graph, &vars_of(keys.iter().map(|(_, key)| key)), catalog)
+            .filter(|all| all.len() <= COUNTS_MAX)
+            .or_else(|| types(graph, catalog))?,
+        false => types(graph, catalog).filter(|_| aggregates.iter().all(|(_, a)| merged(a).is_some()))?,
+    };
     let parts: Vec<VarId> = keys.iter().map(|_| vars.anonymous(LogicalType::Any)).collect();
-    let count = vars.anonymous(LogicalType::Int);
-    let branches = combinations.iter().map(|combination| {
-        let one =
-            Aggregate { kind: AggregateKind::CountStar, arg: None, parameter: None, distinct: false, span };
-        let counted = Plan::Aggregate {
-            input: Box::new(Plan::Match { input: Box::new(Plan::Unit), graph: combination.narrowed(graph) }),
-            keys: Vec::new(),
-            aggregates: vec![(count, one)],
-        };
+    let partial: Vec<VarId> = aggregates.iter().map(|_| vars.anonymous(LogicalType::Any)).collect();
+    let branch = |combination: &Combination| {
+        let told = keys.iter().map(|(_, key)| combination.told(key, catalog));
+        let (known, asked): (Vec<_>, Vec<_>) =
+            parts.iter().copied().zip(told).partition(|(_, key)| vars_of([key]).is_empty());
         // What has no rows has no group.
-        let some = Expr::op(Op::Gt, vec![Expr::Var(count), Expr::Const(Value::Int(0))]);
-        let mut items: Vec<(VarId, Expr)> = (parts.iter().zip(keys))
-            .map(|(part, (_, key))| (*part, combination.told(key, catalog)))
+        let is_asked = asked.is_empty() && !keys.is_empty();
+        let count = is_asked.then(|| (vars.anonymous(LogicalType::Int), count_of_rows(aggregates)));
+        let own = partial.iter().copied().zip(aggregates.iter().map(|(_, aggregate)| aggregate.clone()));
+        let items: Vec<(VarId, Expr)> = (known.iter().cloned())
+            .chain(
+                asked.iter().map(|(part, _)| *part).chain(partial.iter().copied()).map(|v| (v, Expr::Var(v))),
+            )
             .collect();
-        items.push((count, Expr::Var(count)));
-        Plan::Project { input: Box::new(Plan::Filter { input: Box::new(counted), predicate: some }), items }
-    });
-    let union =
-        Plan::Union { inputs: branches.collect(), vars: parts.iter().copied().chain([count]).collect() };
-    let sum = Aggregate {
-        kind: AggregateKind::Sum,
-        arg: Some(Expr::Var(count)),
-        parameter: None,
-        distinct: false,
-        span,
+        let counted = count.as_ref().map(|(count, _)| *count);
+        let narrowed = combination.narrowed(graph, catalog);
+        let is_empty = narrowed.tables.values().any(Vec::is_empty);
+        let pattern = Plan::Match { input: Box::new(Plan::Unit), graph: narrowed };
+        let rows = if is_empty { Plan::Empty(pattern.vars()) } else { pattern };
+        let mut plan =
+            Plan::Aggregate { input: Box::new(rows), keys: asked, aggregates: own.chain(count).collect() };
+        if let Some(count) = counted {
+            let some = Expr::op(Op::Gt, vec![Expr::Var(count), Expr::Const(Value::Int(0))]);
+            plan = Plan::Filter { input: Box::new(plan), predicate: some };
+        }
+        Plan::Project { input: Box::new(plan), items }
+    };
+    let branches: Vec<Plan> = combinations.iter().map(branch).collect();
+    let of_parts = |(result, aggregate): &(VarId, Aggregate), part: &VarId| {
+        let kind = merged(aggregate).unwrap_or(AggregateKind::Sum);
+        let arg = Some(Expr::Var(*part));
+        (*result, Aggregate { kind, arg, parameter: None, distinct: false, span: aggregate.span })
     };
     Some(Plan::Aggregate {
-        input: Box::new(union),
+        input: Box::new(Plan::Union {
+            inputs: branches,
+            vars: parts.iter().chain(&partial).copied().collect(),
+        }),
         keys: keys.iter().zip(&parts).map(|((key, _), part)| (*key, Expr::Var(*part))).collect(),
-        aggregates: aggregates.iter().map(|(result, _)| (*result, sum.clone())).collect(),
+        aggregates: aggregates.iter().zip(&partial).map(|(a, part)| of_parts(a, part)).collect(),
+    })
+}
+
+fn count_of_rows(aggregates: &[(VarId, Aggregate)]) -> Aggregate {
+    let span = aggregates.first().map(|(_, a)| a.span).unwrap_or_default();
+    Aggregate { kind: AggregateKind::CountStar, arg: None, parameter: None, distinct: false, span }
+}
+
+/// What an aggregate of parts of the rows is merged by. Sums are not: those of parts may leave the integers
+/// where the whole does not.
+fn merged(aggregate: &Aggregate) -> Option<AggregateKind> {
+    match aggregate.kind {
+        _ if aggregate.distinct => None,
+        AggregateKind::CountStar | AggregateKind::Count => Some(AggregateKind::Sum),
+        AggregateKind::Min => Some(AggregateKind::Min),
+        AggregateKind::Max => Some(AggregateKind::Max),
+        _ => None,
+    }
+}
+
+/// The types of the only relationship of a pattern, where there are several, and what is asked is asked of
+/// the relationship alone: where a node is found by something, all its relationships are found by that.
+fn types(graph: &QueryGraph, catalog: &CatalogView<'_>) -> Option<Vec<Combination>> {
+    let ([a, b], [edge]) = (&graph.nodes[..], &graph.edges[..]) else { return None };
+    let is_plain = graph.paths.is_empty() && graph.walks.is_empty() && graph.counts.is_empty();
+    let is_step = edge.range == EdgeRange::One && edge.each.is_none() && edge.whole.is_empty();
+    let of_edge = |predicate: &Expr| vars_of([predicate]).iter().all(|var| *var == edge.var);
+    let names: BTreeSet<Arc<str>> =
+        edge_tables(catalog, edge).iter().map(|table| catalog.type_name(*table)).collect();
+    let is_apart = is_plain && is_step && a.var != b.var && graph.predicates.iter().all(of_edge);
+    (is_apart && (2..=APART_MAX).contains(&names.len())).then(|| {
+        let of = |name| Combination { nodes: BTreeMap::new(), edge: Some((edge.var, name)) };
+        names.into_iter().map(of).collect()
     })
 }
 
@@ -168,13 +222,16 @@ fn is_table_function(name: &str) -> bool {
 
 impl Combination {
     /// The pattern in these tables alone.
-    fn narrowed(&self, graph: &QueryGraph) -> QueryGraph {
+    fn narrowed(&self, graph: &QueryGraph, catalog: &CatalogView<'_>) -> QueryGraph {
         let mut graph = graph.clone();
         for (var, table) in &self.nodes {
             graph.tables.insert(*var, vec![*table]);
         }
         if let (Some((_, label)), [edge]) = (&self.edge, &mut graph.edges[..]) {
             edge.types = vec![Arc::clone(label)];
+        }
+        if self.nodes.is_empty() {
+            graph.tables = tables_of(catalog, &graph);
         }
         graph
     }

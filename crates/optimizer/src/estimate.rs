@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use trimorph_algebra::{ApplyKind, EdgePattern, EdgeRange, Expr, Extend, Op, Plan, VarId};
+use trimorph_algebra::{ApplyKind, BandKind, EdgePattern, EdgeRange, Expr, Extend, Op, Plan, VarId};
 use trimorph_base::TableId;
 use trimorph_catalog::{Catalog, CatalogView};
 use trimorph_types::Value;
@@ -194,8 +194,10 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
             let product = first * second;
             if on.is_empty() { product } else { product.sqrt() }
         }
-        // Two bounds let little through, one about half.
-        (Plan::RangeJoin { band, .. }, _) if band.bounds().count() > 1 => (first * second).sqrt(),
+        // Two bounds and a beginning let little through, one bound about half.
+        (Plan::RangeJoin { band, .. }, _) if band.kind != BandKind::Between || band.bounds().count() > 1 => {
+            (first * second).sqrt()
+        }
         (Plan::RangeJoin { .. }, _) => first * second * 0.5,
         (Plan::Apply { kind, .. }, _) => match kind {
             ApplyKind::Inner => first * second.max(0.1),

@@ -16,7 +16,8 @@
 //! 12. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
 //! 13. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
 //!     empties the pattern
-//! 14. `count_by_table` counts by labels or type become a count for each table
+//! 14. `count_by_table` counts by labels or type become a count for each table, other aggregates over
+//!     relationships of several types one for each type
 //! 15. `walks`         what is asked of walks as wholes becomes part of the search for them
 //! 16. `tell_apart`    which edges must differ because they could be the same
 //! 17. `reach_once`    walks of which only the ends count, and these once, reach each node once

@@ -7,7 +7,7 @@ use std::time::Duration;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use trimorph::{CancelToken, Config, Durability, Stats};
+use trimorph::{CancelToken, Config, Durability, Stats, Switches};
 
 use crate::connection::Connection;
 use crate::frames::Given;
@@ -58,17 +58,15 @@ impl Database {
         network_timeout: f64,
     ) -> PyResult<Self> {
         let durability = durability_of(durability, relaxed_interval)?;
-        let mut config = Config {
-            read_only,
-            huge_pages,
-            test_procedures,
-            durability,
-            must_exist,
-            recover_to_damage,
-            file_access,
-            network_access,
-            ..Config::default()
-        };
+        let mut config = Config::new()
+            .read_only(read_only)
+            .huge_pages(huge_pages)
+            .switches(Switches { test_procedures, ..Switches::default() })
+            .durability(durability)
+            .must_exist(must_exist)
+            .recover_to_damage(recover_to_damage)
+            .file_access(file_access)
+            .network_access(network_access);
         if let Some(limit) = memory_limit {
             config.memory_limit_bytes = bytes_of("memory_limit", &limit)?;
         }

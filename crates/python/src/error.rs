@@ -115,7 +115,11 @@ pub(crate) fn from_engine(py: Python<'_>, error: &EngineError) -> PyErr {
         EngineError::Spill(_) => SpillError::new_err(text),
         EngineError::Load(EngineLoadError::Cancelled) => Cancelled::new_err("the load was cancelled"),
         EngineError::Load(_) => LoadError::new_err(text),
-        EngineError::Storage(_) | EngineError::ReadOnly => StorageError::new_err(text),
+        EngineError::Storage(_)
+        | EngineError::Io { .. }
+        | EngineError::Damaged { .. }
+        | EngineError::Locked { .. }
+        | EngineError::ReadOnly => StorageError::new_err(text),
         EngineError::Conflict(_) => TransactionConflict::new_err(text),
         EngineError::Cancelled => Cancelled::new_err(text),
         EngineError::Timeout => Timeout::new_err(text),

@@ -165,6 +165,13 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         self.column.scan_lengths(first, len)
     }
 
+    /// Whether texts from a row on lie compressed, each by itself, so that comparing them as they lie costs
+    /// less than taking them out.
+    #[inline]
+    pub fn has_compressed_texts(&self, first: u64) -> bool {
+        self.column.has_compressed_texts(first)
+    }
+
     /// The values of nodes, in their order.
     #[inline]
     pub fn gather_nodes(&self, nodes: &[NodeId]) -> Vector<'s> {

@@ -1,7 +1,9 @@
-//! Rust's own types in and out of values: `Value::from(7)`, `String::from_value(&value)`.
+//! Rust's own types in and out of values: `Value::from(7)`, `String::from_value(&value)`,
+//! `i64::try_from(value)`.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::num::TryFromIntError;
 use std::sync::Arc;
 
 use trimorph_base::NodeId;
@@ -72,6 +74,30 @@ impl<T: Clone + Into<Self>> From<&[T]> for Value {
 impl<T: Into<Self>, const N: usize> From<[T; N]> for Value {
     fn from(items: [T; N]) -> Self {
         Self::list(items.into_iter().map(Into::into).collect())
+    }
+}
+
+/// Larger than a value's integers are, it is refused.
+impl TryFrom<u64> for Value {
+    type Error = TryFromIntError;
+
+    fn try_from(number: u64) -> Result<Self, Self::Error> {
+        i64::try_from(number).map(Self::Int)
+    }
+}
+
+/// Larger than a value's integers are, it is refused.
+impl TryFrom<usize> for Value {
+    type Error = TryFromIntError;
+
+    fn try_from(number: usize) -> Result<Self, Self::Error> {
+        i64::try_from(number).map(Self::Int)
+    }
+}
+
+impl<T: Into<Self>> From<BTreeMap<String, T>> for Value {
+    fn from(entries: BTreeMap<String, T>) -> Self {
+        Self::map(entries.into_iter().map(|(key, value)| (Arc::from(key), value.into())).collect())
     }
 }
 
@@ -205,6 +231,56 @@ impl<T: FromValue> FromValue for BTreeMap<String, T> {
     }
 }
 
+/// What [`FromValue`] does, under the standard library's name. Not for `Option`, which that has another use
+/// for.
+macro_rules! try_from {
+    ($([$($of:ident)?] $ty:ty;)*) => {
+        $(impl$(<$of: FromValue>)? TryFrom<&Value> for $ty {
+            type Error = WrongType;
+
+            fn try_from(value: &Value) -> Result<Self, WrongType> {
+                Self::from_value(value)
+            }
+        }
+
+        impl$(<$of: FromValue>)? TryFrom<Value> for $ty {
+            type Error = WrongType;
+
+            fn try_from(value: Value) -> Result<Self, WrongType> {
+                Self::from_value(&value)
+            }
+        })*
+    };
+}
+
+try_from! {
+    [] bool;
+    [] i64;
+    [] i32;
+    [] i16;
+    [] u64;
+    [] u32;
+    [] u16;
+    [] u8;
+    [] usize;
+    [] f64;
+    [] String;
+    [] Arc<str>;
+    [] Decimal;
+    [] Date;
+    [] LocalTime;
+    [] Time;
+    [] LocalDateTime;
+    [] DateTime;
+    [] Duration;
+    [] NodeId;
+    [] Relationship;
+    [] Arc<Path>;
+    [] Arc<[u8]>;
+    [T] Vec<T>;
+    [T] BTreeMap<String, T>;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -219,6 +295,11 @@ mod tests {
         assert_eq!(Vec::<Option<bool>>::from_value(&[Some(true), None].into()), Ok(vec![Some(true), None]));
         assert_eq!(Option::<String>::from_value(&Value::Null), Ok(None));
         assert!(Value::from(None::<i64>).is_null());
+        let map = BTreeMap::from([("a".to_owned(), 1_i64)]);
+        assert_eq!(BTreeMap::try_from(Value::from(map.clone())), Ok(map));
+        assert_eq!(Vec::<u8>::try_from(&Value::from([1_i64, 2])), Ok(vec![1, 2]));
+        assert_eq!(Value::try_from(7_usize).map(i64::try_from), Ok(Ok(7)));
+        assert!(Value::try_from(u64::MAX).is_err() && u8::try_from(Value::from(256)).is_err());
     }
 
     #[test]

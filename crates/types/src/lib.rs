@@ -4,6 +4,7 @@
 //! `literal` (its larger parts) · `compare` (relations) · `temporal` (calendar, zones, ISO 8601, arithmetic)
 //! · `format` (text) · `rdf` (values as RDF terms).
 #![forbid(unsafe_code)]
+#![warn(missing_debug_implementations)]
 
 pub mod compare;
 mod convert;

@@ -31,6 +31,14 @@ pub trait WriteAt: Send + Sync + std::fmt::Debug {
     fn sync_data(&self) -> io::Result<()>;
 }
 
+/// The system's answer once more, for somebody else who is to have it: kind, number and text.
+pub fn same_answer(error: &io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(number) => io::Error::from_raw_os_error(number),
+        None => io::Error::new(error.kind(), error.to_string()),
+    }
+}
+
 /// What the store asks of a file system.
 pub trait FileSystem: Send + Sync + std::fmt::Debug {
     /// Reads a whole file into fresh memory.

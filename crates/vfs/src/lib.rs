@@ -25,7 +25,7 @@ mod text;
 
 pub use codec::{CodecError, Decoder, Encoder};
 pub use faulty::{Fault, FaultyFileSystem};
-pub use fs::{FileSystem, OsFileSystem, ReadAt, WriteAt};
+pub use fs::{FileSystem, OsFileSystem, ReadAt, WriteAt, same_answer};
 pub use huge_pages::ask_for_huge_pages;
 pub use memory_fs::MemoryFileSystem;
 pub use piece::{BlobId, PIECE_ALIGN, Piece, PieceWriter, checksum, lay_out};

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use trimorph::generate::SNB_NOTICE;
-use trimorph::{CancelToken, Config, Connection, Database, LoadOptions, LoadReport, Stats};
+use trimorph::{CancelToken, Config, Connection, Database, LoadOptions, LoadReport, Params, Stats};
 
 use super::demo_questions::{IN_SPARQL, PATHS, QUESTIONS, Question};
 use super::{bytes_chart, demo_profile, generate};
@@ -59,8 +59,12 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
     for (i, question) in QUESTIONS.iter().enumerate() {
         ask(&connection, i + 1, question, terminal, out)?;
     }
-    ask(&connection, QUESTIONS.len() + 1, &IN_SPARQL, terminal, out)?;
-    ask(&connection, QUESTIONS.len() + 2, &PATHS, terminal, out)?;
+    let mut number = QUESTIONS.len() + 1;
+    if cfg!(feature = "rdf") {
+        ask(&connection, number, &IN_SPARQL, terminal, out)?;
+        number += 1;
+    }
+    ask(&connection, number, &PATHS, terminal, out)?;
     demo_profile::write(&connection, PATHS.text, terminal, out)?;
     writeln!(out, "{} {}", paint.bold("Everything took"), quantity::duration(start.elapsed()))?;
     writeln!(
@@ -156,7 +160,7 @@ fn ask(
     out.flush()?;
     let start = Instant::now();
     let mut result = match question.is_sparql {
-        true => connection.sparql(question.text)?,
+        true => crate::rdf::ask(connection, question.text, Params::new())?,
         false => connection.query(question.text, &[])?,
     };
     let limits = Limits {

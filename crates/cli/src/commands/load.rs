@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use trimorph::{
-    CancelToken, Database, FileGroup, Format, IdType, LoadOptions, LoadReport, OnConflict, RdfOptions, Stats,
+    CancelToken, Database, FileGroup, Format, IdType, LoadOptions, LoadReport, OnConflict, Stats,
 };
 
 use crate::database::{Resources, is_memory, open_to_write};
@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::interrupt::on_interrupt;
 use crate::output::one_line;
 use crate::progress::Bar;
+use crate::rdf;
 use crate::terminal::Terminal;
 use crate::text::columns::{Align, align, wrap};
 use crate::text::quantity;
@@ -203,11 +204,11 @@ pub(crate) fn into(
     terminal: &Terminal,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let rdf = what.format.and_then(FormatName::rdf);
-    let is_rdf = |path: &PathBuf| what.format.is_none() && trimorph::is_rdf_file(path);
+    let named = what.format.and_then(FormatName::rdf);
+    let is_rdf = |path: &PathBuf| what.format.is_none() && rdf::is_rdf_file(path);
     let groups = groups(what)?;
-    if rdf.is_some() || (groups.is_empty() && what.paths.iter().all(is_rdf)) {
-        return load_rdf(what, rdf, database, out);
+    if named.is_some() || (groups.is_empty() && what.paths.iter().all(is_rdf)) {
+        return load_rdf(what, named, database, out);
     }
     let cancel = CancelToken::default();
     let usual = database.load_options();
@@ -243,17 +244,17 @@ fn load_rdf(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let cancel = CancelToken::default();
-    let options = RdfOptions {
+    let options = rdf::RdfOptions {
         format: format.map(str::to_owned),
         base: what.base_iri.clone(),
         graph: what.graph.clone(),
         skip_bad: what.skip_bad_rows,
         cancel: cancel.clone(),
-        ..RdfOptions::default()
+        ..rdf::RdfOptions::default()
     };
     let guard = on_interrupt(move || cancel.cancel());
     let start = std::time::Instant::now();
-    let report = database.connect().load_rdf(&what.paths, &options)?;
+    let report = rdf::load(&database.connect(), &what.paths, &options)?;
     drop(guard);
     let statements = quantity::plural(report.statements, "statement", "statements");
     writeln!(out, "{statements} read in {}: {}", quantity::duration(start.elapsed()), report.effects)?;

@@ -7,6 +7,7 @@ pub(crate) mod completions;
 pub(crate) mod demo;
 mod demo_profile;
 mod demo_questions;
+#[cfg(feature = "rdf")]
 pub(crate) mod export;
 pub(crate) mod generate;
 pub(crate) mod load;

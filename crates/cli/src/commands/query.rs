@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
         }
     }
     let is_update = match language {
-        Language::Sparql => trimorph::is_sparql_update(&text),
+        Language::Sparql => crate::rdf::is_sparql_update(&text),
         Language::Cypher | Language::Sql => scan::is_update(&text),
     };
     let database = if is_update && !is_memory(&arguments.db) {

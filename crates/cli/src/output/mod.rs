@@ -1,5 +1,6 @@
 //! Results out: one format per file, the `match` is the index.
 
+#[cfg_attr(not(feature = "parquet"), path = "arrow_absent.rs")]
 mod arrow;
 mod frame;
 mod json;
@@ -231,6 +232,6 @@ fn standard(
             _ => separated::write(result, Separator::Comma, limits, out),
         };
     }
-    result.write_as(name, out)?;
+    crate::rdf::write(result, name, out)?;
     Ok(0)
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use trimorph::{SPARQL_FUNCTIONS, SPARQL_KEYWORDS, WELL_KNOWN_PREFIXES};
+use crate::rdf::{SPARQL_FUNCTIONS, SPARQL_KEYWORDS, WELL_KNOWN_PREFIXES};
 
 /// What names of the property graph begin with.
 const BASE: &str = "trimorph:";

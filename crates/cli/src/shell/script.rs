@@ -69,7 +69,7 @@ impl Session {
             pending.push_str(&line);
             pending.push('\n');
             let ends = match self.asking.language {
-                Language::Sparql => trimorph::ends_sparql_statement(&pending),
+                Language::Sparql => crate::rdf::ends_sparql_statement(&pending),
                 Language::Cypher | Language::Sql => ends_with_semicolon(&pending),
             };
             if line.contains(';') && ends {

@@ -10,7 +10,6 @@ use trimorph_types::LogicalType;
 
 use super::Binder;
 use super::bind_expression::{Typed, undefined};
-use super::bind_function::wrong_count;
 use super::check_types::Type;
 use super::context::{Aggregated, Context, Mode};
 use super::report::{Bound, semantic, with_hint};
@@ -91,7 +90,7 @@ impl<'q> Binder<'q> {
             1 + usize::from(matches!(kind, AggregateKind::PercentileCont | AggregateKind::PercentileDisc));
         let arguments = call.arguments.as_slice();
         if arguments.len() != wanted {
-            return Err(wrong_count(&call.name, (wanted, wanted), arguments.len()));
+            return Err(self.wrong_count(&call.name, (wanted, wanted), arguments.len()));
         }
         if let Some(random) = arguments.iter().find(|a| is_random(a)) {
             let primary = "a random value cannot be aggregated";

@@ -74,7 +74,7 @@ impl<'q> Binder<'q> {
         let (least, most) = function.arguments();
         let count = call.arguments.len();
         if !(least..=most).contains(&count) {
-            return Err(wrong_count(&call.name, (least, most), count));
+            return Err(self.wrong_count(&call.name, (least, most), count));
         }
         let mut args = Vec::with_capacity(count);
         let mut types = Vec::with_capacity(count);
@@ -114,23 +114,26 @@ impl<'q> Binder<'q> {
         if (info.min_args..=info.max_args).contains(&count) {
             return Ok(info);
         }
-        Err(wrong_count(&call.name, (info.min_args, info.max_args), count))
+        Err(self.wrong_count(&call.name, (info.min_args, info.max_args), count))
     }
-}
 
-/// A call with the wrong number of arguments.
-pub(super) fn wrong_count(
-    name: &ast::QualifiedName,
-    (min, max): (usize, usize),
-    count: usize,
-) -> Box<trimorph_base::Diagnostic> {
-    let expected = match (min, max) {
-        (1, 1) => "1 argument".to_owned(),
-        (min, max) if min == max => format!("{min} arguments"),
-        (1, usize::MAX) => "at least 1 argument".to_owned(),
-        (min, usize::MAX) => format!("at least {min} arguments"),
-        (min, max) => format!("{min} to {max} arguments"),
-    };
-    let primary = format!("function \"{}\" takes {expected}, not {count}", name.dotted());
-    semantic("InvalidNumberOfArguments", primary, name.span)
+    /// A call with the wrong number of arguments.
+    pub(super) fn wrong_count(
+        &self,
+        name: &ast::QualifiedName,
+        (min, max): (usize, usize),
+        count: usize,
+    ) -> Box<trimorph_base::Diagnostic> {
+        let expected = match (min, max) {
+            (1, 1) => "1 argument".to_owned(),
+            (min, max) if min == max => format!("{min} arguments"),
+            (1, usize::MAX) => "at least 1 argument".to_owned(),
+            (min, usize::MAX) => format!("at least {min} arguments"),
+            (min, max) => format!("{min} to {max} arguments"),
+        };
+        let primary = format!("function \"{}\" takes {expected}, not {count}", name.dotted());
+        let error = semantic("InvalidNumberOfArguments", primary, name.span);
+        let signature = self.functions.signature(&name.dotted().to_lowercase());
+        with_suggestion(error, signature.map(|signature| format!("write {signature}")))
+    }
 }

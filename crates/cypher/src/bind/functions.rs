@@ -21,4 +21,11 @@ pub trait Functions {
 
     /// All names in their usual spelling, for suggestions.
     fn names(&self) -> Vec<&'static str>;
+
+    /// How a function or an aggregate of this name, in lower case, is called, such as `left(text, length)`;
+    /// for errors.
+    fn signature(&self, lower_case_name: &str) -> Option<&'static str> {
+        let _ = lower_case_name;
+        None
+    }
 }

@@ -15,6 +15,7 @@
 //! [`QueryResult::arrow`] looks at all rows first and has no such error.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
@@ -50,6 +51,18 @@ pub(crate) struct AllTypes(Vec<ColumnType>);
 pub struct ArrowStream<'r> {
     result: &'r mut QueryResult,
     cursor: ArrowCursor,
+}
+
+impl fmt::Debug for ArrowCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ArrowCursor").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ArrowStream<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ArrowStream").field("schema", &self.schema()).finish_non_exhaustive()
+    }
 }
 
 impl QueryResult {

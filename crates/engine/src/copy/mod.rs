@@ -20,6 +20,10 @@ mod failure;
 mod from;
 pub(crate) mod json;
 mod options;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(not(feature = "parquet"))]
+#[path = "parquet_absent.rs"]
 mod parquet;
 pub(crate) mod place;
 mod tables;
@@ -148,6 +152,9 @@ impl Connection {
             Error::query(error.hint("write first, and copy what is there then"), query)
         };
         let result = match language {
+            #[cfg(not(feature = "rdf"))]
+            Language::Sparql => return Err(refused("InvalidCopy", "this build has no SPARQL")),
+            #[cfg(feature = "rdf")]
             Language::Sparql => {
                 if trimorph_sparql::is_update(query) {
                     return Err(writes());

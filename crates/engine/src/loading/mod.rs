@@ -50,10 +50,7 @@ use target::Target;
 const TURN: Duration = Duration::from_secs(3600);
 
 fn put_failed(error: RewriteError) -> Error {
-    match error {
-        RewriteError::Cancelled => Error::Cancelled,
-        other => Error::Storage(format!("the load failed, and nothing has changed: {other}")),
-    }
+    Error::rewrite(error, "the load")
 }
 
 impl Shared {

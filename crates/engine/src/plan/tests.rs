@@ -8,7 +8,7 @@ use super::*;
 use crate::{Config, Connection, Database, Error};
 
 fn people() -> Connection {
-    let database = Database::in_memory(Config { threads: 1, ..Config::default() });
+    let database = Database::in_memory(Config::new().threads(1));
     let connection = database.connect();
     let text = "UNWIND range(1, 100) AS i CREATE (:A {i: i, name: '<b> & ' + i})-[:R]->(:B)";
     connection.query(text, &[]).unwrap();

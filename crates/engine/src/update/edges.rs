@@ -223,7 +223,7 @@ impl Statement<'_> {
         Ok(())
     }
 
-    fn delete_nodes(&self, writing: &mut Writing, nodes: &[NodeId]) -> Result<(), Error> {
+    pub(super) fn delete_nodes(&self, writing: &mut Writing, nodes: &[NodeId]) -> Result<(), Error> {
         let snapshot = writing.snapshot_within(writing.base(self.shared));
         let reader = Reader::new(&snapshot);
         for of_table in nodes.chunk_by(|a, b| a.table() == b.table()) {
@@ -301,7 +301,7 @@ fn ends_of(edge: &Value) -> Option<EdgeEnds> {
 }
 
 /// The edges of nodes of one table, in both directions, as a reader sees them.
-struct Incident<'r, 's> {
+pub(super) struct Incident<'r, 's> {
     lists: Vec<(bool, Neighbours<'r, 's>)>,
     nodes: Vec<NodeId>,
     edges: Vec<EdgeId>,
@@ -309,7 +309,7 @@ struct Incident<'r, 's> {
 }
 
 impl<'r, 's> Incident<'r, 's> {
-    fn of(reader: &'r Reader<'s>, table: TableId) -> Self {
+    pub(super) fn of(reader: &'r Reader<'s>, table: TableId) -> Self {
         let mut lists = Vec::new();
         for (at, info) in reader.schema().edge_tables.iter().enumerate() {
             if info.source == table {
@@ -321,7 +321,7 @@ impl<'r, 's> Incident<'r, 's> {
     }
 
     /// Appends the edges of a node.
-    fn append(&mut self, node: NodeId, found: &mut Vec<Relationship>) {
+    pub(super) fn append(&mut self, node: NodeId, found: &mut Vec<Relationship>) {
         for (forward, lists) in &self.lists {
             self.nodes.clear();
             self.edges.clear();

@@ -27,6 +27,7 @@ mod edges;
 mod loaded;
 mod logged;
 mod merge;
+mod moves;
 mod program;
 mod rows;
 mod said;
@@ -49,6 +50,7 @@ use crate::estimator::Sampler;
 use crate::params::Params;
 use crate::shared::Shared;
 use crate::{Error, SideEffects};
+pub(crate) use moves::elsewhere;
 pub(crate) use program::Program;
 use program::{Computed, Kept, Looked, Part, Read, Then, Write, given_value};
 use rows::Rows;
@@ -250,7 +252,7 @@ impl Statement<'_> {
         let wrong = |d: Diagnostic| Error::exec(ExecError::from(d), self.text);
         let config = &self.shared.config;
         let catalog = CatalogView::new(snapshot.catalog());
-        let options = match config.optimize {
+        let options = match config.switches.optimize {
             true => trimorph_optimizer::Options::default(),
             false => trimorph_optimizer::Options::plain(),
         };
@@ -259,7 +261,8 @@ impl Statement<'_> {
         let optimized =
             trimorph_optimizer::optimize_until(query, &catalog, Some(&estimator), options, &self.cancel)
                 .map_err(wrong)?;
-        let options = PhysicalOptions { factorise: config.factorise, access: config.access };
+        let options =
+            PhysicalOptions { factorise: config.switches.factorise, access: config.switches.access };
         let physical = PhysicalPlan::new(&optimized.query, &catalog, options);
         let reliances = Arc::new(catalog.reliances());
         writing.note_plan(&reliances);

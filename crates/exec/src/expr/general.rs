@@ -51,7 +51,7 @@ pub(super) fn by_value<'a, 's>(
 }
 
 /// What `of` gives at each position, until one fails.
-fn each<'a, 's>(
+pub(super) fn each<'a, 's>(
     over: Over<'_, '_, 's>,
     cx: &Context<'s>,
     mut of: impl FnMut(usize) -> Result<Value, Diagnostic>,
@@ -153,7 +153,11 @@ fn is_small_within(ex: &Ex, depth: usize) -> bool {
             LogicalType::List | LogicalType::Map | LogicalType::Path => {
                 // Lists of what a path has already.
                 let is_of_path = matches!(function.name, "nodes" | "relationships");
-                matches!(function.kernel, Kernel::Typed(_)) || is_of_path && args.iter().all(is_small)
+                // As long as what the store has of an entity.
+                let is_of_entity = matches!(function.name, "keys" | "properties");
+                matches!(function.kernel, Kernel::Typed(_))
+                    || is_of_path && args.iter().all(is_small)
+                    || is_of_entity && matches!(args[..], [Ex::Slot(_)])
             }
             LogicalType::Any => args.iter().all(is_small),
             _ => true,

@@ -14,6 +14,9 @@ use super::evaluated::{Evaluate, Evaluated, Over};
 use super::general::is_small;
 use crate::{Context, ExecError};
 
+/// A column for each key.
+type Entries<'s> = Vec<(Arc<str>, Vector<'s>)>;
+
 /// Maps of these entries, null where `nulls` are; `None` where they are made row by row.
 pub(super) fn maps<'a, 's>(
     entries: &[(Arc<str>, Ex)],
@@ -22,6 +25,18 @@ pub(super) fn maps<'a, 's>(
     cx: &Context<'s>,
     evaluate: Evaluate<'a, 's>,
 ) -> Result<Option<Evaluated<'a, 's>>, ExecError> {
+    let Some(fields) = fields(entries, over, cx, evaluate)? else { return Ok(None) };
+    let maps = Maps::new(fields, over.at.len);
+    Ok(maps.map(|maps| Evaluated::Own(Vector { values: Values::Map(maps), nulls })))
+}
+
+/// A vector for each entry; `None` where they are made row by row.
+pub(super) fn fields<'a, 's>(
+    entries: &[(Arc<str>, Ex)],
+    over: Over<'a, '_, 's>,
+    cx: &Context<'s>,
+    evaluate: Evaluate<'a, 's>,
+) -> Result<Option<Entries<'s>>, ExecError> {
     if !entries.iter().all(|(_, ex)| is_small(ex)) {
         return Ok(None);
     }
@@ -37,8 +52,7 @@ pub(super) fn maps<'a, 's>(
             None => return Ok(None),
         }
     }
-    let maps = Maps::new(fields, over.at.len);
-    Ok(maps.map(|maps| Evaluated::Own(Vector { values: Values::Map(maps), nulls })))
+    Ok(Some(fields))
 }
 
 /// Elements of lists that are made at once at most.

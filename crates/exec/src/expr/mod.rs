@@ -8,6 +8,7 @@
 
 mod arithmetic;
 mod arithmetic_wide;
+mod asked_texts;
 mod bind;
 mod bodies;
 mod choice;
@@ -28,6 +29,7 @@ mod maps;
 mod members;
 mod moments;
 mod outer_list;
+mod own_properties;
 mod property;
 mod property_filter;
 mod quantified;

@@ -22,6 +22,7 @@ use trimorph_types::Value;
 use trimorph_vector::{Chunk, Nodes, Nulls, Values, Vector};
 
 use super::arithmetic::{arithmetic, negated};
+use super::asked_texts::asked;
 use super::bodies::is_open;
 use super::choice::{case, coalesce, null_if};
 use super::compare::compare;
@@ -30,8 +31,9 @@ use super::elements::{comprehension, quantifier};
 use super::evaluated::{Evaluated, Outcome, Over};
 use super::general::{by_row, by_value, is_small};
 use super::logic::{connect, not, xor};
-use super::maps::{list, maps};
+use super::maps::{fields, list, maps};
 use super::outer_list::one_list;
+use super::own_properties::{keys, properties};
 use super::property::{lengths, property, property_nulls};
 use super::reduction::reduction;
 use super::scalar::{call, operate};
@@ -119,6 +121,17 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
             Some(out) => Ok(out),
             None => by_row(ex, over, cx),
         },
+        Ex::MapProjection { base, all: true, entries } if entries.iter().all(|(_, e)| is_small(e)) => {
+            let Some(entities) = over.slot(base) else { return by_row(ex, over, cx) };
+            let made = match fields(entries, over, cx, evaluate_over)? {
+                Some(fields) => properties(entities, fields, over, cx)?,
+                None => None,
+            };
+            match made {
+                Some(out) => Ok(out),
+                None => by_row(ex, over, cx),
+            }
+        }
         Ex::MapProjection { base, all: false, entries } if is_small(ex) => {
             // Of null nothing is known.
             let nulls = match evaluate_over(base, over, cx)? {
@@ -209,6 +222,19 @@ fn function_call<'a, 's>(
     if function.null_in_null_out && args.iter().any(|arg| matches!(arg, Evaluated::Const(Value::Null))) {
         return Ok(Evaluated::Const(Value::Null));
     }
+    // As of properties that a table does not have.
+    if function.null_in_null_out && args.iter().any(|arg| is_all_null(arg, over)) {
+        return Ok(Evaluated::Own(Vector::nulls(over.at.len)));
+    }
+    if let ("keys" | "properties", [Evaluated::Ref(entities)]) = (function.name, &args[..]) {
+        let made = match function.name {
+            "keys" => keys(entities, over.at, cx).map(Evaluated::Own),
+            _ => properties(entities, Vec::new(), over, cx)?,
+        };
+        if let Some(out) = made {
+            return Ok(out);
+        }
+    }
     if matches!(function.kernel, Kernel::ByEquality) {
         return null_if(args, over, cx, |values| call(function, values, span, cx));
     }
@@ -260,6 +286,9 @@ fn operator<'a, 's>(
             }
         }
         _ => {}
+    }
+    if let Some(out) = asked(op, args, over, cx) {
+        return Ok(Evaluated::Own(out));
     }
     let Some(args) = operands(args, over, cx)? else { return by_row(ex, over, cx) };
     if let Some(values) = constants(&args) {

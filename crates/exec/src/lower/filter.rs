@@ -17,6 +17,10 @@ impl Lowering<'_> {
     ) -> Result<Lowered, ExecError> {
         let mut parts = Vec::new();
         conjuncts(predicate, &mut parts);
+        let mut scanned = match &lowered.node.spec {
+            Spec::NodeScan(scan) if self.is_folded && lowered.layout.slots() == [1] => Some(scan.place),
+            _ => None,
+        };
         let mut steps: Vec<ops::FilterStep> = Vec::new();
         for part in parts {
             if lowered.layout.unflat_groups(&[part]).len() > 1 {
@@ -29,8 +33,13 @@ impl Lowering<'_> {
         }
         if let Some(last) = steps.last_mut() {
             last.counted = last.group.is_some_and(|g| !group_needed(&lowered.layout, g, needed));
+            scanned = scanned.filter(|_| !last.counted);
         }
-        Ok(self.filters(lowered, &mut steps))
+        let mut lowered = self.filters(lowered, &mut steps);
+        if let Some(place) = scanned {
+            lowered.node = self.node(Spec::Compact(place), [lowered.node]);
+        }
+        Ok(lowered)
     }
 
     /// Puts a filter on, if there is anything to test.

@@ -97,6 +97,7 @@ impl Lowering<'_> {
             key: self.slot(&build.layout, band.key)?,
             low: bound(band.low)?,
             high: bound(band.high)?,
+            kind: band.kind,
             probe_keep: slots(&probe.layout, &probe_keep)?,
             build_keep: slots(&build.layout, &build_keep)?,
             constant,

@@ -41,6 +41,10 @@ pub(super) struct Lowering<'q> {
     pub(super) counted_extend: bool,
     /// Whether only some rows of the plan being lowered may be asked for.
     pub(super) is_limited: bool,
+    /// Whether an aggregation above takes the rows of the plan being lowered as they come, from all threads.
+    pub(super) is_shared: bool,
+    /// Whether the rows of the plan being lowered are aggregated, and nothing but computed with before.
+    pub(super) is_folded: bool,
     /// Keys of joins around that are asked where the plan being lowered first has them.
     pub(super) passed: Vec<Passed>,
     /// Nodes made so far.
@@ -90,6 +94,8 @@ impl<'q> Lowering<'q> {
             path: PlanPath::default(),
             counted_extend: false,
             is_limited: false,
+            is_shared: false,
+            is_folded: false,
             passed: Vec::new(),
             nodes: Cell::new(0),
         }
@@ -102,6 +108,7 @@ impl<'q> Lowering<'q> {
         let inputs: Vec<Arc<Node>> = inputs.into_iter().map(Arc::new).collect();
         let forkable = match &spec {
             Spec::NodeScan(_) | Spec::Deal(_) => true,
+            Spec::Union(_) => inputs.iter().all(|input| input.forkable),
             spec => spec.is_pipelined() && inputs.first().is_some_and(|input| input.forkable),
         };
         Node { spec, inputs, forkable, number, path: self.path.clone(), gives: Vec::new() }
@@ -153,6 +160,16 @@ impl<'q> Lowering<'q> {
         Ok(Lowered { node: self.node(Spec::Gather(spec), [node]), layout })
     }
 
+    /// Below a DISTINCT of `vars`: where several threads make the rows, each leaves out what it made before.
+    pub(super) fn thin(&self, lowered: Lowered, vars: &Vars) -> Result<Lowered, ExecError> {
+        let Lowered { node, layout } = self.pack(lowered, vars, false)?;
+        if !node.forkable || !self.numbers.is_empty() || matches!(node.spec, Spec::NodeScan(_)) {
+            return Ok(Lowered { node, layout });
+        }
+        let slots = vars.iter().map(|v| self.slot(&layout, *v)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Lowered { node: self.node(Spec::Thin(slots.into()), [node]), layout })
+    }
+
     /// For a step along edges from rows that one thread makes and that may be many, since they come from an
     /// earlier step or from groups: all threads are to take it. Other rows stay as they are; so do those that
     /// have an order.
@@ -160,7 +177,15 @@ impl<'q> Lowering<'q> {
         if !self.numbers.is_empty() || !is_dealt(&lowered.node) {
             return Ok(lowered);
         }
+        self.dealt(lowered, vars)
+    }
+
+    /// Chunks of one group that twins of what is above may take: dealt, where there is no scan to share.
+    pub(super) fn dealt(&self, lowered: Lowered, vars: &Vars) -> Result<Lowered, ExecError> {
         let Lowered { node, layout } = self.pack(lowered, vars, false)?;
+        if node.forkable {
+            return Ok(Lowered { node, layout });
+        }
         let spec = Spec::Deal(layout.groups[0].slots);
         Ok(Lowered { node: self.node(spec, [node]), layout })
     }

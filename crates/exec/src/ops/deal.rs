@@ -6,7 +6,7 @@
 //!
 //! Source: guided self-scheduling, Polychronopoulos and Kuck 1987.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 use trimorph_vector::Chunk;
 
@@ -41,6 +41,22 @@ impl<'s> Dealer<'s> {
         let chunk = Chunk::with_slots(&[slots]);
         let (positions, next, shares) = (Vec::new(), 0, 0);
         Self(Arc::new(Mutex::new(Source { op, chunk, cx: None, positions, next, shares, ended: false })))
+    }
+
+    /// For who is to find it without keeping it.
+    pub(crate) fn weak(&self) -> WeakDealer<'s> {
+        WeakDealer(Arc::downgrade(&self.0))
+    }
+}
+
+/// A dealer as long as somebody else has it.
+#[derive(Clone)]
+pub(crate) struct WeakDealer<'s>(Weak<Mutex<Source<'s>>>);
+
+impl<'s> WeakDealer<'s> {
+    /// The dealer, if it is still there.
+    pub(crate) fn get(&self) -> Option<Dealer<'s>> {
+        self.0.upgrade().map(Dealer)
     }
 }
 

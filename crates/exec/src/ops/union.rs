@@ -1,4 +1,5 @@
-//! Union: the rows of its inputs, one input after the other, columns put in the same order.
+//! Union: the rows of its inputs, one input after the other, columns put in the same order. Twins take turns
+//! at the rows of the same inputs, where these are scans or are dealt: below an aggregation.
 
 use std::sync::Arc;
 

@@ -20,6 +20,7 @@ use trimorph_algebra::VarId;
 use trimorph_store::access::Choice;
 
 use crate::expr::Count;
+use crate::layout::Place;
 use crate::ops::{
     AggregateSpec, ApplySpec, BatchExtendSpec, CallSpec, ColumnExtendSpec, ComputeSpec, CountExtendSpec,
     CursorSpec, EdgeLookupSpec, ExpandIntoSpec, FilterStep, GatherSpec, IntersectSpec, JoinFilterSpec,
@@ -101,6 +102,8 @@ pub(crate) enum Spec {
     JoinFilter(Arc<JoinFilterSpec>),
     RangeJoin(Arc<RangeJoinSpec>),
     Filter(Arc<[FilterStep]>),
+    /// Puts scanned nodes that are few into full vectors.
+    Compact(Place),
     Compute(Arc<ComputeSpec>),
     Flatten(CursorSpec),
     Pack(Arc<PackSpec>),
@@ -109,6 +112,8 @@ pub(crate) enum Spec {
     Sort(Arc<SortSpec>, bool),
     /// Slots that are compared.
     Distinct(Arc<[usize]>),
+    /// Leaves out what a thread gave before, by these slots: below a distinct.
+    Thin(Arc<[usize]>),
     Skip(Count),
     Limit(Count),
     /// The first of walks in order of length, or all as long as it.
@@ -161,9 +166,11 @@ impl Spec {
             | Self::JoinFilter(_)
             | Self::RangeJoin(_)
             | Self::Filter(_)
+            | Self::Compact(_)
             | Self::Compute(_)
             | Self::Flatten(_)
             | Self::Pack(_)
+            | Self::Thin(_)
             | Self::Unwind(_)
             | Self::ProcedureCall(_)
             | Self::Statements(_)

@@ -90,6 +90,8 @@ pub enum SpillError {
         place: String,
         /// What the system says.
         reason: String,
+        /// The kind of that.
+        kind: io::ErrorKind,
     },
     /// What is read is not what was written.
     Damaged {
@@ -106,7 +108,7 @@ impl fmt::Display for SpillError {
                 "the query needs more memory than it may use, and spill limit exceeded: {asked_bytes} bytes \
                  asked for with {used_bytes} of {limit_bytes} in use; raise the spill limit or the memory limit"
             ),
-            Self::System { place, reason } => write!(
+            Self::System { place, reason, .. } => write!(
                 f,
                 "the query needs more memory than it may use, and could not spill to \"{place}\": {reason}; \
                  give another temporary directory or raise the memory limit"
@@ -146,7 +148,7 @@ impl SpillArea {
     }
 
     fn failed(&self, error: &io::Error) -> SpillError {
-        SpillError::System { place: self.files.place(), reason: error.to_string() }
+        SpillError::System { place: self.files.place(), reason: error.to_string(), kind: error.kind() }
     }
 
     /// A new file.

@@ -19,7 +19,7 @@ use crate::kernel::{Argument, Kernel, TypedKernel};
 use crate::{lookup, names};
 
 /// Why functions are computed value by value.
-const GENERAL: [(&str, &[&str]); 6] = [
+const GENERAL: [(&str, &[&str]); 7] = [
     ("one value for all rows", &["e", "pi", "timestamp"]),
     ("another value at each call", &["rand", "randomUUID"]),
     (
@@ -42,7 +42,11 @@ const GENERAL: [(&str, &[&str]); 6] = [
             "datetime.realtime",
         ],
     ),
-    ("each result is a list or map of its own size", &["range", "properties", "keys"]),
+    ("each result is a list of its own size", &["range"]),
+    (
+        "maps by themselves; those of nodes and relationships by the evaluator, column by column",
+        &["properties", "keys"],
+    ),
     ("paths are values of no fixed size", &["nodes", "relationships", "length"]),
     (
         "takes maps or texts, each read by itself; the results are a typed vector",

@@ -17,7 +17,7 @@ use crate::LoadError;
 use crate::arrays::{convert, value_bytes};
 use crate::decoded::{mark_required, take_rows};
 use crate::gather::select;
-use crate::parquet::guard::guard;
+use crate::guard::guard;
 use crate::pipeline::{Feed, Parsed, Unit, Work};
 use crate::plan::{Parse, TablePlan};
 

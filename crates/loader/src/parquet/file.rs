@@ -13,11 +13,11 @@ use parquet::arrow::arrow_reader::{
 use trimorph_store::bulk::ColumnData;
 use trimorph_types::LogicalType;
 
-use super::guard::guard;
 use super::leaves::{Leaf, leaf_of, leaves};
 use crate::LoadError;
 use crate::arrays::convert;
 use crate::csv::scan::DISTINCT_MAX;
+use crate::guard::guard;
 use crate::plan::{Nulls, Parse, TablePlan};
 
 /// A Parquet file and what to make of its rows.

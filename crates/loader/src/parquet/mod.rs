@@ -6,7 +6,6 @@
 //! 4. [`crate::arrays`] makes columns of what was decoded.
 
 mod file;
-pub(crate) mod guard;
 mod leaves;
 mod work;
 

@@ -7,11 +7,11 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use trimorph_store::bulk::ColumnBatch;
 
 use super::ParquetFile;
-use super::guard::guard;
 use super::leaves::leaf_of;
 use crate::LoadError;
 use crate::arrays::{convert, value_bytes};
 use crate::decoded::{mark_required, take_rows};
+use crate::guard::guard;
 use crate::pipeline::{Parsed, Work};
 use crate::plan::Parse;
 

@@ -13,6 +13,7 @@ use trimorph_base::TableId;
 use super::Planner;
 use super::component::Component;
 use super::hash_joins::Parts;
+use super::one_row::gives_one_row;
 use crate::degrees::rows_of;
 use crate::edge_lookups::{EdgeFound, edge_lookup};
 use crate::estimate::Estimate;
@@ -20,7 +21,7 @@ use crate::lookups::{LOOKUP_ROWS, Lookup, RANGE_ROWS, lookup_of, prune_of, range
 use crate::planning::poll;
 use crate::selectivity::selectivity;
 use crate::walks::asks_of_rows;
-use crate::{Halt, HashJoins, VarSet};
+use crate::{Halt, HashJoins, VarSet, vars_of};
 
 /// Part of a node's rows below which an end of a shortest path is scanned for before the search. The searches
 /// are the same, and paths to other nodes are not made; measured on SNB 0.1, targets that are half of the
@@ -269,7 +270,7 @@ impl Planner<'_> {
         let mut outer = None;
         if let Some(start) = order.start {
             outer = self.start(nodes[start]);
-            if asks {
+            if asks || self.is_bounded_by_one(nodes[start], &outer) {
                 self.place_filters();
                 self.beside(outer.take());
             }
@@ -278,6 +279,17 @@ impl Planner<'_> {
         self.finish(nodes);
         self.beside(outer);
         Ok(())
+    }
+
+    /// Whether there is one row, as of `WITH max(n.x) AS last`, with values that a node just started from is
+    /// compared with: then it is beside that row before steps are taken from more nodes than pass.
+    fn is_bounded_by_one(&self, node: VarId, outer: &Outer) -> bool {
+        let Some((plan, _, vars)) = outer else { return false };
+        let is_bound = |condition: &VarSet| {
+            condition.iter().all(|var| *var == node || vars.contains(var))
+                && condition.iter().any(|var| vars.contains(var))
+        };
+        gives_one_row(plan) && self.conditions.on(node).any(|(_, c)| is_bound(&vars_of([&c.expr])))
     }
 
     /// Starts a part that touches no rows from one of its edges, where an index finds fewer of these than any

@@ -9,7 +9,8 @@
 //! pairs       pairs of edges not told apart yet
 //! order_joins the order of a connected part by cost (costs): all of few nodes, greedily for many (greedy)
 //! hash_joins  parts planned by themselves and joined
-//! value_joins parts with nothing in common but equal values; the product where there are none
+//! value_joins parts with nothing in common but values; the product where there are none
+//! one_row     plans that give one row
 //! semi_joins  conditions on a node, and on what it leads to, become a set of nodes
 //! ```
 //!
@@ -23,6 +24,7 @@ mod conditions;
 mod costs;
 mod greedy;
 mod hash_joins;
+mod one_row;
 mod open_edges;
 mod order_joins;
 mod pairs;

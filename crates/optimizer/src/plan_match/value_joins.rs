@@ -2,20 +2,23 @@
 //!
 //! 1. Where an expression of one must equal an expression of the other they are hash joined: both compute
 //!    theirs as the same new variable. Null joins nothing, nor does a value that does not equal itself.
-//! 2. Else, where a value of one is bounded by values of the other, one side is kept in order of it.
-//! 3. Else they are multiplied.
+//! 2. Else, where a value of one is bounded by values of the other, or begins with one, one side is kept in
+//!    order of it.
+//! 3. Else they are multiplied. What a condition on pairs computes of one side alone, and cannot fail, is
+//!    computed there.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use trimorph_algebra::{Band, Expr, Op, Plan, VarId};
-use trimorph_types::LogicalType;
+use trimorph_algebra::{Band, BandKind, Expr, Op, Plan, VarId};
+use trimorph_types::{LogicalType, Value};
 
 use super::Planner;
 use super::components::Outer;
+use super::one_row::gives_one_row;
 use crate::degrees::rows_of;
 use crate::estimate::Estimate;
-use crate::{VarSet, vars_of};
+use crate::{VarSet, conjunction, vars_of};
 
 /// The operands of an equality.
 fn operands(expr: &Expr) -> Option<(&Expr, &Expr)> {
@@ -239,15 +242,15 @@ impl Planner<'_> {
         // always the other.
         if !self.is_from_rows {
             let swapped = found(&is_right, &is_left);
-            let counts = [&bounds, &swapped].map(|b| b.as_ref().map_or(0, |b| b.places.len()));
+            let counts = [&bounds, &swapped].map(|b| b.as_ref().map_or(0, Bounds::weight));
             let is_smaller = counts[1] > 0 && counts[1] == counts[0] && sides[0].1.rows < sides[1].1.rows;
             if counts[1] > counts[0] || is_smaller {
                 bounds = swapped;
                 sides.swap(0, 1);
             }
         }
-        let Some(Bounds { key, low, high, places }) = bounds else {
-            self.join(sides, |left, right| Plan::HashJoin { left, right, on: Vec::new() });
+        let Some(Bounds { key, low, high, kind, places }) = bounds else {
+            self.multiply(sides, vars, &places);
             return;
         };
         for place in places {
@@ -262,10 +265,80 @@ impl Planner<'_> {
             })
         };
         let (low, high) = (bound(low, "low"), bound(high, "high"));
-        let band = Band { key: self.with.made.var("key".to_owned()), low, high };
+        let band = Band { key: self.with.made.var("key".to_owned()), low, high, kind };
         let [left, right] = sides;
         let sides = [self.with_keys(left, items), self.with_keys(right, vec![(band.key, key)])];
         self.join(sides, |left, right| Plan::RangeJoin { left, right, band });
+    }
+
+    /// The product of both sides, of which the first has these variables, with conditions on pairs.
+    fn multiply(&mut self, [left, right]: [Side; 2], vars: &VarSet, places: &[usize]) {
+        let (mut items, mut asked) = ([Vec::new(), Vec::new()], Vec::new());
+        for place in places {
+            let Some(expr) = self.conditions.get(*place).map(|condition| condition.expr.clone()) else {
+                continue;
+            };
+            let made = items.iter().map(Vec::len).sum::<usize>();
+            let apart = self.apart(&expr, vars, &mut items);
+            if items.iter().map(Vec::len).sum::<usize>() > made {
+                self.conditions.remove(*place);
+                asked.push(apart);
+            }
+        }
+        let [of_left, of_right] = items;
+        let sides = [self.with_keys(left, of_left), self.with_keys(right, of_right)];
+        self.join(sides, |left, right| Plan::HashJoin { left, right, on: Vec::new() });
+        if let Some(predicate) = conjunction(asked) {
+            self.put(|input| Plan::Filter { input, predicate });
+        }
+    }
+
+    /// A condition on pairs in which variables stand for what is computed of one side: of the first, which
+    /// has `vars`, or of the second.
+    fn apart(&mut self, expr: &Expr, vars: &VarSet, items: &mut [Vec<(VarId, Expr)>; 2]) -> Expr {
+        let of = vars_of([expr]);
+        let side = match () {
+            () if of.is_empty() || matches!(expr, Expr::Var(_)) => return expr.clone(),
+            () if of.iter().all(|var| vars.contains(var)) => 0,
+            () if of.iter().all(|var| self.available.contains(var)) => 1,
+            () => {
+                let Expr::Op(op, args, span) = expr else { return expr.clone() };
+                let args = args.iter().map(|arg| self.apart(arg, vars, items)).collect();
+                return Expr::Op(*op, args, *span);
+            }
+        };
+        if !self.is_safe(expr) && !self.is_text(expr) {
+            return expr.clone();
+        }
+        let key = self.with.made.var(format!("value {}", items.iter().map(Vec::len).sum::<usize>() + 1));
+        items[side].push((key, expr.clone()));
+        Expr::Var(key)
+    }
+
+    /// Whether an expression gives a text or null, whatever the row.
+    fn is_text(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Const(Value::String(_)) => true,
+            Expr::Property(base, name, _) => {
+                let Expr::Var(var) = **base else { return false };
+                let (catalog, tables) = (self.with.known.catalog, self.tables_of(var));
+                let columns = catalog.node_columns(Some(std::slice::from_ref(name)));
+                let mut own = columns.into_iter().filter(|(table, _)| tables.contains(table));
+                self.labels.contains_key(&var)
+                    && own.all(|(table, column)| {
+                        catalog.column_type(table, column) == Some(LogicalType::String)
+                            && catalog.has_one_type(table, column)
+                    })
+            }
+            Expr::Op(Op::Add, args, _) => args.iter().all(|arg| self.is_text(arg)),
+            Expr::Call(name, args, _) => {
+                const KEEPS: [&str; 8] =
+                    ["toLower", "lower", "toUpper", "upper", "trim", "ltrim", "rtrim", "reverse"];
+                let keeps = KEEPS.iter().any(|known| known.eq_ignore_ascii_case(name));
+                matches!(&args[..], [text] if keeps && self.is_text(text))
+            }
+            _ => false,
+        }
     }
 
     /// The places of equalities of rows with these variables and those of the part.
@@ -300,10 +373,16 @@ struct Bounds {
     key: Expr,
     low: Option<(Expr, bool)>,
     high: Option<(Expr, bool)>,
+    kind: BandKind,
     places: Vec<usize>,
 }
 
 impl Bounds {
+    /// How much they leave out: a beginning as much as two bounds.
+    fn weight(&self) -> usize {
+        self.places.len() + usize::from(self.kind == BandKind::BeginsWith)
+    }
+
     /// The bounds of the first value of `right` that has some of `left`.
     fn of<'e>(
         conditions: impl Iterator<Item = (usize, &'e Expr)>,
@@ -312,22 +391,40 @@ impl Bounds {
     ) -> Option<Self> {
         let mut found: Vec<Self> = Vec::new();
         for (place, expr) in conditions {
-            let Some((op, key, bound)) = bounded(expr, left, right) else { continue };
-            let at = found.iter().position(|b| is_same(&b.key, key)).unwrap_or_else(|| {
-                found.push(Self { key: key.clone(), low: None, high: None, places: Vec::new() });
+            let Some((asked, key, bound)) = bounded(expr, left, right) else { continue };
+            let none = |kind| Self { key: key.clone(), low: None, high: None, kind, places: Vec::new() };
+            let (is_low, may_equal) = match asked {
+                Asked::Low(may_equal) => (true, may_equal),
+                Asked::High(may_equal) => (false, may_equal),
+                Asked::Text(kind) => {
+                    found.push(Self { low: Some((bound.clone(), true)), places: vec![place], ..none(kind) });
+                    continue;
+                }
+            };
+            let known = |b: &Self| b.kind == BandKind::Between && is_same(&b.key, key);
+            let at = found.iter().position(known).unwrap_or_else(|| {
+                found.push(none(BandKind::Between));
                 found.len() - 1
             });
             let bounds = &mut found[at];
-            let side = if matches!(op, Op::Gt | Op::Ge) { &mut bounds.low } else { &mut bounds.high };
+            let side = if is_low { &mut bounds.low } else { &mut bounds.high };
             // A second one of a kind stays a condition.
             if side.is_none() {
-                *side = Some((bound.clone(), matches!(op, Op::Ge | Op::Le)));
+                *side = Some((bound.clone(), may_equal));
                 bounds.places.push(place);
             }
         }
-        let most = found.iter().map(|b| b.places.len()).max()?;
-        found.into_iter().find(|b| b.places.len() == most)
+        let most = found.iter().map(Self::weight).max()?;
+        found.into_iter().find(|b| b.weight() == most)
     }
+}
+
+/// What a condition asks of a value and its bound.
+enum Asked {
+    /// The value is not below the bound, and may be equal.
+    Low(bool),
+    High(bool),
+    Text(BandKind),
 }
 
 /// A comparison of a value of `right` with one of `left`, the value first.
@@ -335,22 +432,24 @@ fn bounded<'e>(
     expr: &'e Expr,
     left: &dyn Fn(&VarId) -> bool,
     right: &dyn Fn(&VarId) -> bool,
-) -> Option<(Op, &'e Expr, &'e Expr)> {
-    let Expr::Op(op @ (Op::Lt | Op::Le | Op::Gt | Op::Ge), args, _) = expr else { return None };
+) -> Option<(Asked, &'e Expr, &'e Expr)> {
+    let Expr::Op(op, args, _) = expr else { return None };
     let [a, b] = &args[..] else { return None };
+    let (as_it_is, swapped) = match op {
+        Op::Lt => (Asked::High(false), Asked::Low(false)),
+        Op::Le => (Asked::High(true), Asked::Low(true)),
+        Op::Gt => (Asked::Low(false), Asked::High(false)),
+        Op::Ge => (Asked::Low(true), Asked::High(true)),
+        Op::StartsWith => (Asked::Text(BandKind::BeginsWith), Asked::Text(BandKind::BeginningOf)),
+        _ => return None,
+    };
     let is_of = |expr: &Expr, side: &dyn Fn(&VarId) -> bool| {
         let vars = vars_of([expr]);
         !vars.is_empty() && vars.iter().all(side)
     };
     if is_of(a, right) && is_of(b, left) {
-        return Some((*op, a, b));
+        return Some((as_it_is, a, b));
     }
-    let swapped = match op {
-        Op::Lt => Op::Gt,
-        Op::Le => Op::Ge,
-        Op::Gt => Op::Lt,
-        _ => Op::Le,
-    };
     (is_of(b, right) && is_of(a, left)).then_some((swapped, b, a))
 }
 
@@ -360,22 +459,5 @@ fn is_same(a: &Expr, b: &Expr) -> bool {
         (Expr::Var(a), Expr::Var(b)) => a == b,
         (Expr::Property(a, x, _), Expr::Property(b, y, _)) => x == y && is_same(a, b),
         _ => false,
-    }
-}
-
-/// Whether a plan gives one row at most, whatever the data.
-fn gives_one_row(mut plan: &Plan) -> bool {
-    loop {
-        plan = match plan {
-            Plan::Unit => return true,
-            Plan::Aggregate { keys, .. } => return keys.is_empty(),
-            Plan::Project { input, .. }
-            | Plan::Extra { input, .. }
-            | Plan::Filter { input, .. }
-            | Plan::Sort { input, .. }
-            | Plan::Skip { input, .. }
-            | Plan::Limit { input, .. } => input,
-            _ => return false,
-        }
     }
 }

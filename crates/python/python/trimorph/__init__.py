@@ -1,13 +1,18 @@
 """Trimorph: one graph, three forms. An embeddable, in-memory-first graph database.
 
-    import trimorph
-    trimorph.cypher("RETURN 'hello' AS greeting").show()
+    >>> import trimorph
+    >>> db = trimorph.Database()                        # or trimorph.Database("social.tm"), which stays
+    >>> db.load(
+    ...     nodes={"Person": [{"id": 1, "name": "Ann"}, {"id": 2, "name": "Bob"}]},
+    ...     edges={("Person", "KNOWS", "Person"): [{"source": 1, "target": 2}]},
+    ... ).relationships
+    1
+    >>> conn = db.connect()
+    >>> for name, friend in conn.execute("MATCH (p:Person)-[:KNOWS]->(q) RETURN p.name, q.name"):
+    ...     print(name, "knows", friend)
+    Ann knows Bob
 
-    db = trimorph.Database("social.tm")                 # or trimorph.Database() in memory
-    db.load("social_network/", format="ldbc-snb")
-    conn = db.connect()
-    for name, friends in conn.execute("MATCH (p:Person)-[:KNOWS]->(q) RETURN p.firstName, count(q)"):
-        ...
+Files are loaded by ``db.load("people.csv", "friends.csv")``; frames of pandas, Polars and Arrow as above.
 """
 
 from ._dbapi import (

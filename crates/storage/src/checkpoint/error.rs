@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use trimorph_base::OverBudget;
-use trimorph_vfs::{CodecError, ReadError};
+use trimorph_vfs::{CodecError, ReadError, same_answer};
 
 use super::place::Wrong;
 
@@ -31,6 +31,8 @@ pub enum DatabaseError {
     },
     /// All memory that may be used is in use.
     Memory(OverBudget),
+    /// A bug of ours.
+    Internal(String),
     /// There are piece files, but no manifest that names them.
     ManifestLost {
         /// The directory.
@@ -45,14 +47,8 @@ impl From<ReadError> for DatabaseError {
                 Self::codec(&path, usize::try_from(offset).unwrap_or(usize::MAX), error)
             }
             ReadError::OverBudget(over) => Self::Memory(over),
-            ReadError::Io { path, error } => {
-                let error = io::Error::new(error.kind(), error.to_string());
-                Self::Io { path, error }
-            }
-            other => {
-                let (path, error) = (PathBuf::new(), io::Error::other(other.to_string()));
-                Self::Io { path, error }
-            }
+            ReadError::Io { path, error } => Self::Io { path, error: same_answer(&error) },
+            other => Self::internal(&other.to_string()),
         }
     }
 }
@@ -62,6 +58,7 @@ impl fmt::Display for DatabaseError {
         match self {
             Self::Io { path, error } => write!(f, "{}: {error}", path.display()),
             Self::Memory(over) => write!(f, "{over}"),
+            Self::Internal(what) => write!(f, "internal error: {what}"),
             Self::Damaged { path, offset, what } => write!(f, "{}: {what} at byte {offset}", path.display()),
             Self::ManifestLost { dir } => write!(
                 f,
@@ -73,7 +70,24 @@ impl fmt::Display for DatabaseError {
     }
 }
 
-impl std::error::Error for DatabaseError {}
+impl std::error::Error for DatabaseError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { error, .. } => Some(error),
+            Self::Memory(over) => Some(over),
+            _ => None,
+        }
+    }
+}
+
+/// Two are equal if they say the same.
+impl PartialEq for DatabaseError {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_string() == other.to_string()
+    }
+}
+
+impl Eq for DatabaseError {}
 
 impl DatabaseError {
     pub(super) fn io(path: &Path, error: io::Error) -> Self {
@@ -86,7 +100,7 @@ impl DatabaseError {
 
     /// A bug of ours.
     pub fn internal(what: &str) -> Self {
-        Self::io(Path::new("internal error"), io::Error::other(what.to_owned()))
+        Self::Internal(what.to_owned())
     }
 
     /// What is wrong within something that begins at byte `from`.

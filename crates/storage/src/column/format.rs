@@ -271,9 +271,12 @@ impl Given {
     }
 }
 
+/// The encoding of a segment in which no row has a value.
+pub(super) const NO_VALUES: &str = "null";
+
 /// Short names of encodings; their order is that of directories.
 pub(super) const ENCODINGS: [&str; 13] = [
-    "null",
+    NO_VALUES,
     "constant",
     "bitmap",
     "frame of reference",

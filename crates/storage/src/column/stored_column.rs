@@ -8,7 +8,7 @@ use trimorph_types::LogicalType;
 use trimorph_vfs::{CodecError, Decoder, Piece, PieceWriter};
 
 use super::codes::Codes;
-use super::format::{ENCODINGS, Given, Summary, is_integral, put_blob};
+use super::format::{ENCODINGS, Given, NO_VALUES, Summary, is_integral, put_blob};
 use super::segment::Segment;
 use super::stored_dictionary::Dictionary;
 use crate::slot::{Content, Load, Slot, loads};
@@ -93,6 +93,14 @@ impl Column {
             None
         };
         codes?.borrow_dependent().as_ref()
+    }
+
+    /// Whether some row has a value, as far as the directory tells.
+    pub(crate) fn has_values(&self) -> bool {
+        let is_null = |summary: Summary| {
+            ENCODINGS.get(usize::from(summary.encoding)) == Some(&NO_VALUES) && !summary.exceptions
+        };
+        self.segments.iter().any(|segment| !segment.given().summary.is_some_and(is_null))
     }
 
     /// Whether all values are of the column's type. General values are not looked at: they may be of any.

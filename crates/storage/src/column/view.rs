@@ -108,6 +108,13 @@ impl<'s> ColumnView<'s> {
         self.segments.get(segment)
     }
 
+    /// Whether the texts of the segment of a row are compressed, each by itself.
+    pub fn has_compressed_texts(&self, row: u64) -> bool {
+        let is_compressed =
+            |view: &SegmentView<'_>| matches!(view.data, DataView::Compressed(_)) && !self.has_exceptions;
+        self.segment(split(row).0).is_some_and(is_compressed) && self.fsst().is_some()
+    }
+
     /// The FSST table.
     #[inline]
     pub(super) fn fsst(&self) -> Option<&'s FsstTable> {

@@ -104,6 +104,8 @@ impl Main {
             columns.push(column);
         }
         let labels = change.optional(&old.labels, LogicalType::List, None, changes.labels)?;
+        // Where the last row with other labels went all have the table's again.
+        let labels = labels.filter(|labels| labels.has_values());
         let missing = change.missing()?;
         let key_index = match (&old.key_index, info.key) {
             (Some(index), Some(key)) => {

@@ -57,7 +57,7 @@ impl<'s> BuildSide<'s> {
             };
             writer.write(&columns, &positions, &|p| group.multiplicity_at(p), stored, cx)?;
         }
-        Ok(Self { first: block.sorted(cx)?, rest: rest.map(|(_, stored)| stored) })
+        Ok(Self { first: block.sorted(spec, cx)?, rest: rest.map(|(_, stored)| stored) })
     }
 }
 

@@ -3,7 +3,9 @@
 //! A block of rows is filled while there is room for it and for putting it in order, and then sorted.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
+use trimorph_algebra::BandKind;
 use trimorph_types::{Value, compare};
 use trimorph_vector::{Values, Vector};
 
@@ -61,7 +63,7 @@ impl<'s> Block<'s> {
     }
 
     /// The rows in the order of their keys.
-    pub(super) fn sorted(self, cx: &Context<'s>) -> Result<Sorted<'s>, ExecError> {
+    pub(super) fn sorted(self, spec: &RangeJoinSpec, cx: &Context<'s>) -> Result<Sorted<'s>, ExecError> {
         let Self { mut rows, mut held } = self;
         let Some(key) = rows.columns.last() else { return Err(no_key()) };
         let order = ordered(&[(key, false)], rows.len(), usize::MAX, cx)?;
@@ -80,7 +82,14 @@ impl<'s> Block<'s> {
         {
             return Err(over.into());
         }
-        Ok(Sorted { len: rows.len(), rows, keys, before, _held: held })
+        let lengths = match (&keys.values, spec.kind) {
+            (Values::String(texts), BandKind::BeginningOf) => {
+                let lengths: BTreeSet<usize> = (0..rows.len()).map(|i| texts.get(i).len()).collect();
+                lengths.into_iter().collect()
+            }
+            _ => Vec::new(),
+        };
+        Ok(Sorted { len: rows.len(), rows, keys, lengths, before, _held: held })
     }
 }
 
@@ -89,6 +98,8 @@ pub(super) struct Sorted<'s> {
     pub(super) rows: Rows<'s>,
     keys: Vector<'s>,
     pub(super) len: usize,
+    /// The lengths in bytes that keys have, ascending, where keys are beginnings of bounds.
+    lengths: Vec<usize>,
     /// What the rows before each stand for, and all of them; past 64 bits, [`MANY`].
     before: Vec<u64>,
     _held: trimorph_base::Reservation,
@@ -140,6 +151,9 @@ impl<'s> Sorted<'s> {
             return Ok(Matches::Range(0, 0));
         }
         let [low, high] = bounds;
+        if let (BandKind::BeginsWith | BandKind::BeginningOf, Some((text, _))) = (spec.kind, low) {
+            return self.of_text(spec.kind, text, p, cx);
+        }
         if matches!(self.keys.values, Values::Any(_) | Values::List(_) | Values::Map(_)) {
             return self.looked_through(low, high, p, cx);
         }
@@ -159,6 +173,52 @@ impl<'s> Sorted<'s> {
             (Some(start), Some(end)) if start < end => Matches::Range(start, end),
             _ => Matches::Range(0, 0),
         })
+    }
+
+    /// The build rows whose keys are texts that begin with the one at `p`, which follow each other; or those
+    /// that it begins with: of each length that keys have, those that equal its beginning.
+    fn of_text(
+        &self,
+        kind: BandKind,
+        bound: &Vector<'_>,
+        p: usize,
+        cx: &Context<'s>,
+    ) -> Result<Matches, ExecError> {
+        let Value::String(text) = bound.value(p, &|_| Value::Null) else { return Ok(Matches::Range(0, 0)) };
+        let passes = |key: &str| match kind {
+            BandKind::BeginsWith => key.starts_with(&*text),
+            _ => text.starts_with(key),
+        };
+        match &self.keys.values {
+            Values::String(keys) if kind == BandKind::BeginsWith => {
+                let start = self.partition_point(|i| keys.get(i) < &*text);
+                let end = self.partition_point(|i| keys.get(i) < &*text || passes(keys.get(i)));
+                Ok(Matches::Range(start, end))
+            }
+            Values::String(keys) => {
+                let mut found = Vec::new();
+                // A key that begins another comes before it.
+                for beginning in self.lengths.iter().map_while(|length| text.as_bytes().get(..*length)) {
+                    let start = self.partition_point(|i| keys.get(i).as_bytes() < beginning);
+                    let equal = |i: &usize| keys.get(*i).as_bytes() == beginning;
+                    found.extend((start..self.len).take_while(equal).map(|i| i as u32));
+                }
+                Ok(Matches::Listed(found, 0))
+            }
+            Values::Any(keys) => {
+                let mut found = Vec::new();
+                for (i, key) in keys.iter().enumerate().take(self.len) {
+                    if i % POSITIONS_UNCHECKED == 0 {
+                        cx.check()?;
+                    }
+                    if matches!(key, Value::String(key) if passes(key)) {
+                        found.push(i as u32);
+                    }
+                }
+                Ok(Matches::Listed(found, 0))
+            }
+            _ => Ok(Matches::Range(0, 0)),
+        }
     }
 
     /// The first key that is not `before` the bound; `None` where they do not compare.

@@ -1,5 +1,7 @@
 //! What a range join is told: where keys, bounds and kept columns are.
 
+use trimorph_algebra::BandKind;
+
 /// Slots of both sides. Output slots: `probe_keep`, then `build_keep`.
 #[derive(Debug)]
 pub(crate) struct RangeJoinSpec {
@@ -10,6 +12,7 @@ pub(crate) struct RangeJoinSpec {
     /// Of the probe side: what the key must not be below, and whether it may be equal.
     pub(crate) low: Option<(usize, bool)>,
     pub(crate) high: Option<(usize, bool)>,
+    pub(crate) kind: BandKind,
     pub(crate) probe_keep: Vec<usize>,
     pub(crate) build_keep: Vec<usize>,
     /// The build side does not depend on the rows of an apply around.

@@ -76,7 +76,7 @@ impl<'s> SpilledProbe<'s> {
             if block.is_empty() {
                 return Ok(false);
             }
-            self.block = Some(block.sorted(cx)?);
+            self.block = Some(block.sorted(spec, cx)?);
             self.next_rows = 0;
         }
     }

@@ -1,0 +1,86 @@
+//! `REORGANIZE`: nodes whose labels came after they were made move to the tables of these labels, some
+//! thousands in a transaction, beside readers and writers.
+//!
+//! Each transaction is whole: who is stopped in the middle has moved some nodes and lost none.
+
+use trimorph_base::{CancelToken, NodeId};
+use trimorph_store::Reader;
+
+use crate::params::Params;
+use crate::update::elsewhere;
+use crate::{Connection, Error};
+
+/// Nodes that move together: enough that most relationships between them are made once.
+const MOVED_AT_ONCE: usize = 20_000;
+/// Nodes that stay where they are because writers are faster.
+const STAYING: usize = 8;
+/// Rows that are looked at between two looks at the flag that cancels.
+const ROWS: u64 = 4_096;
+
+impl Connection {
+    /// Moves nodes to the tables of their labels, and merges; gives the number of those that moved. Their ids
+    /// and those of their relationships change; properties, labels and IRIs do not. Nodes that others write
+    /// all the time may stay.
+    ///
+    /// **Errors**: an open transaction; a connection that may not write; what writing fails with: then some
+    /// have moved. [`Error::Cancelled`]. **Cost**: as deleting the nodes and making them again.
+    pub fn reorganize(&self, cancel: &CancelToken) -> Result<u64, Error> {
+        if self.is_read_only() {
+            return Err(Error::ReadOnly);
+        }
+        if self.in_transaction() {
+            let text = "REORGANIZE makes transactions of its own; commit or roll back the open one first";
+            return Err(Error::Transaction(text.to_owned()));
+        }
+        let (mut waiting, mut moved) = (Vec::new(), 0);
+        let snapshot = self.shared().snapshot();
+        let reader = Reader::new(&snapshot);
+        for table in reader.schema().table_ids().filter(|table| reader.labels_vary(*table)) {
+            let end = reader.rows(table);
+            for first in (0..end).step_by(ROWS as usize) {
+                if cancel.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                let len = ROWS.min(end - first) as usize;
+                let there = reader.existing(NodeId::new(table, first), len);
+                let node = |position: u32| NodeId::new(table, first + u64::from(position));
+                let rows = there.unwrap_or_else(|| (0..len as u32).collect()).into_iter().map(node);
+                waiting.extend(rows.filter(|node| elsewhere(&reader, *node).is_some()));
+                if waiting.len() >= MOVED_AT_ONCE {
+                    moved += self.move_now(&std::mem::take(&mut waiting), cancel)?;
+                }
+            }
+        }
+        moved += self.move_now(&waiting, cancel)?;
+        drop(reader);
+        drop(snapshot);
+        self.shared().merge(cancel)?;
+        Ok(moved)
+    }
+
+    fn move_now(&self, nodes: &[NodeId], cancel: &CancelToken) -> Result<u64, Error> {
+        if nodes.is_empty() {
+            return Ok(0);
+        }
+        let program = self.program_of_nothing();
+        let params: std::sync::Arc<Params> = Default::default();
+        let settings = self.settings(&params, cancel.clone());
+        let mut waiting = vec![nodes];
+        let mut moved = 0;
+        while let Some(nodes) = waiting.pop() {
+            let done = self.committed(cancel, |writing| {
+                self.statement("REORGANIZE", &program, &params, &settings).move_nodes(writing, nodes)
+            });
+            match done {
+                // Few are written all the time: those stay where they are.
+                Err(Error::Conflict(_)) if nodes.len() > STAYING => {
+                    let (some, others) = nodes.split_at(nodes.len() / 2);
+                    waiting.extend([others, some]);
+                }
+                Err(Error::Conflict(_)) => {}
+                done => moved += done?,
+            }
+        }
+        Ok(moved)
+    }
+}

@@ -1,0 +1,144 @@
+//! Nodes that move to the tables of their labels: a node is put where its labels belong with all that is said
+//! of it, and the old one is deleted.
+//!
+//! A node is placed by the labels that it has when it is made. Labels that come later are an overlay: each
+//! row of its table has to be asked for them. Moving is deleting and making, in one transaction: the node and
+//! its relationships get other ids, everything else stays.
+//!
+//! Source: Poseidon §6 (emergent schema); design `README.md` §3.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use trimorph_algebra::VarId;
+use trimorph_base::NodeId;
+use trimorph_store::Reader;
+use trimorph_types::{Relationship, Value};
+
+use super::changes::ByKey;
+use super::edges::Incident;
+use super::rows::Rows;
+use super::{Statement, Writing};
+use crate::{Error, SideEffects};
+
+/// The variables of rows made here.
+const FROM: VarId = VarId(0);
+const TO: VarId = VarId(1);
+
+/// Relationships of one type and with the same properties, to be made again: ends, and values by property.
+#[derive(Default)]
+struct Again {
+    ends: Vec<(NodeId, NodeId)>,
+    values: ByKey,
+}
+
+impl Statement<'_> {
+    /// Moves those of some nodes that have other labels than their tables to tables of their own, as far as
+    /// there is room for such; gives their number.
+    ///
+    /// **Errors**: conflicts, memory, cancellation.
+    pub(crate) fn move_nodes(&self, writing: &mut Writing, nodes: &[NodeId]) -> Result<u64, Error> {
+        let mut groups: BTreeMap<Vec<Arc<str>>, Vec<NodeId>> = BTreeMap::new();
+        let mut edges: Vec<Relationship> = Vec::new();
+        {
+            let snapshot = writing.snapshot_within(writing.base(self.shared));
+            let reader = Reader::new(&snapshot);
+            for (at, node) in nodes.iter().enumerate() {
+                self.check(at)?;
+                if reader.node_exists(*node)
+                    && let Some(labels) = elsewhere(&reader, *node)
+                {
+                    groups.entry(labels).or_default().push(*node);
+                }
+            }
+        }
+        let mut moved = BTreeMap::new();
+        for (labels, own) in groups {
+            // Beyond a number of tables there are none of their own.
+            if !self.shared.node_table(&labels)?.1 {
+                moved.insert(labels, own);
+            }
+        }
+        if moved.is_empty() {
+            return Ok(0);
+        }
+        let mut values: Vec<(Vec<Arc<str>>, Vec<NodeId>, ByKey)> = Vec::new();
+        let mut again: BTreeMap<(Arc<str>, Vec<Arc<str>>), Again> = BTreeMap::new();
+        {
+            let snapshot = writing.snapshot_within(writing.base(self.shared));
+            let reader = Reader::new(&snapshot);
+            let mut going: Vec<NodeId> = moved.values().flatten().copied().collect();
+            going.sort_unstable();
+            for of_table in going.chunk_by(|a, b| a.table() == b.table()) {
+                let Some(first) = of_table.first() else { continue };
+                let mut incident = Incident::of(&reader, first.table());
+                for (at, node) in of_table.iter().enumerate() {
+                    self.check(at)?;
+                    incident.append(*node, &mut edges);
+                }
+            }
+            edges.sort_unstable();
+            edges.dedup();
+            for (labels, own) in moved {
+                let mut by_key = ByKey::new();
+                for (at, node) in own.iter().enumerate() {
+                    self.check(at)?;
+                    put(&mut by_key, reader.node_properties(*node), at, own.len());
+                }
+                values.push((labels, own, by_key));
+            }
+            for (at, edge) in edges.iter().enumerate() {
+                self.check(at)?;
+                let properties = reader.edge_properties(edge.id);
+                let keys = properties.keys().cloned().collect();
+                let all = again.entry((reader.schema().type_name(edge.id.table()), keys)).or_default();
+                all.ends.push((edge.start, edge.end));
+                for (key, value) in properties {
+                    all.values.entry(key).or_default().push(value);
+                }
+            }
+        }
+        writing.has_deleted = true;
+        self.delete_edges(writing, &edges)?;
+        drop(edges);
+        let mut gone: Vec<NodeId> = values.iter().flat_map(|(_, own, _)| own).copied().collect();
+        gone.sort_unstable();
+        self.delete_nodes(writing, &gone)?;
+        let mut made: HashMap<NodeId, NodeId> = HashMap::with_capacity(gone.len());
+        for (labels, own, by_key) in values {
+            let new = self.create_nodes(writing, &labels, own.len(), by_key)?;
+            let new =
+                new.into_iter().filter_map(|one| if let Value::Node(one) = one { Some(one) } else { None });
+            made.extend(own.into_iter().zip(new));
+        }
+        for ((name, _), Again { ends, values }) in again {
+            let end = |node: NodeId| Value::Node(made.get(&node).copied().unwrap_or(node));
+            let mut rows = Rows::of(vec![FROM, TO]);
+            ends.into_iter().for_each(|(from, to)| rows.push([end(from), end(to)].into_iter()));
+            self.create_edges(writing, &name, (&rows, FROM, TO), values)?;
+        }
+        self.check_definitions(writing)?;
+        writing.end_clause();
+        self.shared.charge_clause(writing)?;
+        self.check_deleted(writing)?;
+        // Nothing came and nothing went.
+        writing.effects = SideEffects::default();
+        Ok(gone.len() as u64)
+    }
+}
+
+/// The labels of a node, where they are not those of its table.
+pub(crate) fn elsewhere(reader: &Reader<'_>, node: NodeId) -> Option<Vec<Arc<str>>> {
+    let mut labels = reader.labels(node);
+    let mut of_table = reader.schema().label_names(node.table());
+    labels.sort();
+    of_table.sort();
+    (labels != of_table).then_some(labels)
+}
+
+/// Adds the properties of the node at a place.
+fn put(by_key: &mut ByKey, properties: trimorph_types::Map, at: usize, count: usize) {
+    for (key, value) in properties {
+        by_key.entry(key).or_insert_with(|| vec![Value::Null; count])[at] = value;
+    }
+}

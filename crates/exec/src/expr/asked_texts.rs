@@ -1,0 +1,55 @@
+//! A comparison of a text property with a constant as a value of each row, where the column's texts are
+//! compressed: each is compared as it lies, and none is taken out.
+//!
+//! Texts of a dictionary are not: their comparison is one of each entry, and a look-up by code.
+
+use std::cmp::Ordering;
+
+use trimorph_algebra::Op;
+use trimorph_store::{Comparison, Condition};
+use trimorph_types::Value;
+use trimorph_vector::{Nodes, Values, Vector};
+
+use super::Ex;
+use super::evaluated::Over;
+use super::range::swapped;
+use crate::Context;
+
+/// True, false or null for each position; `None` where it is to be evaluated otherwise.
+pub(super) fn asked<'s>(op: Op, args: &[Ex], over: Over<'_, '_, 's>, cx: &Context<'s>) -> Option<Vector<'s>> {
+    let (property, op, text) = match args {
+        [property, Ex::Const(Value::String(text))] => (property, op, text),
+        [Ex::Const(Value::String(text)), property] => (property, swapped(op)?, text),
+        _ => return None,
+    };
+    let order: fn(Ordering) -> bool = match op {
+        Op::Eq | Op::Ne | Op::StartsWith => Ordering::is_eq,
+        Op::Lt => Ordering::is_lt,
+        Op::Le => Ordering::is_le,
+        Op::Gt => Ordering::is_gt,
+        Op::Ge => Ordering::is_ge,
+        _ => return None,
+    };
+    let Ex::Property { base, columns, .. } = property else { return None };
+    let Vector { values: Values::Node(Nodes::Range(first)), nulls } = over.slot(base)? else { return None };
+    if !nulls.is_none() || !over.at.is_dense() || cx.reader.is_after_deletion() {
+        return None;
+    }
+    let column = columns.of_nodes(first.table(), &cx.reader)?;
+    if !column.has_compressed_texts(first.row()) {
+        return None;
+    }
+    let (is_equal, is_prefix) = (matches!(op, Op::Eq | Op::Ne), op == Op::StartsWith);
+    let condition = Condition::Text {
+        equal: is_equal.then_some(&**text),
+        prefix: is_prefix.then_some(&**text),
+        order: (!is_equal && !is_prefix).then_some((&**text, order)),
+        passes: &|other| if is_prefix { other.starts_with(&**text) } else { order(other.cmp(text)) },
+    };
+    let mut passed = Vec::new();
+    column.select(&mut Comparison::default(), &condition, first.row(), over.at.len, &mut passed)?;
+    let nulls = column.scan_nulls(first.row(), over.at.len)?;
+    let mut out = vec![op == Op::Ne; over.at.len];
+    passed.iter().for_each(|i| out[*i as usize] = op != Op::Ne);
+    Some(Vector { values: Values::Bool(out), nulls })
+}

@@ -1,0 +1,129 @@
+"""REORGANIZE: nodes whose labels came later move to the tables of these; nothing else changes."""
+
+import random
+import threading
+from collections import Counter
+
+import pytest
+
+import trimorph
+
+
+def graph(conn):
+    """All there is, without ids."""
+    nodes = conn.execute("MATCH (n) RETURN labels(n), properties(n), count{ (n)-->() }, count{ (n)<--() }").fetchall()
+    edges = conn.execute("MATCH (a)-[r]->(b) RETURN properties(a), type(r), properties(r), properties(b)").fetchall()
+    show = lambda row: repr([sorted(cell.items(), key=str) if isinstance(cell, dict) else sorted(cell) if isinstance(cell, list) else cell for cell in row])  # noqa: E731
+    return Counter(map(show, nodes)), Counter(map(show, edges))
+
+
+def make(conn, seed, nodes=400):
+    draw = random.Random(seed)
+    conn.execute("UNWIND range(0, $n - 1) AS i CREATE (:Start {i: i, text: 'text ' + (i % 7)})", {"n": nodes})
+    conn.execute("MATCH (n:Start) WHERE n.i % 5 = 0 REMOVE n:Start")
+    conn.execute("MATCH (n:Start) WHERE n.i % 3 = 0 SET n:Third, n.extra = [n.i, 'x']")
+    conn.execute("MATCH (n:Start) WHERE n.i % 4 = 0 REMOVE n:Start SET n:Fourth:Even")
+    conn.execute("MATCH (a), (b) WHERE b.i = a.i + 1 OR b.i = a.i * 2 CREATE (a)-[:T {w: a.i, s: 'x' + b.i}]->(b)")
+    conn.execute("MATCH (a) WHERE a.i % 6 = 0 CREATE (a)-[:SELF]->(a), (a)-[:SELF]->(a)")
+    conn.execute("MATCH (a) WHERE a.i % 50 = 7 DETACH DELETE a")
+    return draw
+
+
+@pytest.mark.parametrize("directory", [False, True])
+@pytest.mark.parametrize("merged", [False, True])
+def test_nothing_else_changes(tmp_path, directory, merged):
+    path = str(tmp_path / "db") if directory else ":memory:"
+    db = trimorph.Database(path)
+    conn = db.connect()
+    make(conn, 1)
+    conn.execute("CREATE INDEX FOR (n:Third) ON (n.i)")
+    conn.execute("CREATE CONSTRAINT FOR (n:Fourth) REQUIRE n.i IS UNIQUE")
+    if merged:
+        conn.execute("CHECKPOINT")
+    before = graph(conn)
+    (count,) = conn.execute("REORGANIZE").fetchone()
+    assert count > 200
+    assert graph(conn) == before
+    assert conn.execute("REORGANIZE").fetchall() == [(0,)]
+    assert conn.execute("MATCH (n:Third {i: 3}) RETURN n.text").fetchall() == [("text 3",)]
+    with pytest.raises(trimorph.Error, match="(?i)constraint"):
+        conn.execute("MATCH (n:Fourth) WITH n ORDER BY n.i LIMIT 2 SET n.i = 8")
+    # As if they had been made so: what is added is where it belongs.
+    conn.execute("MATCH (n:Third) WHERE n.i = 9 SET n:Again")
+    assert conn.execute("REORGANIZE").fetchall() == [(1,)]
+    conn.execute("MATCH (n:Again) REMOVE n:Again")
+    conn.execute("REORGANIZE")
+    assert graph(conn) == before
+    if directory:
+        conn.close(), db.close()
+        trimorph.check(path) if hasattr(trimorph, "check") else None
+        with trimorph.Database(path) as again:
+            assert graph(again.connect()) == before
+
+
+def test_statements_that_were_inserted_one_by_one():
+    conn = trimorph.Database(":memory:").connect()
+    lines = [f"<http://e/{i}> a <http://c/{i % 3}> ; <http://p/n> {i} ; <http://p/next> <http://e/{(i * 7) % 300}> ." for i in range(300)]
+    parts = [part for line in lines for part in split(line)]
+    random.Random(5).shuffle(parts)
+    for part in parts:
+        conn.sparql(f"INSERT DATA {{ {part} }}")
+    conn.sparql("INSERT DATA { GRAPH <http://g> { <http://e/1> <http://p/next> <http://e/2> } . <http://e/1> <http://p/n> 'more' }")
+    text = "SELECT ?s ?p ?o ?g { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } }"
+    before = Counter(map(repr, conn.sparql(text).fetchall()))
+    (count,) = conn.execute("REORGANIZE").fetchone()
+    assert count > 100
+    assert Counter(map(repr, conn.sparql(text).fetchall())) == before
+    assert conn.sparql("SELECT (COUNT(*) AS ?n) { ?s a <http://c/1> ; <http://p/n> ?v }").fetchall() == [(101,)]
+    assert conn.sparql("SELECT ?s { ?s <http://p/n> 7 }").fetchall() == [(trimorph.IRI("http://e/7"),)]
+
+
+def split(line):
+    subject, rest = line.rstrip(" .").split(" ", 1)
+    return [f"{subject} {part.strip()} ." for part in rest.split(" ; ")]
+
+
+def test_beside_writers_and_readers():
+    db = trimorph.Database(":memory:")
+    conn = db.connect()
+    make(conn, 2, nodes=600)
+    ((elsewhere,),) = conn.execute("MATCH (n) WHERE labels(n) <> ['Start'] RETURN count(n)").fetchall()
+    conn.execute("MATCH (n) SET n.count = 0")
+    stop, done, wrong = threading.Event(), [0], []
+
+    def write():
+        own = db.connect()
+        while not stop.is_set():
+            try:
+                db.run(lambda tx: tx.execute("MATCH (n {i: 33}) SET n.count = n.count + 1"))
+                done[0] += 1
+            except trimorph.Error as error:
+                wrong.append(error)
+        own.close()
+
+    def read():
+        own = db.connect()
+        while not stop.is_set():
+            rows = own.execute("MATCH (n {i: 34}) RETURN count(n), count(DISTINCT n.i)").fetchall()
+            if rows != [(1, 1)]:
+                wrong.append(rows)
+
+    threads = [threading.Thread(target=write), threading.Thread(target=read)]
+    [thread.start() for thread in threads]
+    moved = conn.execute("REORGANIZE").fetchone()[0]
+    stop.set()
+    [thread.join() for thread in threads]
+    assert not wrong and done[0] > 0
+    assert moved + conn.execute("REORGANIZE").fetchone()[0] == elsewhere
+    assert conn.execute("MATCH (n {i: 33}) RETURN n.count").fetchall() == [(done[0],)]
+
+
+def test_where_it_cannot_be(tmp_path):
+    db = trimorph.Database(str(tmp_path / "db"))
+    conn = db.connect()
+    make(conn, 3)
+    with conn.transaction() as tx, pytest.raises(trimorph.Error, match="transactions of its own"):
+        tx.execute("REORGANIZE")
+    conn.close(), db.close()
+    with trimorph.Database(str(tmp_path / "db"), read_only=True) as db, pytest.raises(trimorph.Error, match="(?i)read"):
+        db.connect().execute("REORGANIZE")
