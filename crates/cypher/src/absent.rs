@@ -134,7 +134,7 @@ const PROCEDURES: &[(&str, &str)] = &[
     ("apoc.load.*", LOAD),
     (
         "apoc.export.*",
-        "write answers with -o FILE, :export in the shell, or df(), arrow() and pl() in Python",
+        "COPY (MATCH … RETURN …) TO 'x.csv', -o FILE, :export in the shell, or df(), arrow() and pl() in Python",
     ),
     ("apoc.periodic.*", IN_PARTS),
     ("apoc.meta.*", "CALL db.schema.nodeTypeProperties(), or :schema in the shell"),

@@ -72,7 +72,7 @@ mod tests {
     fn a_wrong_number_of_arguments_is_told_how_to_call() {
         let connection = Database::in_memory(Config::new()).connect();
         for (text, hint) in [
-            ("RETURN left('a')", "write left(text, length)"),
+            ("RETURN left('a')", "write left(text, n)"),
             ("RETURN Round()", "write round(x[, digits[, mode]])"),
             ("RETURN sum(1, 2)", "write sum([DISTINCT] x)"),
             ("RETURN percentileCont(1)", "write percentileCont([DISTINCT] x, share)"),
