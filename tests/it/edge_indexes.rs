@@ -76,11 +76,13 @@ fn plans_find_few_relationships_by_an_index() {
             for text in [
                 "MATCH (a)-[f:FLIGHT]->(b) WHERE f.number > 10 RETURN count(*)",
                 "MATCH (a)-[f:FLIGHT {code: 'F1-2'}]->(b) RETURN count(*)",
-                "MATCH (a)-[f:FLIGHT|OTHER {number: 1}]->(b) RETURN count(*)",
             ] {
                 assert!(!plan(&c, text).contains("EdgeLookup"), "{text}");
                 assert_eq!(ask(&c, text), ask(&plain, text), "{text}");
             }
+            // Each type by itself, as far as it has an index.
+            let text = "MATCH (a)-[f:FLIGHT|OTHER {number: 1}]->(b) RETURN count(*)";
+            assert_eq!(ask(&c, text), ask(&plain, text), "{text}");
         }
     }
 }
