@@ -19,7 +19,7 @@ use crate::edge_lookups::edge_lookup;
 use crate::needed::{bottom_up, made_of};
 use crate::planning::Planning;
 use crate::selectivity::{Statistics, is_anchored};
-use crate::tables::Tables;
+use crate::tables::{Tables, edge_tables};
 use crate::{Halt, VarSet, conjunction, set_of, vars_of};
 
 /// The pass.
@@ -37,6 +37,7 @@ pub(crate) fn hang_counts(plan: Plan, planning: &mut Planning<'_>) -> Result<Pla
                 let anchored = !matches!(**input, Plan::Unit) || is_anchored(known, graph);
                 let mut made = made;
                 made.extend(looked_up(known, graph, &bound));
+                made.extend(single_and_asked(known, graph));
                 Leaves::new(std::mem::take(graph), made, bound, anchored).take_off(graph);
             }
         }
@@ -55,6 +56,19 @@ fn looked_up(known: Statistics<'_>, graph: &QueryGraph, bound: &VarSet) -> Vec<V
         !ends.iter().any(|end| bound.contains(end)) && edge_lookup(known, conditions, edge, bound).is_some()
     };
     graph.edges.iter().filter(is_found).map(|edge| edge.var).collect()
+}
+
+/// The edges of which a node has one at most, and of which something is asked: to count them is to read them,
+/// and they are read best many at once.
+fn single_and_asked(known: Statistics<'_>, graph: &QueryGraph) -> Vec<VarId> {
+    let is_asked = |edge: &&EdgePattern| graph.predicates.iter().any(|p| vars_of([p]).contains(&edge.var));
+    let is_single = |edge: &&EdgePattern| {
+        let tables = edge_tables(known.catalog, edge);
+        edge.direction != Direction::Both
+            && !tables.is_empty()
+            && tables.iter().all(|t| known.catalog.is_single(*t))
+    };
+    graph.edges.iter().filter(is_asked).filter(is_single).map(|edge| edge.var).collect()
 }
 
 /// What decides which of two leaves is taken off first, smallest first; its place last.
