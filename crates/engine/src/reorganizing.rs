@@ -3,7 +3,7 @@
 //!
 //! Each transaction is whole: who is stopped in the middle has moved some nodes and lost none.
 
-use trimorph_base::{CancelToken, NodeId};
+use trimorph_base::{CancelToken, NodeId, TableId};
 use trimorph_store::Reader;
 
 use crate::params::Params;
@@ -32,30 +32,47 @@ impl Connection {
             let text = "REORGANIZE makes transactions of its own; commit or roll back the open one first";
             return Err(Error::Transaction(text.to_owned()));
         }
-        let (mut waiting, mut moved) = (Vec::new(), 0);
-        let snapshot = self.shared().snapshot();
-        let reader = Reader::new(&snapshot);
-        for table in reader.schema().table_ids().filter(|table| reader.labels_vary(*table)) {
-            let end = reader.rows(table);
-            for first in (0..end).step_by(ROWS as usize) {
-                if cancel.is_cancelled() {
-                    return Err(Error::Cancelled);
-                }
-                let len = ROWS.min(end - first) as usize;
-                let there = reader.existing(NodeId::new(table, first), len);
-                let node = |position: u32| NodeId::new(table, first + u64::from(position));
-                let rows = there.unwrap_or_else(|| (0..len as u32).collect()).into_iter().map(node);
-                waiting.extend(rows.filter(|node| elsewhere(&reader, *node).is_some()));
-                if waiting.len() >= MOVED_AT_ONCE {
-                    moved += self.move_now(&std::mem::take(&mut waiting), cancel)?;
-                }
+        let tables: Vec<TableId> = {
+            let snapshot = self.shared().snapshot();
+            let reader = Reader::new(&snapshot);
+            reader.schema().table_ids().filter(|table| reader.labels_vary(*table)).collect()
+        };
+        let mut moved = 0;
+        for table in tables {
+            let mut from = Some(0);
+            while let Some(first) = from {
+                let (nodes, next) = self.elsewhere_from(table, first, cancel)?;
+                moved += self.move_now(&nodes, cancel)?;
+                from = next;
             }
         }
-        moved += self.move_now(&waiting, cancel)?;
-        drop(reader);
-        drop(snapshot);
         self.shared().merge(cancel)?;
         Ok(moved)
+    }
+
+    /// Nodes of a table, from a row on, that have other labels than it, as many as move together; and the row
+    /// to go on with. Nothing is held longer than this takes: what moved is merged and cleaned meanwhile.
+    fn elsewhere_from(
+        &self,
+        table: TableId,
+        mut first: u64,
+        cancel: &CancelToken,
+    ) -> Result<(Vec<NodeId>, Option<u64>), Error> {
+        let snapshot = self.shared().snapshot();
+        let reader = Reader::new(&snapshot);
+        let (end, mut found) = (reader.rows(table), Vec::new());
+        while first < end && found.len() < MOVED_AT_ONCE {
+            if cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            let len = ROWS.min(end - first) as usize;
+            let there = reader.existing(NodeId::new(table, first), len);
+            let node = |position: u32| NodeId::new(table, first + u64::from(position));
+            let rows = there.unwrap_or_else(|| (0..len as u32).collect()).into_iter().map(node);
+            found.extend(rows.filter(|node| elsewhere(&reader, *node).is_some()));
+            first += len as u64;
+        }
+        Ok((found, (first < end).then_some(first)))
     }
 
     fn move_now(&self, nodes: &[NodeId], cancel: &CancelToken) -> Result<u64, Error> {
@@ -72,8 +89,10 @@ impl Connection {
                 self.statement("REORGANIZE", &program, &params, &settings).move_nodes(writing, nodes)
             });
             match done {
-                // Few are written all the time: those stay where they are.
-                Err(Error::Conflict(_)) if nodes.len() > STAYING => {
+                // Few are written all the time: those stay where they are. And of few there is less to hold,
+                // once what was moved before is merged.
+                Err(Error::Conflict(_) | Error::Memory(_)) if nodes.len() > STAYING => {
+                    self.shared().merge(cancel)?;
                     let (some, others) = nodes.split_at(nodes.len() / 2);
                     waiting.extend([others, some]);
                 }

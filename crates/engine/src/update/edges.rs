@@ -153,20 +153,30 @@ impl Statement<'_> {
         writing.has_deleted |= !nodes.is_empty() || !edges.is_empty();
         if detach {
             let snapshot = writing.snapshot_within(writing.base(self.shared));
-            let reader = Reader::new(&snapshot);
-            for of_table in nodes.chunk_by(|a, b| a.table() == b.table()) {
-                let Some(first) = of_table.first() else { continue };
-                let mut incident = Incident::of(&reader, first.table());
-                for (at, node) in of_table.iter().enumerate() {
-                    self.check(at)?;
-                    incident.append(*node, &mut edges);
-                }
-            }
+            self.append_incident(&Reader::new(&snapshot), &nodes, &mut edges)?;
         }
         edges.sort_unstable();
         edges.dedup();
         self.delete_edges(writing, &edges)?;
         self.delete_nodes(writing, &nodes)
+    }
+
+    /// Appends the edges of some nodes, sorted: those between two of them twice.
+    pub(super) fn append_incident(
+        &self,
+        reader: &Reader<'_>,
+        nodes: &[NodeId],
+        edges: &mut Vec<Relationship>,
+    ) -> Result<(), Error> {
+        for of_table in nodes.chunk_by(|a, b| a.table() == b.table()) {
+            let Some(first) = of_table.first() else { continue };
+            let mut incident = Incident::of(reader, first.table());
+            for (at, node) in of_table.iter().enumerate() {
+                self.check(at)?;
+                incident.append(*node, edges);
+            }
+        }
+        Ok(())
     }
 
     /// Deletes edges, sorted.
@@ -301,7 +311,7 @@ fn ends_of(edge: &Value) -> Option<EdgeEnds> {
 }
 
 /// The edges of nodes of one table, in both directions, as a reader sees them.
-pub(super) struct Incident<'r, 's> {
+struct Incident<'r, 's> {
     lists: Vec<(bool, Neighbours<'r, 's>)>,
     nodes: Vec<NodeId>,
     edges: Vec<EdgeId>,
@@ -309,7 +319,7 @@ pub(super) struct Incident<'r, 's> {
 }
 
 impl<'r, 's> Incident<'r, 's> {
-    pub(super) fn of(reader: &'r Reader<'s>, table: TableId) -> Self {
+    fn of(reader: &'r Reader<'s>, table: TableId) -> Self {
         let mut lists = Vec::new();
         for (at, info) in reader.schema().edge_tables.iter().enumerate() {
             if info.source == table {
@@ -321,7 +331,7 @@ impl<'r, 's> Incident<'r, 's> {
     }
 
     /// Appends the edges of a node.
-    pub(super) fn append(&mut self, node: NodeId, found: &mut Vec<Relationship>) {
+    fn append(&mut self, node: NodeId, found: &mut Vec<Relationship>) {
         for (forward, lists) in &self.lists {
             self.nodes.clear();
             self.edges.clear();

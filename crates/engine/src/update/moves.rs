@@ -16,7 +16,6 @@ use trimorph_store::Reader;
 use trimorph_types::{Relationship, Value};
 
 use super::changes::ByKey;
-use super::edges::Incident;
 use super::rows::Rows;
 use super::{Statement, Writing};
 use crate::{Error, SideEffects};
@@ -69,14 +68,7 @@ impl Statement<'_> {
             let reader = Reader::new(&snapshot);
             let mut going: Vec<NodeId> = moved.values().flatten().copied().collect();
             going.sort_unstable();
-            for of_table in going.chunk_by(|a, b| a.table() == b.table()) {
-                let Some(first) = of_table.first() else { continue };
-                let mut incident = Incident::of(&reader, first.table());
-                for (at, node) in of_table.iter().enumerate() {
-                    self.check(at)?;
-                    incident.append(*node, &mut edges);
-                }
-            }
+            self.append_incident(&reader, &going, &mut edges)?;
             edges.sort_unstable();
             edges.dedup();
             for (labels, own) in moved {
