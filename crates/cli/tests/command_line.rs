@@ -643,6 +643,14 @@ fn statements_are_exported_and_come_back() {
 }
 
 #[test]
+fn statements_about_files_may_write() {
+    let dir = directory("about_files");
+    run_in(&dir, &["query", "a.tm", "CREATE (:A {x: 1}); MATCH (a:A) SET a:B"], "").ok();
+    run_in(&dir, &["query", "a.tm", "REORGANIZE"], "").ok().has(&["moved", "1"]);
+    run_in(&dir, &["query", "a.tm", "checkpoint; MATCH (b:B) RETURN b.x"], "").ok().has(&["1"]);
+}
+
+#[test]
 fn what_cannot_be_exported_leaves_the_old_file() {
     let dir = directory("export_wrong");
     run_in(&dir, &["query", "a.tm", "--lang", "sparql", STATEMENTS], "").ok();

@@ -155,12 +155,16 @@ fn word_kind(text: &str, before: &[Token], in_map: bool, word: &str, after: &str
     }
 }
 
-/// Whether the text changes data, as far as its words tell.
+/// Statements of one word that change the files.
+const OF_FILES: [&str; 2] = ["CHECKPOINT", "REORGANIZE"];
+
+/// Whether the text changes data or files, as far as its words tell.
 pub(crate) fn is_update(text: &str) -> bool {
     let is = |t: &Token| {
         t.kind == Kind::Keyword && UPDATES.iter().any(|k| k.eq_ignore_ascii_case(&text[t.start..t.end]))
     };
-    tokens(text).iter().any(is)
+    let is_of_files = |statement: &&str| OF_FILES.iter().any(|k| k.eq_ignore_ascii_case(statement));
+    tokens(text).iter().any(is) || statements(text).iter().any(is_of_files)
 }
 
 /// Statements between semicolons; empty ones are left out. The last has no end if its semicolon is missing.

@@ -70,6 +70,9 @@ fn input_is_complete_with_a_semicolon_or_an_empty_line() {
 fn updates_are_known_by_their_words() {
     assert!(is_update("MATCH (n) SET n.x = 1"));
     assert!(is_update("create (:X)"));
+    assert!(
+        is_update("RETURN 1; reorganize ;") && is_update("CHECKPOINT") && !is_update("RETURN checkpoint")
+    );
     assert!(!is_update("MATCH (n:CREATE) WHERE n.set = 'DELETE' RETURN n // MERGE"));
 }
 
