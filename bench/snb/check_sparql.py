@@ -3,7 +3,7 @@
     python bench/snb/check_sparql.py [--query 5] [--cases 3] [--cypher]
 
 SPARQL has no arithmetic of dates, so the bounds of intervals are parameters. Not written: BI 10 and 17 (lengths of paths, hours
-added to instants), BI 11 (properties of relationships), BI 14 (the greatest of several columns). `--cypher` asks the Cypher text,
+added to instants), BI 14 (the greatest of several columns). `--cypher` asks the Cypher text,
 too, and prints the ratio of CPU time.
 """
 
@@ -34,7 +34,7 @@ def given(query, own):
             values |= {"from": instant(own["date"]), "middle": instant(own["date"], 100), "to": instant(own["date"], 200)}
         case "4":
             values["from"] = instant(own["date"])
-        case "8" | "9":
+        case "8" | "9" | "11":
             values |= {"from": instant(own["startDate"]), "to": instant(own["endDate"])}
         case "12":
             values["from"] = instant(own["startDate"])
