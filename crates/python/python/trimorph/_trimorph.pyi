@@ -153,7 +153,8 @@ class Database:
     """A graph database in a directory, or in memory.
 
     `test_procedures` offers `CALL tck.register(name, inputs, outputs, rows)` and `CALL tck.unregister(name)`, by which tests
-    make procedures of their own; without it they are unknown.
+    make procedures of their own; without it they are unknown. `file_access` lets statements read and write files (`COPY`, SPARQL's
+    `LOAD <file:…>`), `network_access` lets them ask other servers (`SERVICE`, `LOAD <http:…>`), for `network_timeout` seconds each.
     """
 
     def __new__(

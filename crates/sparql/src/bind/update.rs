@@ -25,7 +25,7 @@ use crate::terms::{ground, literal, triple_of};
 /// Binds one operation of an update; `None` if it has no plan: `CREATE GRAPH` changes nothing, since a graph
 /// is there while it has statements, and `LOAD` reads them from elsewhere.
 ///
-/// **Errors**: what is not supported, unless it was to be silent.
+/// **Errors**: what is nested too deep, what names no server; that it was stopped.
 pub fn bind_update(
     operation: &Operation,
     around: super::Around<'_>,
