@@ -1,6 +1,6 @@
 //! Lowering of triple patterns and property paths: what the input has is given, the rest is found.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use trimorph_algebra::{GraphChoice, Plan, PredicateTerm, PropertyPath, TriplePattern, VarId};
 
@@ -96,7 +96,6 @@ impl Lowering<'_> {
                 GraphChoice::Named(var, among) => GraphPlace::Named(place(*var, inner)?, among.clone()),
             },
             columns: new.len(),
-            shape: OnceLock::new(),
         };
         Ok(Lowered { node: self.node(Spec::Statements(Arc::new(spec)), [lowered.node]), layout })
     }

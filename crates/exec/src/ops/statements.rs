@@ -9,11 +9,11 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use trimorph_algebra::PathExpr;
 use trimorph_base::{NodeId, Reservation, TableId};
-use trimorph_store::statements::{Asked, Found, Graphs, Part, Shape, Statements as Finder};
+use trimorph_store::statements::{Asked, Found, Graphs, Known, Part, Statements as Finder};
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Positions, Vector};
 
@@ -62,24 +62,6 @@ pub(crate) struct StatementsSpec {
     pub(crate) graph: GraphPlace,
     /// How many columns are found.
     pub(crate) columns: usize,
-    /// Where statements may be; made at the first row.
-    pub(crate) shape: OnceLock<Shape>,
-}
-
-impl StatementsSpec {
-    /// The same for one execution.
-    pub(crate) fn for_execution(&self) -> Self {
-        Self {
-            slots: self.slots,
-            keep: self.keep.clone(),
-            subject: self.subject,
-            between: self.between.clone(),
-            object: self.object,
-            graph: self.graph.clone(),
-            columns: self.columns,
-            shape: OnceLock::new(),
-        }
-    }
 }
 
 /// Subjects that are left to be gone through.
@@ -138,6 +120,8 @@ pub(crate) struct Statements<'s> {
     /// What was found for the current row and is not handed out yet.
     found: VecDeque<Box<[Value]>>,
     names: NameTerms,
+    /// Of the first row on.
+    known: Option<Known>,
     held: Option<Reservation>,
 }
 
@@ -154,6 +138,7 @@ impl<'s> Statements<'s> {
             scan: None,
             found: VecDeque::new(),
             names: NameTerms::default(),
+            known: None,
             held: None,
         }
     }
@@ -187,12 +172,23 @@ impl<'s> Statements<'s> {
 
     /// Looks for the statements of a row, or of the next subjects of its scan.
     fn look(&mut self, position: u32, cx: &Context<'s>) -> Result<(), ExecError> {
+        let known = self.known.take().unwrap_or_else(|| Known::of(&cx.reader));
+        let finder = Finder::new(&cx.reader, &known);
+        let done = match self.scan.is_some() {
+            true => self.look_on(&finder, cx),
+            false => self.look_for(position, &finder, cx),
+        };
+        self.known = Some(known);
+        done
+    }
+
+    fn look_for(
+        &mut self,
+        position: u32,
+        finder: &Finder<'_, 's>,
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
         let spec = Arc::clone(&self.spec);
-        let shape = spec.shape.get_or_init(|| Shape::of(cx.reader.schema()));
-        let finder = Finder::new(&cx.reader, shape);
-        if self.scan.is_some() {
-            return self.look_on(&finder, cx);
-        }
         self.is_open = true;
         let Some(graphs) = self.graphs(position, cx) else { return Ok(()) };
         let subject = self.given(spec.subject, position, cx);
@@ -202,7 +198,7 @@ impl<'s> Statements<'s> {
         }
         let predicate = match &spec.between {
             Between::Path(path, within) => {
-                let walk = Walk { finder: &finder, cx, within: *within };
+                let walk = Walk { finder, cx, within: *within };
                 let (found, names) = (&mut self.found, &mut self.names);
                 return walk.connect(path, (subject, object), &graphs, &mut |from, to, graph| {
                     let mut row = vec![Value::Null; spec.columns];
@@ -228,7 +224,7 @@ impl<'s> Statements<'s> {
                 None => Places::Tables(finder.subject_tables(asked.predicate.as_ref(), &graphs)),
             };
             self.scan = Some(Scan { asked, graphs, places, row: 0 });
-            return self.look_on(&finder, cx);
+            return self.look_on(finder, cx);
         }
         let (found, names) = (&mut self.found, &mut self.names);
         let mut failed = None;

@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod expression;
+mod fixed;
 mod forms;
 mod path;
 mod pattern;

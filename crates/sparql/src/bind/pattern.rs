@@ -87,11 +87,7 @@ impl Binder<'_> {
                 let relation = self.pattern(relation, left, active)?;
                 self.optional(relation, right, expression.as_ref(), active)
             }
-            P::Filter { expr, inner } => {
-                let mut relation = self.pattern(relation, inner, active)?;
-                self.filter(&mut relation, expr, active)?;
-                Ok(relation)
-            }
+            P::Filter { expr, inner } => self.filtered(relation, expr, inner, active),
             P::Union { .. } => self.union(relation, pattern, active),
             P::Graph { name, inner } => {
                 let active = Active::Named(name.clone());

@@ -187,9 +187,10 @@ impl Binder<'_> {
                     self.catalog.column_type(*table, *column) == Some(ty)
                         && self.catalog.has_one_type(*table, *column)
                 };
-                let is_plain = !matches!(ty, LogicalType::Any | LogicalType::List | LogicalType::Map)
-                    && same(&(*table, *column))
-                    && others.iter().all(same);
+                let is_plain =
+                    !matches!(ty, LogicalType::Any | LogicalType::List | LogicalType::Map | LogicalType::Iri)
+                        && same(&(*table, *column))
+                        && others.iter().all(same);
                 let is_object = matches!(
                     triple.object,
                     TermPattern::Variable(_) | TermPattern::BlankNode(_) | TermPattern::Literal(_)

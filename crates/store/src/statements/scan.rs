@@ -10,12 +10,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use trimorph_base::{NodeId, TableId};
+use trimorph_catalog::EdgeShape;
 use trimorph_types::Value;
 use trimorph_types::iri_names::is_hidden;
 
 use super::matching::{Found, Graphs, Sink, Statements, each_literal, rdf_type};
 use super::said::reifies;
-use super::shape::EdgeShape;
 use crate::PropertyColumn;
 use crate::neighbours::Neighbours;
 
