@@ -79,7 +79,7 @@ def group(r, depth=0):
         elif kind == 3:
             part = r.choice(["?a (:k|^:k) ?b .", "?a :k+ ?b .", "?a :k* ?b .", "?a (:k|^:k)+ ?b .", "?a (:k|:l) ?z .", "?b ^:k ?a .", "?a :k/:l ?z .", "?a (:k|^:l)* ?b ."])
         elif kind <= 6:
-            inner, own = (group(r, depth + 1) if depth == 0 and r.random() < 0.4 else (r.choice(["?a :w ?w", "?a :n ?n . ?a :k ?b", "?a :d ?d FILTER(?d > '2011-01-01T00:00:00Z'^^xsd:dateTime)", "?a :k ?b . ?b :w ?w", "?b :n ?n"]), []))
+            inner, own = (group(r, depth + 1) if depth == 0 and r.random() < 0.4 else (r.choice(["?a :w ?w", "?a :n ?n . ?a :k ?b", "?a :d ?d FILTER(?d > '2011-01-01T00:00:00Z'^^xsd:dateTime)", "?c :k ?b FILTER(?c = ?a)", "?c ?e ?b . ?c :w ?w FILTER(sameTerm(?a, ?c) && ?w > 1)", "?c ?e ?a . ?c a ?f","?a :k ?b . ?b :w ?w", "?b :n ?n"]), []))
             part = f"OPTIONAL {{ {inner} }}"
         elif kind == 7 and depth == 0:
             key = r.choice(["a", "n", "a ?w", "a ?n"])

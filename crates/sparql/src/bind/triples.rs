@@ -5,8 +5,8 @@
 //!    graph, which is planned as Cypher's is. Which it is says the schema, and the plan relies on it.
 //! 2. A relationship that reifies such an edge is the edge, and what it says are properties of it
 //!    (`reified.rs`).
-//! 3. All others are statements: first those with a constant end, then, behind the query graph, the one with
-//!    most that is bound, and so on.
+//! 3. All others are statements: first those with a constant end, then those of which most is bound. Between
+//!    them, the parts of the query graph that hang together are matched where they join what is bound.
 //!
 //! Names that are not bound in every row, or stand twice where one value is made, get another name first and
 //! are compared behind.
@@ -26,7 +26,7 @@ use trimorph_types::iri_names::{GRAPH, is_hidden, name_of as name_of_iri};
 use trimorph_types::{LogicalType, Value, rdf};
 
 use super::relation::{Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null};
-use super::scope::name_of;
+use super::scope::{Names, name_of, names_of};
 use super::{Binder, Bound};
 use crate::terms::{literal, triple_of};
 
@@ -105,11 +105,18 @@ impl Binder<'_> {
         for triple in first {
             relation = self.statements(relation, triple, active)?;
         }
-        relation = self.query_graph(relation, &fast)?;
+        let mut graphs = connected(&fast);
+        // What is joined with what is there already comes first: nothing is paired that a pattern behind
+        // would tell apart.
         while !rest.is_empty() {
+            let is_known = |name: &Name| relation.slots.get(name).is_some_and(|slot| slot.certain);
+            if let Some(at) = graphs.iter().position(|graph| graph.names.iter().any(is_known)) {
+                relation = self.query_graph(relation, &graphs.remove(at).patterns)?;
+                continue;
+            }
             let is_bound = |term: &TermPattern| match (term, bound_name(term)) {
                 (TermPattern::Triple(triple), _) => made_of(&relation, triple).is_some(),
-                (_, Some(name)) => relation.slots.get(&name).is_some_and(|slot| slot.certain),
+                (_, Some(name)) => is_known(&name),
                 (_, None) => true,
             };
             let score = |triple: &TriplePattern| {
@@ -118,10 +125,14 @@ impl Binder<'_> {
                     + i32::from(matches!(triple.predicate, NamedNodePattern::NamedNode(_)))
             };
             let best = (0..rest.len()).rev().max_by_key(|at| score(rest[*at])).unwrap_or(0);
-            let triple = rest.remove(best);
-            relation = self.statements(relation, triple, active)?;
+            let start = (0..graphs.len()).rev().max_by_key(|at| graphs[*at].constants);
+            match start.filter(|_| score(rest[best]) < 2) {
+                Some(start) => relation = self.query_graph(relation, &graphs.remove(start).patterns)?,
+                None => relation = self.statements(relation, rest.remove(best), active)?,
+            }
         }
-        Ok(relation)
+        let left: Vec<_> = graphs.into_iter().flat_map(|graph| graph.patterns).collect();
+        self.query_graph(relation, &left)
     }
 
     /// How a triple pattern can be matched.
@@ -523,6 +534,41 @@ fn made_of(relation: &Relation, triple: &TriplePattern) -> Option<Expr> {
         NamedNodePattern::Variable(variable) => known(&name_of(variable))?,
     };
     Some(call("sparql.triple", vec![part(&triple.subject)?, predicate, part(&triple.object)?]))
+}
+
+/// Patterns of a query graph that share variables.
+struct Connected<'p> {
+    names: Names,
+    patterns: Vec<(&'p TriplePattern, &'p Way)>,
+    /// Constants besides predicates and classes: where there are some, few rows are found.
+    constants: usize,
+}
+
+/// Patterns of query graphs, in groups without a common variable.
+fn connected<'p>(patterns: &[(&'p TriplePattern, &'p Way)]) -> Vec<Connected<'p>> {
+    let mut groups: Vec<Connected<'p>> = Vec::new();
+    for one @ (triple, _) in patterns {
+        let mut group = Connected { names: names_of(triple), patterns: Vec::new(), constants: 0 };
+        let (with, without): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|known| !known.names.is_disjoint(&group.names));
+        groups = without;
+        for known in with {
+            group.names.extend(known.names);
+            group.patterns.extend(known.patterns);
+            group.constants += known.constants;
+        }
+        group.patterns.push(*one);
+        group.constants += constants_of(triple);
+        groups.push(group);
+    }
+    groups
+}
+
+/// How many constants stand in a triple pattern besides its predicate and its class.
+pub(super) fn constants_of(triple: &TriplePattern) -> usize {
+    let is_fixed = |term: &TermPattern| matches!(term, TermPattern::NamedNode(_) | TermPattern::Literal(_));
+    let is_class = matches!(&triple.predicate, NamedNodePattern::NamedNode(iri) if iri.as_str() == TYPE);
+    usize::from(is_fixed(&triple.subject)) + usize::from(is_fixed(&triple.object) && !is_class)
 }
 
 /// One edge of a type.

@@ -75,12 +75,17 @@ pub struct Known {
     shape: Arc<StatementShape>,
     /// Classes by label, as terms.
     classes: RefCell<HashMap<Arc<str>, Value>>,
+    /// By node table, the predicates and edge tables whose edges may lead there.
+    leading: RefCell<HashMap<TableId, Leading>>,
 }
+
+type Leading = Arc<[(Arc<str>, EdgeShape)]>;
 
 impl Known {
     /// For readers of the same snapshot as this one.
     pub fn of(reader: &Reader<'_>) -> Self {
-        Self { shape: reader.catalog().statement_shape(), classes: RefCell::default() }
+        let shape = reader.catalog().statement_shape();
+        Self { shape, classes: RefCell::default(), leading: RefCell::default() }
     }
 }
 
@@ -317,25 +322,47 @@ impl<'r, 's> Statements<'r, 's> {
             self.reifying(predicate, object, graphs, sink)?;
         }
         let Some(end) = end else { return ControlFlow::Continue(()) };
-        for (iri, places) in self.places(predicate) {
-            for shape in &places.edges {
-                if shape.graph.is_none() && !graphs.has_default() {
-                    continue;
-                }
-                let lists = Neighbours::all(self.reader, shape.at, false, end.table());
-                let (mut nodes, mut edges) = (Vec::new(), Vec::new());
-                lists.list(end).append(&mut nodes, Some(&mut edges));
-                for (subject, id) in nodes.into_iter().zip(edges) {
-                    let graph = self.graph_of(shape, id);
-                    if graphs.has(graph.as_deref()) {
-                        let edge = Some(Relationship { id, start: subject, end });
-                        let (subject, predicate) = (Value::Node(subject), Arc::clone(iri));
-                        sink(Found { subject, predicate, object: object.clone(), graph, edge })?;
-                    }
+        let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+        let mut along = |iri: &Arc<str>, shape: &EdgeShape| {
+            if shape.graph.is_none() && !graphs.has_default() {
+                return ControlFlow::Continue(());
+            }
+            nodes.clear();
+            edges.clear();
+            let lists = Neighbours::all(self.reader, shape.at, false, end.table());
+            lists.list(end).append(&mut nodes, Some(&mut edges));
+            for (subject, id) in nodes.iter().zip(&edges) {
+                let graph = self.graph_of(shape, *id);
+                if graphs.has(graph.as_deref()) {
+                    let edge = Some(Relationship { id: *id, start: *subject, end });
+                    let (subject, predicate) = (Value::Node(*subject), Arc::clone(iri));
+                    sink(Found { subject, predicate, object: object.clone(), graph, edge })?;
                 }
             }
+            ControlFlow::Continue(())
+        };
+        if predicate.is_none() {
+            let leading = self.leading_to(end.table());
+            return leading.iter().try_for_each(|(iri, shape)| along(iri, shape));
+        }
+        for (iri, places) in self.places(predicate) {
+            let mut leading =
+                places.edges.iter().filter(|shape| self.reader.may_lead_to(shape.at, end.table()));
+            leading.try_for_each(|shape| along(iri, shape))?;
         }
         ControlFlow::Continue(())
+    }
+
+    /// The predicates and edge tables whose edges may lead to nodes of a table.
+    fn leading_to(&self, table: TableId) -> Leading {
+        let find = || {
+            let places = self.places(None);
+            let all = places.flat_map(|(iri, places)| places.edges.iter().map(move |shape| (iri, shape)));
+            let leading = all.filter(|(_, shape)| self.reader.may_lead_to(shape.at, table));
+            leading.map(|(iri, shape)| (Arc::clone(iri), shape.clone())).collect()
+        };
+        let mut known = self.known.leading.borrow_mut();
+        Arc::clone(known.entry(table).or_insert_with(find))
     }
 
     /// The nodes with a label.
