@@ -18,7 +18,7 @@ def graph(seed=1, nodes=30, edges=120):
     """A network whose relationships say integers, texts, lists, IRIs and nothing."""
     random_ = random.Random(seed)
     conn = trimorph.Database(":memory:").connect()
-    conn.execute("UNWIND range(0, $n - 1) AS i CREATE (:P {i: i})", {"n": nodes})
+    conn.execute("UNWIND range(0, $n - 1) AS i CREATE (:P {i: i, weight: CASE i % 5 WHEN 0 THEN null ELSE i % 3 END})", {"n": nodes})
     made = set()
     while len(made) < edges:
         made.add((random_.randrange(nodes), random_.randrange(nodes), random_.choice(["KNOWS", "LIKES", "SEES"])))
@@ -29,6 +29,8 @@ def graph(seed=1, nodes=30, edges=120):
                 props["since"] = random_.randrange(2000, 2010)
             if random_.random() < 0.3:
                 props["note"] = random_.choice(["x", "yy", "zürich"])
+            if kind == "KNOWS" and random_.random() < 0.6:
+                props["weight"] = random_.randrange(4)
             if random_.random() < 0.2:
                 props["tags"] = random_.sample(["u", "v", "w"], 2)
             if kind == "LIKES" and random_.random() < 0.2:
@@ -68,6 +70,23 @@ QUERIES = [
     "SELECT (COUNT(*) AS ?n) { ?a :KNOWS ?b . ?r rdf:reifies <<( ?a :KNOWS ?b )>> }",
     "SELECT ?r { ?r a ?c }",
     "SELECT ?y { VALUES ?y { 2001 2002 } ?a :KNOWS ?b {| :since ?y |} }",
+    # Of nodes and relationships alike, of relationships only, of nodes only.
+    "SELECT ?s ?w { ?s :weight ?w }",
+    "SELECT (COUNT(*) AS ?n) (SUM(?w) AS ?t) { ?s :weight ?w }",
+    "SELECT ?w (COUNT(?s) AS ?n) { ?s :weight ?w FILTER(?w > 0) } GROUP BY ?w",
+    "SELECT ?s ?n { ?s :note ?n }",
+    "SELECT ?s ?w ?n { ?s :weight ?w ; :note ?n }",
+    "SELECT ?s ?w ?i { ?s :weight ?w ; :i ?i }",
+    "SELECT ?s ?w ?b { ?s :weight ?w ; :KNOWS ?b }",
+    "SELECT ?s ?x { ?s :weight ?w . ?x :weight ?w ; :i 3 }",
+    "SELECT ?s ?x { ?s :weight ?w ; :note ?n . ?x :weight ?w ; :note ?n }",
+    "SELECT ?s { ?s :weight 2 FILTER NOT EXISTS { ?s :note ?n } }",
+    "SELECT ?s ?n { ?s :weight ?w OPTIONAL { ?s :note ?n } }",
+    "SELECT ?s ?p ?o { ?s :weight 1 . ?s ?p ?o }",
+    "SELECT ?a ?w ?v { ?a :KNOWS ?b {| :weight ?w |} . ?b :weight ?v FILTER(?v = ?w) }",
+    "SELECT ?s ?w { VALUES ?w { 0 3 } ?s :weight ?w }",
+    "SELECT ?w { { SELECT ?w { ?s :weight ?w } ORDER BY ?w LIMIT 5 } }",
+    "SELECT ?s ?t { ?s :weight ?w . ?s rdf:reifies ?t }",
     "SELECT ?s (isIRI(?r) AS ?i) (isTriple(?t) AS ?j) (SUBJECT(?t) AS ?s) { ?r rdf:reifies ?t ; :note 'yy' }",
 ]
 

@@ -42,10 +42,22 @@ pub(super) enum Way {
     Reified(Arc<str>),
     /// The subject is one of the pattern's relationships, and this a property of it.
     Said(Arc<str>, LogicalType),
+    /// The subject is any relationship of these types, and this a property of it.
+    SaidOf(Vec<Arc<str>>, Arc<str>, LogicalType),
     /// Another triple pattern asks for the same.
     Implied,
     Statements,
 }
+
+/// What a subject is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Node,
+    Relationship,
+}
+
+/// Subjects of which that is known.
+pub(super) type Kinds = BTreeMap<Name, Kind>;
 
 /// The label of a blank node, as a name.
 fn blank(label: &str) -> Name {
@@ -82,10 +94,29 @@ impl Binder<'_> {
         patterns: &[TriplePattern],
         active: &Active,
     ) -> Bound<Relation> {
-        self.with_given(&mut relation, patterns.iter().flat_map(super::scope::names_of));
+        self.with_given(&mut relation, patterns.iter().flat_map(names_of));
+        self.deeper(|own| own.triples_of(relation, patterns, active, &Kinds::new()))
+    }
+
+    /// The same, where of some subjects it is known whether they are nodes or relationships.
+    fn triples_of(
+        &mut self,
+        mut relation: Relation,
+        patterns: &[TriplePattern],
+        active: &Active,
+        kinds: &Kinds,
+    ) -> Bound<Relation> {
         let labels = labels_asked(patterns);
         let mut ways: Vec<Way> = patterns.iter().map(|triple| self.way(triple, active, &labels)).collect();
-        self.find_reified(&relation, patterns, &mut ways, active, &labels);
+        let open = self.find_reified(&relation, patterns, &mut ways, active, (&labels, kinds));
+        if let Some(subject) = open {
+            // What either of the two says is found as nodes and relationships are, one after the other.
+            return self.either(relation, 2, active, &mut |own, from, at| {
+                let mut kinds = kinds.clone();
+                kinds.insert(Arc::clone(&subject), [Kind::Node, Kind::Relationship][at]);
+                own.deeper(|own| own.triples_of(from.clone(), patterns, active, &kinds))
+            });
+        }
         let (mut slow, mut fast) = (Vec::new(), Vec::new());
         for (triple, way) in patterns.iter().zip(&ways) {
             match way {
@@ -315,7 +346,16 @@ impl Binder<'_> {
                 reifiers.insert(reifier, var);
                 continue;
             }
-            if matches!(way, Way::Said(..)) {
+            if let (Way::SaidOf(types, ..), Some(name)) = (way, bound_name(&triple.subject))
+                && !reifiers.contains_key(&name)
+            {
+                let var = self.var(&name, Shape::Edge);
+                let [from, to] = [(); 2].map(|()| self.anonymous(LogicalType::Node));
+                labels.extend([from, to].map(|end| (end, LabelExpr::True)));
+                graph.edges.push(EdgePattern { types: types.clone(), ..one_edge(var, from, &name, to) });
+                reifiers.insert(name, var);
+            }
+            if matches!(way, Way::Said(..) | Way::SaidOf(..)) {
                 continue;
             }
             let Some(subject) = self.node(&mut relation, &triple.subject, &mut new, &mut later) else {
@@ -334,13 +374,13 @@ impl Binder<'_> {
                     graph.edges.push(one_edge(var, subject, name, object));
                 }
                 Way::Property(name, ty) => properties.push((subject, Arc::clone(name), *ty, &triple.object)),
-                Way::Reified(_) | Way::Said(..) | Way::Implied | Way::Statements => {}
+                Way::Reified(_) | Way::Said(..) | Way::SaidOf(..) | Way::Implied | Way::Statements => {}
             }
         }
         let mut made = Vec::new();
         for (triple, way) in fast {
             let reifier = bound_name(&triple.subject).and_then(|name| reifiers.get(&name));
-            if let (Way::Said(name, ty), Some(reifier)) = (way, reifier) {
+            if let (Way::Said(name, ty) | Way::SaidOf(_, name, ty), Some(reifier)) = (way, reifier) {
                 properties.push((*reifier, Arc::clone(name), *ty, &triple.object));
             }
         }
