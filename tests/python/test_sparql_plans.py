@@ -87,7 +87,7 @@ def group(r, depth=0):
         elif kind == 8:
             part = r.choice(["MINUS { ?a :k ?b }", "MINUS { ?a :w 1 }", "MINUS { ?a :n ?n . ?a a :S }"])
         elif kind == 9:
-            part = r.choice(["{ ?a :w ?w } UNION { ?a :n ?n }", "{ ?a :k ?b } UNION { ?b :k ?a }"])
+            part = r.choice(["{ ?a :w ?w } UNION { ?a :n ?n }", "{ ?a :k ?b } UNION { ?b :k ?a }", "{ ?a :k :p1 } UNION { :p1 :k ?a }", "{ ?a :k ?b ; :w ?w } UNION { ?b :k ?a ; :w ?w }", "{ ?a :k ?b . ?c :w ?w } UNION { ?b :k ?a . ?c :w ?w }"])
         elif kind == 10:
             part = r.choice(["VALUES ?n { 'n0' 'n1' }", "VALUES ?a { :p0 :p1 :nobody }", "VALUES (?a ?w) { (:p0 1) (:p1 UNDEF) }"])
         elif kind == 12 and depth == 0 and "p" not in names:

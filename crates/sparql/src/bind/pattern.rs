@@ -8,6 +8,7 @@ use spargebra::term::{GroundTerm, NamedNodePattern, TriplePattern, Variable};
 use trimorph_algebra::{ApplyKind, Expr, Op, Plan, SortKey, VarId};
 use trimorph_types::{LogicalType, Value};
 
+use super::either_way::either_way;
 use super::relation::{Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null, is_null};
 use super::scope::{
     Names, any_exists, certain, is_sub_query, may_be_bound, mentioned, name_of, names_of, visible,
@@ -74,6 +75,8 @@ impl Binder<'_> {
                     P::Values { .. } => 0,
                     part if is_sub_query(part) => 1,
                     P::Bgp { .. } => 2,
+                    // It may be planned with those.
+                    part if either_way(part).is_some() => 2,
                     P::Path { .. } => 4,
                     // Who is asked may be told by what stands behind.
                     P::Service { .. } => 5,
@@ -89,7 +92,13 @@ impl Binder<'_> {
                 self.optional(relation, right, expression.as_ref(), active)
             }
             P::Filter { expr, inner } => self.filtered(relation, expr, inner, active),
-            P::Union { .. } => self.union(relation, pattern, active),
+            P::Union { .. } => {
+                let mut relation = relation;
+                match self.edge_either_way(&mut relation, pattern, active)? {
+                    true => Ok(relation),
+                    false => self.union(relation, pattern, active),
+                }
+            }
             P::Graph { name, inner } => {
                 let active = Active::Named(name.clone());
                 if matches!(&**inner, P::Bgp { patterns } if patterns.is_empty()) {

@@ -142,7 +142,7 @@ impl Binder<'_> {
         while !rest.is_empty() {
             let is_known = |name: &Name| relation.slots.get(name).is_some_and(|slot| slot.certain);
             if let Some(at) = graphs.iter().position(|graph| graph.names.iter().any(is_known)) {
-                relation = self.query_graph(relation, &graphs.remove(at).patterns)?;
+                relation = self.query_graph(relation, &graphs.remove(at).patterns, Direction::Out)?;
                 continue;
             }
             let is_bound = |term: &TermPattern| match (term, bound_name(term)) {
@@ -158,12 +158,14 @@ impl Binder<'_> {
             let best = (0..rest.len()).rev().max_by_key(|at| score(rest[*at])).unwrap_or(0);
             let start = (0..graphs.len()).rev().max_by_key(|at| graphs[*at].constants);
             match start.filter(|_| score(rest[best]) < 2) {
-                Some(start) => relation = self.query_graph(relation, &graphs.remove(start).patterns)?,
+                Some(start) => {
+                    relation = self.query_graph(relation, &graphs.remove(start).patterns, Direction::Out)?
+                }
                 None => relation = self.statements(relation, rest.remove(best), active)?,
             }
         }
         let left: Vec<_> = graphs.into_iter().flat_map(|graph| graph.patterns).collect();
-        self.query_graph(relation, &left)
+        self.query_graph(relation, &left, Direction::Out)
     }
 
     /// How a triple pattern can be matched.
@@ -318,8 +320,13 @@ impl Binder<'_> {
         }
     }
 
-    /// What the schema lets be asked as edges, properties and labels.
-    fn query_graph(&mut self, mut relation: Relation, fast: &[(&TriplePattern, &Way)]) -> Bound<Relation> {
+    /// What the schema lets be asked as edges, in this direction, properties and labels.
+    pub(super) fn query_graph(
+        &mut self,
+        mut relation: Relation,
+        fast: &[(&TriplePattern, &Way)],
+        direction: Direction,
+    ) -> Bound<Relation> {
         if fast.is_empty() {
             return Ok(relation);
         }
@@ -342,7 +349,7 @@ impl Binder<'_> {
                 let (Some(from), Some(to)) = (from, to) else { continue };
                 labels.entry(from).or_insert(LabelExpr::True);
                 labels.entry(to).or_insert(LabelExpr::True);
-                graph.edges.push(one_edge(var, from, name, to));
+                graph.edges.push(EdgePattern { direction, ..one_edge(var, from, name, to) });
                 reifiers.insert(reifier, var);
                 continue;
             }
@@ -371,7 +378,7 @@ impl Binder<'_> {
                     let Some(object) = object else { continue };
                     labels.entry(object).or_insert(LabelExpr::True);
                     let var = self.anonymous(LogicalType::Relationship);
-                    graph.edges.push(one_edge(var, subject, name, object));
+                    graph.edges.push(EdgePattern { direction, ..one_edge(var, subject, name, object) });
                 }
                 Way::Property(name, ty) => properties.push((subject, Arc::clone(name), *ty, &triple.object)),
                 Way::Reified(_) | Way::Said(..) | Way::SaidOf(..) | Way::Implied | Way::Statements => {}
@@ -626,7 +633,7 @@ fn one_edge(var: VarId, from: VarId, name: &Arc<str>, to: VarId) -> EdgePattern 
 }
 
 /// The labels that a pattern asks of its subjects.
-fn labels_asked(patterns: &[TriplePattern]) -> BTreeMap<Name, LabelExpr> {
+pub(super) fn labels_asked(patterns: &[TriplePattern]) -> BTreeMap<Name, LabelExpr> {
     let mut labels: BTreeMap<Name, LabelExpr> = BTreeMap::new();
     for triple in patterns {
         let (Some(name), NamedNodePattern::NamedNode(predicate), TermPattern::NamedNode(class)) =
