@@ -76,7 +76,7 @@ class Server:
         kinds = "application/sparql-results+json, application/n-triples;q=0.9"
         with urllib.request.urlopen(urllib.request.Request(self.url, form, {"Accept": kinds}), timeout=LIMIT) as answer:
             body = answer.read().decode()
-        if not body.startswith("{"):
+        if not body.lstrip().startswith("{"):
             return [(line,) for line in body.splitlines() if line]
         found = json.loads(body)
         if "boolean" in found:

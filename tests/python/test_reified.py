@@ -19,6 +19,7 @@ def graph(seed=1, nodes=30, edges=120, loops=True):
     random_ = random.Random(seed)
     conn = trimorph.Database(":memory:").connect()
     conn.execute("UNWIND range(0, $n - 1) AS i CREATE (:P {i: i, weight: CASE i % 5 WHEN 0 THEN null ELSE i % 3 END})", {"n": nodes})
+    conn.execute("MATCH (p:P) WHERE p.i % 4 = 1 SET p.many = ['a', 'b', 'b']")
     made = set()
     while len(made) < edges:
         a, b = random_.randrange(nodes), random_.randrange(nodes)
@@ -73,6 +74,18 @@ QUERIES = [
     "SELECT (COUNT(*) AS ?n) { ?a :KNOWS ?b . ?r rdf:reifies <<( ?a :KNOWS ?b )>> }",
     "SELECT ?r { ?r a ?c }",
     "SELECT ?y { VALUES ?y { 2001 2002 } ?a :KNOWS ?b {| :since ?y |} }",
+    # Numbers of statements.
+    "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }",
+    "SELECT (COUNT(?o) AS ?n) (COUNT(*) AS ?m) { ?s ?p ?o }",
+    "SELECT ?p (COUNT(?s) AS ?n) { ?s ?p ?o } GROUP BY ?p HAVING (COUNT(?s) > 3)",
+    "SELECT ?c (COUNT(*) AS ?n) { ?s a ?c } GROUP BY ?c",
+    "SELECT (COUNT(*) AS ?n) { ?s a ?c }",
+    "SELECT (COUNT(*) AS ?n) { ?s :tags ?t }",
+    "SELECT (COUNT(*) AS ?n) { ?s :many ?t }",
+    "SELECT (COUNT(*) AS ?n) { ?s ?p ?p }",
+    "SELECT ?p (COUNT(DISTINCT ?o) AS ?n) { ?s ?p ?o } GROUP BY ?p",
+    "SELECT (COUNT(*) AS ?n) { ?s :nothing ?o }",
+    "SELECT DISTINCT ?p { ?s ?p ?o }",
     # Of one edge either way.
     "SELECT ?a ?b ?y { { ?a :KNOWS ?b {| :since ?y |} } UNION { ?b :KNOWS ?a {| :since ?y |} } }",
     "SELECT ?a ?b ?y ?w { { ?a :KNOWS ?b {| :since ?y ; :weight ?w |} } UNION { ?b :KNOWS ?a {| :since ?y ; :weight ?w |} } ?a :i ?i FILTER(?i < 9 && ?y > 2003) }",

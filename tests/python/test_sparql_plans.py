@@ -108,6 +108,8 @@ def query(r):
     body, names = group(r)
     names = [n for n in dict.fromkeys(names) if n != "x"]
     kind = r.randint(0, 3)
+    if r.random() < 0.05:
+        return r.choice(["SELECT ?p (COUNT(*) AS ?n) { ?s ?p ?o } GROUP BY ?p", "SELECT (COUNT(?o) AS ?n) { ?s ?p ?o }", "SELECT ?c (COUNT(?s) AS ?n) { ?s a ?c } GROUP BY ?c"])
     some = sorted(r.sample(names, r.randint(1, len(names))))
     listed = " ".join(f"?{n}" for n in some)
     if kind == 0:

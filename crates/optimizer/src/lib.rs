@@ -18,13 +18,14 @@
 //!     empties the pattern
 //! 14. `count_by_table` counts by labels or type become a count for each table, other aggregates over
 //!     relationships of several types one for each type
-//! 15. `walks`         what is asked of walks as wholes becomes part of the search for them
-//! 16. `tell_apart`    which edges must differ because they could be the same
-//! 17. `reach_once`    walks of which only the ends count, and these once, reach each node once
-//! 18. `hang_counts`   leaves that nobody looks at become counting steps
-//! 19. `plan_match`    each pattern becomes scans, extends and joins
-//! 20. `order_edges`   the first rows by an indexed property of relationships are looked up
-//! 21. `share_expressions` what several expressions of an operator have in common is computed once
+//! 15. `count_statements` statements of RDF of which only the number counts are counted where they lie
+//! 16. `walks`         what is asked of walks as wholes becomes part of the search for them
+//! 17. `tell_apart`    which edges must differ because they could be the same
+//! 18. `reach_once`    walks of which only the ends count, and these once, reach each node once
+//! 19. `hang_counts`   leaves that nobody looks at become counting steps
+//! 20. `plan_match`    each pattern becomes scans, extends and joins
+//! 21. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 22. `share_expressions` what several expressions of an operator have in common is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -41,6 +42,7 @@ mod count_by_table;
 mod count_calls;
 mod count_optional;
 mod count_rows;
+mod count_statements;
 mod count_trails;
 mod degrees;
 mod drop_unused;

@@ -14,9 +14,9 @@ use crate::planning::Planning;
 use crate::samples::{Estimator, Samples};
 use crate::{Halt, Options, Switches, VarSet};
 use crate::{
-    ask_bound, call_once, check, count_by_table, count_calls, count_optional, count_rows, count_trails,
-    drop_unused, hang_counts, in_lists, late_projection, merge_patterns, narrow_tables, narrow_types,
-    order_edges, plan_match, push_filters, reach_once, share_expressions, tell_apart, walks,
+    ask_bound, call_once, check, count_by_table, count_calls, count_optional, count_rows, count_statements,
+    count_trails, drop_unused, hang_counts, in_lists, late_projection, merge_patterns, narrow_tables,
+    narrow_types, order_edges, plan_match, push_filters, reach_once, share_expressions, tell_apart, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -65,6 +65,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "ask_bound", required: true, run: ask_bound::ask_bound },
     Pass { name: "narrow_tables", required: true, run: narrow_tables::narrow_tables },
     Pass { name: "count_by_table", required: false, run: count_by_table::count_by_table },
+    Pass { name: "count_statements", required: false, run: count_statements::count_statements },
     Pass { name: "walks", required: true, run: walks::walks },
     Pass { name: "tell_apart", required: true, run: tell_apart::tell_apart },
     Pass { name: "reach_once", required: false, run: reach_once::reach_once },

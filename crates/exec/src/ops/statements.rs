@@ -62,6 +62,9 @@ pub(crate) struct StatementsSpec {
     pub(crate) graph: GraphPlace,
     /// How many columns are found.
     pub(crate) columns: usize,
+    /// The column of how many statements a row stands for. Then nobody asks for subjects, nor for objects but
+    /// classes.
+    pub(crate) count: Option<usize>,
 }
 
 /// Subjects that are left to be gone through.
@@ -229,7 +232,7 @@ impl<'s> Statements<'s> {
         let (found, names) = (&mut self.found, &mut self.names);
         let mut failed = None;
         let _ = finder.find(&asked, &graphs, &mut |one| {
-            found.push_back(row_of(&spec, one, names, cx));
+            found.push_back(row_of(&spec, one, 1, names, cx));
             if found.len().is_multiple_of(4096)
                 && let Err(error) = cx.check()
             {
@@ -246,10 +249,18 @@ impl<'s> Statements<'s> {
         let Some(scan) = &mut self.scan else { return Ok(()) };
         let (spec, found, names) = (&self.spec, &mut self.found, &mut self.names);
         let mut take = |one: Found| {
-            found.push_back(row_of(spec, one, names, cx));
+            found.push_back(row_of(spec, one, 1, names, cx));
             ControlFlow::Continue(())
         };
         let table = match &scan.places {
+            Places::Parts(parts) if spec.count.is_some() => parts.last().map(|part| {
+                finder.count_of_part(part, (scan.row, SUBJECTS), &scan.graphs, &mut |one, count| {
+                    if count > 0 {
+                        found.push_back(row_of(spec, one, count, names, cx));
+                    }
+                });
+                part.table()
+            }),
             Places::Parts(parts) => parts.last().map(|part| {
                 let with_objects = !matches!(spec.object, Place::Found(None));
                 let rows = (scan.row, SUBJECTS);
@@ -305,8 +316,18 @@ fn put_graph(
     }
 }
 
-fn row_of(spec: &StatementsSpec, found: Found, names: &mut NameTerms, cx: &Context<'_>) -> Box<[Value]> {
+/// A row for a statement, or for so many of them.
+fn row_of(
+    spec: &StatementsSpec,
+    found: Found,
+    count: u64,
+    names: &mut NameTerms,
+    cx: &Context<'_>,
+) -> Box<[Value]> {
     let mut row = vec![Value::Null; spec.columns];
+    if let Some(column) = spec.count {
+        row[column] = Value::Int(i64::try_from(count).unwrap_or(i64::MAX));
+    }
     put(&mut row, spec.subject, || found.subject);
     if let Between::Predicate(place) = &spec.between {
         put(&mut row, *place, || names.term(&found.predicate, cx));

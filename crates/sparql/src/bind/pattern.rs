@@ -474,6 +474,7 @@ impl Binder<'_> {
             predicate: trimorph_algebra::PredicateTerm::Var(vars[1]),
             object: vars[2],
             graph,
+            count: None,
         };
         self.relies_on_all();
         names.grow(|input| Plan::Statements { input, pattern });

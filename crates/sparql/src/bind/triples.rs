@@ -464,7 +464,7 @@ impl Binder<'_> {
             }
         };
         let object = self.end(&mut relation, &triple.object, Shape::Term, &mut new, &mut parts);
-        let pattern = trimorph_algebra::TriplePattern { subject, predicate, object, graph };
+        let pattern = trimorph_algebra::TriplePattern { subject, predicate, object, graph, count: None };
         relation.grow(|input| Plan::Statements { input, pattern });
         if let Some((name, var)) = new_graph {
             new.push((name, Slot::certain(var, Shape::Term)));
