@@ -1,5 +1,5 @@
-//! Statements of which only the number counts, by predicate or by class: `?s ?p ?o` grouped by `?p`, `?s a ?c`
-//! grouped by `?c`, or all of them. They are counted where they lie, a column or a list at a time, and the
+//! Statements of which only the number counts, by predicate or by class: `?s ?p ?o` grouped by `?p`, or
+//! `?s a ?c` by `?c`, or all of them. They are counted where they lie, a column or a list at a time, and the
 //! groups add up what they are told.
 
 use trimorph_algebra::{

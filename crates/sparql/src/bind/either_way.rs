@@ -1,5 +1,5 @@
-//! `{ ?a :knows ?b } UNION { ?b :knows ?a }`, also with what the statements say of themselves: one edge without
-//! a direction, which is planned with the patterns around it.
+//! `{ ?a :knows ?b } UNION { ?b :knows ?a }`, also with what the statements say of themselves: one edge
+//! without a direction, which is planned with the patterns around it.
 //!
 //! That holds where the alternatives differ in nothing but the ends of the one edge, nothing else is asked of
 //! these ends, and no edge leads from a node to itself, which both alternatives would find.

@@ -186,8 +186,8 @@ impl Statements<'_, '_> {
         ControlFlow::Continue(())
     }
 
-    /// Hands over how many statements of a part have subjects in `count` rows from `first` on: with the class,
-    /// where the part is of these, else without subject and object.
+    /// Hands over how many statements of a part have subjects in `count` rows from `first` on: with the
+    /// class, where the part is of these, else without subject and object.
     pub fn count_of_part(
         &self,
         part: &Part,
