@@ -1,5 +1,5 @@
-//! Keys of a grouping that are the same in all rows, as `null AS browser` or `'post' AS kind`, are given to the
-//! groups, where there are other keys: of these alone there may be no row, and then no group.
+//! Keys of a grouping that are the same in all rows, as `null AS browser` or `'post' AS kind`, are given to
+//! the groups, where there are other keys: without these there is a group also where there is no row.
 
 use trimorph_algebra::{Expr, Plan};
 

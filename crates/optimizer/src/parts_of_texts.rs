@@ -3,12 +3,12 @@
 //!
 //! Where the list is looked at once, and for this alone.
 
-use trimorph_algebra::{Aggregate, Expr, Op, Plan, VarId};
+use trimorph_algebra::{Expr, Op, Plan, VarId};
 use trimorph_types::Value;
 
-use crate::Halt;
 use crate::needed::bottom_up;
 use crate::planning::Planning;
+use crate::{Halt, VarSet, vars_of};
 
 /// The pass.
 pub(crate) fn parts_of_texts(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
@@ -16,17 +16,28 @@ pub(crate) fn parts_of_texts(plan: Plan, planning: &mut Planning<'_>) -> Result<
         let (input, mut exprs): (_, Vec<&mut Expr>) = match &mut plan {
             Plan::Project { input, items } => (input, items.iter_mut().map(|(_, expr)| expr).collect()),
             Plan::Aggregate { input, keys, aggregates } => {
-                let args = |(_, a): &'_ mut (VarId, Aggregate)| a.arg.iter_mut().chain(&mut a.parameter);
-                (
-                    input,
-                    keys.iter_mut().map(|(_, key)| key).chain(aggregates.iter_mut().flat_map(args)).collect(),
-                )
+                let args = aggregates.iter_mut().flat_map(|(_, a)| a.arg.iter_mut().chain(&mut a.parameter));
+                (input, keys.iter_mut().map(|(_, key)| key).chain(args).collect())
             }
             _ => return Ok(plan),
         };
         // Both give nothing else of what is below.
-        if let Plan::Project { items, .. } | Plan::Extra { items, .. } = &mut **input {
-            items.retain(|(var, list)| !take(*var, list, &mut exprs));
+        match &mut **input {
+            Plan::Extra { items, .. } => items.retain(|(var, list)| !take(*var, list, &mut exprs)),
+            Plan::Project { items, .. } => {
+                let mut looked_at = VarSet::new();
+                items.retain(|(var, list)| {
+                    let is_taken = take(*var, list, &mut exprs);
+                    if is_taken {
+                        looked_at.extend(vars_of([list]));
+                    }
+                    !is_taken
+                });
+                // What the text is made of is handed on in its place.
+                looked_at.retain(|var| items.iter().all(|(item, _)| item != var));
+                items.extend(looked_at.into_iter().map(|var| (var, Expr::Var(var))));
+            }
+            _ => {}
         }
         Ok(plan)
     })
