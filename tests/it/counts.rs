@@ -54,6 +54,16 @@ const QUERIES: &[&str] = &[
     "MATCH ()-[r:None|T]->() WHERE r.w > 100 RETURN count(*) AS n, max(r.w) AS m",
     "MATCH ()-[r]->() WHERE r.w > 100 RETURN type(r) AS t, max(r.w) AS m",
     "MATCH ()-[r]->() WHERE r.w > 1 RETURN DISTINCT type(r) AS t",
+    "MATCH (a:A) RETURN a.n % 3 AS k, null AS x, 'a' AS y, count(*) AS n",
+    "MATCH (a:None) RETURN a.n AS k, 1 AS x, count(*) AS n",
+    "MATCH (a:None) RETURN 1 AS x, count(*) AS n",
+    "MATCH (a:A) RETURN a.n % 3 AS k, null AS x, count(*) AS n ORDER BY x, k LIMIT 2",
+    "MATCH (a:A) WITH a, split(toString(a.n) + '.x.' + toString(a.n % 4), '.') AS p RETURN p[2] AS k, count(*) AS n",
+    "MATCH (a:A) WITH split(toString(a.n) + '.x', '.') AS p RETURN toInteger(p[0]) + 1 AS k, max(p[7]) AS m",
+    "MATCH (a:A) WITH split(toString(a.n) + '.x', '.') AS p RETURN p[-1] AS k, count(p[0]) AS n",
+    "MATCH (a) WITH split(a.nothing, '.') AS p, a.n AS n RETURN p[0] AS k, count(n) AS n",
+    "MATCH (a:A) WITH split('a.b', '.') AS p, a RETURN a.n AS n, p[a.n % 2] AS k",
+    "MATCH (a:A) WITH split(toString(a.n), '') AS p, a RETURN a.n AS n, p[0] AS k, size(p) AS s",
 ];
 
 fn agree(snapshot: &Snapshot) {

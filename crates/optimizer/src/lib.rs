@@ -12,20 +12,22 @@
 //! 8. `narrow_types`   what is asked of the type of a relationship becomes its types
 //! 9. `in_lists`       equalities of one property, any of which will do, become a list that it is in
 //! 10. `drop_unused`    what is computed and never looked at is not computed
-//! 11. `late_projection` what a top-k does not order by is computed for the rows that are left
-//! 12. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
-//! 13. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
+//! 11. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
+//! 12. `parts_of_texts` one part of a text that was split is taken of the text
+//! 13. `late_projection` what a top-k does not order by is computed for the rows that are left
+//! 14. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
+//! 15. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
 //!     empties the pattern
-//! 14. `count_by_table` counts by labels or type become a count for each table, other aggregates over
+//! 16. `count_by_table` counts by labels or type become a count for each table, other aggregates over
 //!     relationships of several types one for each type
-//! 15. `count_statements` statements of RDF of which only the number counts are counted where they lie
-//! 16. `walks`         what is asked of walks as wholes becomes part of the search for them
-//! 17. `tell_apart`    which edges must differ because they could be the same
-//! 18. `reach_once`    walks of which only the ends count, and these once, reach each node once
-//! 19. `hang_counts`   leaves that nobody looks at become counting steps
-//! 20. `plan_match`    each pattern becomes scans, extends and joins
-//! 21. `order_edges`   the first rows by an indexed property of relationships are looked up
-//! 22. `share_expressions` what several expressions of an operator have in common is computed once
+//! 17. `count_statements` statements of RDF of which only the number counts are counted where they lie
+//! 18. `walks`         what is asked of walks as wholes becomes part of the search for them
+//! 19. `tell_apart`    which edges must differ because they could be the same
+//! 20. `reach_once`    walks of which only the ends count, and these once, reach each node once
+//! 21. `hang_counts`   leaves that nobody looks at become counting steps
+//! 22. `plan_match`    each pattern becomes scans, extends and joins
+//! 23. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 24. `share_expressions` what several expressions of an operator have in common is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -38,6 +40,7 @@
 mod ask_bound;
 mod call_once;
 mod check;
+mod constant_keys;
 mod count_by_table;
 mod count_calls;
 mod count_optional;
@@ -59,6 +62,7 @@ mod narrow_types;
 mod needed;
 mod options;
 mod order_edges;
+mod parts_of_texts;
 mod passes;
 mod plan_match;
 mod planning;
