@@ -259,8 +259,8 @@ impl CountTarget {
         Ok(())
     }
 
-    /// The same where edges must pass a predicate: it is asked of a vector of edges of many rows at once. Long
-    /// lists are counted by themselves, in place.
+    /// The same where edges must pass a predicate: it is asked of a vector of edges of many rows at once.
+    /// Long lists are counted by themselves, in place.
     fn multiply_passing<'s>(
         &self,
         along: &[Neighbours<'_, 's>],
