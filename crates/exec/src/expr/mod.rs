@@ -57,7 +57,7 @@ pub(crate) use compile::compile;
 pub(crate) use evaluated::Evaluated;
 pub(crate) use filter::{check_boolean, filter};
 pub(crate) use general::gives_lists;
-pub(crate) use items::Items;
+pub(crate) use items::{Items, ranges};
 pub(crate) use key_set::{KeySetBuilder, PassedKeys};
 pub(crate) use made::bounded;
 pub(crate) use members::Members;
