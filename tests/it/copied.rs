@@ -1,4 +1,4 @@
-//! `COPY … TO`: what is written, what the options say, and what is left when it fails.
+//! `COPY`: what is written and read, what the options say, and what is left when it fails.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -250,4 +250,149 @@ fn a_cancelled_copy_leaves_nothing() {
         assert!(matches!(error, Error::Cancelled), "{error}");
     });
     assert!(scratch.names().is_empty());
+}
+
+/// Rows in openCypher's form.
+fn shown(connection: &Connection, text: &str) -> String {
+    crate::durable::rows(connection, text).join("; ")
+}
+
+#[test]
+fn files_come_in_as_they_went_out() {
+    let (scratch, connection) = (Scratch::new(), people());
+    run(&connection, "MATCH (n:Person) SET n.id = CASE n.name WHEN 'Bob' THEN 2 ELSE 1 END").unwrap();
+    let edges = "COPY (MATCH (a)-[r:KNOWS]->(b) RETURN a.id AS from, b.id AS to, r.since AS since) TO";
+    for end in ["csv", "tsv", "jsonl", "json", "parquet", "csv.gz"] {
+        let nodes = scratch.path(&format!("p.{end}"));
+        let knows = scratch.path(&format!("k.{end}"));
+        run(&connection, &format!("COPY Person (id, name, age) TO '{nodes}'")).unwrap();
+        run(&connection, &format!("{edges} '{knows}'")).unwrap();
+        let other = Database::in_memory(Config::default()).connect();
+        let told = shown(&other, &format!("COPY Person FROM '{nodes}'"));
+        assert_eq!(told, format!("{nodes} | 2 | 0 | 0"));
+        let told = shown(&other, &format!("COPY KNOWS FROM '{knows}' (FROM Person, TO Person)"));
+        assert_eq!(told, format!("{knows} | 0 | 1 | 0"));
+        let asked = "MATCH (a:Person)-[k:KNOWS]->(b) RETURN a.id, a.name, a.age, k.since, b.name, b.age";
+        assert_eq!(shown(&other, asked), "1 | Ann, A | 30 | 2010 | Bob | null", "{end}");
+        // Between which labels is known by now.
+        run(&other, &format!("COPY KNOWS FROM '{knows}'")).unwrap();
+        assert_eq!(shown(&other, "MATCH (:Person)-[k:KNOWS]->() RETURN count(k)"), "2");
+    }
+}
+
+#[test]
+fn options_say_how_files_are_read() {
+    let scratch = Scratch::new();
+    let connection = Database::in_memory(Config::default()).connect();
+    let write = |name: &str, text: &str| std::fs::write(scratch.path(name), text).unwrap();
+    write("a.csv", "code;name;n\nx;Ann;1\ny;'B;b';NA\n");
+    write("part1.csv", "z,Cid,3\n");
+    write("part2.csv", "u,Dan,4\n");
+    write("again.csv", "code,name,n\nx,Anna,9\n");
+    write("bad.csv", "code,name,n\nv,Eve,5\nw,Fay,6,7\n");
+    let at = |text: &str| text.replace('…', &scratch.0.display().to_string());
+    let ask = |text: &str| run(&connection, &at(text));
+    ask("COPY Person FROM '…/a.csv' (KEY code, QUOTE '''', NULL NA)").unwrap();
+    ask("COPY Person (code, name, n) FROM '…/part*.csv' (HEADER false)").unwrap();
+    let all = "MATCH (p:Person) RETURN p.code + ' ' + p.name + ' ' + coalesce(p.n, '-') ORDER BY p.code";
+    assert_eq!(shown(&connection, all), "u Dan 4; x Ann 1; y B;b -; z Cid 3");
+    let error = ask("COPY Person FROM '…/again.csv'").unwrap_err();
+    assert!(error.to_string().contains("again.csv:2"), "{error}");
+    ask("COPY Person FROM '…/again.csv' (ON_CONFLICT skip)").unwrap();
+    ask("COPY Person (name) FROM '…/again.csv' (ON_CONFLICT = merge)").unwrap();
+    assert!(shown(&connection, all).contains("x Anna 1"));
+    let error = ask("COPY Person FROM '…/bad.csv'").unwrap_err();
+    assert!(error.to_string().contains("bad.csv:3"), "{error}");
+    let told = shown(&connection, &at("COPY Person FROM '…/bad.csv' (KEY code, REJECTS '…/r.csv')"));
+    assert!(told.ends_with("bad.csv | 1 | 0 | 1"), "{told}");
+    assert!(scratch.read("r.csv").contains("w,Fay,6,7"));
+    write("mixed.csv", "code,n\nk,1\nl,many\n");
+    let result = connection.query(&at("COPY Thing FROM '…/mixed.csv'"), &[]).unwrap();
+    let notices: Vec<String> = result.notices().iter().map(|notice| notice.message.clone()).collect();
+    assert_eq!(notices, ["column \"n\" is text: it has \"many\" among INTEGER"]);
+    let error = ask("COPY Person FROM '…/r.csv'").unwrap_err();
+    assert!(error.to_string().contains("rows that a load refused"), "{error}");
+}
+
+#[test]
+fn what_is_wrong_with_a_copy_from_is_told_and_nothing_is_loaded() {
+    let (scratch, connection) = (Scratch::new(), people());
+    std::fs::write(scratch.path("x.csv"), "id,nick\n7,G\n").unwrap();
+    std::fs::write(scratch.path("one.csv"), "id\n7\n").unwrap();
+    std::fs::write(scratch.path("e.csv"), "a,b\n7,8\n").unwrap();
+    for (text, says) in [
+        ("COPY Person FROM '…/none.csv'", "none.csv"),
+        ("COPY Person FROM '…/none*.csv'", "none*.csv"),
+        ("COPY Person FROM '…/x.csv' (KYE id)", "did you mean KEY?"),
+        ("COPY Person FROM '…/x.csv' (KEY idd)", "did you mean \"id\"?"),
+        ("COPY Person (nik) FROM '…/x.csv'", "did you mean \"nick\"?"),
+        ("COPY Person FROM '…/x.csv' (DELIM 'ab')", "takes one ASCII character"),
+        ("COPY Person FROM '…/x.csv' (ON_CONFLICT perhaps)", "takes error, skip or merge"),
+        ("COPY Person FROM '…/x.csv' (HEADER, HEADER)", "there twice"),
+        ("COPY Person FROM '…/x.csv' (FROM Person)", "write (FROM Label, TO Label)"),
+        ("COPY City FROM '…/x.csv' (HEADER false)", "write COPY City (id, name, …) FROM"),
+        ("COPY KNOWS FROM '…/one.csv'", "a relationship has two ends"),
+        ("COPY KNOWS FROM '…/e.csv' (KEY a)", "relationships have no key"),
+        (
+            "COPY LIKES FROM '…/e.csv' (FROM Person, TO Nobody)",
+            "nodes with label \"Person\" have neither a key nor an \"id\"",
+        ),
+        ("COPY Person FROM '…/x.parquet' (HEADER)", "for csv only"),
+        ("COPY Person FROM $file", "parameter \"$file\" has no value"),
+        ("EXPLAIN COPY Person FROM '…/x.csv'", "a load has no plan"),
+        ("COPY (MATCH (n) RETURN n) FROM '…/x.csv'", "only a label or relationship type"),
+    ] {
+        let text = text.replace('…', &scratch.0.display().to_string());
+        let error = run(&connection, &text).unwrap_err().to_string();
+        assert!(error.contains(says), "{text}: {error}");
+    }
+    connection.begin().unwrap();
+    let error = run(&connection, &format!("COPY Person FROM '{}'", scratch.path("x.csv"))).unwrap_err();
+    assert!(error.to_string().contains("a transaction of its own"), "{error}");
+    connection.rollback().unwrap();
+    assert_eq!(shown(&connection, "MATCH (n) RETURN count(n)"), "2");
+    // Any cut of a statement is an error or a statement, and no panic.
+    let whole = "COPY `Per``son` (a, `b`) FROM '/nowhere/x.csv' (HEADER false, DELIM = '|', KEY a)";
+    for end in 0..whole.len() {
+        assert!(run(&connection, &whole[..end]).is_err());
+    }
+}
+
+#[test]
+fn a_second_look_at_the_rows_sees_what_the_first_saw() {
+    let (scratch, database) = (Scratch::new(), Database::in_memory(Config::default()));
+    let (connection, other) = (database.connect(), database.connect());
+    run(&connection, "CREATE (:Person), (:Person)").unwrap();
+    // The first rows are integers; the query is run again for the text that comes last, and while it runs for
+    // the first time somebody adds more.
+    let once = std::sync::Once::new();
+    let meanwhile = trimorph::ScalarFunction::new("meanwhile", move |columns, _, _| {
+        once.call_once(|| {
+            other.query("UNWIND range(1, 500) AS i CREATE (:Person {name: 'late'})", &[]).unwrap();
+        });
+        Ok(columns[0].clone())
+    });
+    connection.create_function(meanwhile).unwrap();
+    let file = scratch.path("a.parquet");
+    let text = format!(
+        "COPY (MATCH (p:Person) WITH count(p) AS n UNWIND range(1, 100000) + ['x'] AS v \
+         RETURN meanwhile(v) AS v, n) TO '{file}'"
+    );
+    assert_eq!(shown(&connection, &text), format!("{file} | 100001"));
+    let back = Database::in_memory(Config::default()).connect();
+    run(&back, &format!("COPY Row FROM '{file}'")).unwrap();
+    assert_eq!(shown(&back, "MATCH (r:Row) RETURN DISTINCT r.n"), "2");
+    assert_eq!(shown(&connection, "MATCH (p:Person) RETURN count(p)"), "502");
+}
+
+#[test]
+fn a_row_group_in_the_making_keeps_to_the_memory_limit() {
+    let scratch = Scratch::new();
+    let file = scratch.path("a.parquet");
+    let rows = "UNWIND range(1, 60000) AS i RETURN i, toString(i * 1234567891) + toString(rand()) AS text";
+    let connection = Database::in_memory(Config::new().memory_limit_bytes(48 << 20)).connect();
+    run(&connection, &format!("COPY ({rows}) TO '{file}' (ROW_GROUP_SIZE 1000000)")).unwrap();
+    let back = Database::in_memory(Config::default()).connect();
+    run(&back, &format!("COPY Row FROM '{file}' (KEY i)")).unwrap();
+    assert_eq!(shown(&back, "MATCH (r:Row) RETURN count(r), max(r.i)"), "60000 | 60000");
 }

@@ -25,7 +25,8 @@ fn number(connection: &Connection, text: &str) -> i64 {
 fn what_draws_lots_does_so_for_each_row() {
     for threads in [1, 3] {
         let connection = pairs(threads);
-        let next = Arc::new(AtomicI64::new(0));
+        let ticks = Arc::new(AtomicI64::new(0));
+        let next = Arc::clone(&ticks);
         let mut tick = ScalarFunction::new("tick", move |_, rows, _| {
             Ok((0..rows).map(|_| Value::Int(next.fetch_add(1, Ordering::Relaxed))).collect())
         });
@@ -40,6 +41,21 @@ fn what_draws_lots_does_so_for_each_row() {
                     assert_eq!(number(&connection, &text), 3_000, "{text}, {threads} threads");
                 }
             }
+        }
+        // In a condition it is asked once of each whole row, not of what rows begin with; between two patterns,
+        // of the rows of the first.
+        for (pattern, of_each) in [
+            ("(p:P)-[:K]->(q) WHERE tick() % 3 = 0", 1),
+            ("(p:P)-[:K]->(q:P) WHERE q.i > 0 AND tick(p.i) % 3 = 0", 1),
+            ("(p:P)-[:K]->(q)-[:K]->(r) WHERE tick() % 3 = 0 AND r.i > 0", 1),
+            ("(p:P) WHERE tick() % 3 = 0 MATCH (p)-[:K]->(q)", 1),
+            ("(q:P) WHERE q.i <= 40 AND tick() % 4 = 0 MATCH (q)<-[:K]-(p)", 75),
+        ] {
+            let before = ticks.load(Ordering::Relaxed);
+            let found = number(&connection, &format!("MATCH {pattern} RETURN count(*)"));
+            let asked = ticks.load(Ordering::Relaxed) - before;
+            let (rows, part) = if of_each == 1 { (3_000, 3) } else { (40, 4) };
+            assert_eq!((asked, found), (rows, rows / part * of_each), "{pattern}, {threads} threads");
         }
         // What does not is counted, not made.
         let plan = connection.query("EXPLAIN MATCH (p:P)-[:K]->(q) RETURN count(*)", &[]).unwrap().plan();

@@ -3,7 +3,7 @@
 //! ```text
 //! COPY (query) TO target [[WITH] (option, …)]
 //! COPY name [(property, …)] TO target [[WITH] (option, …)]
-//! COPY name FROM target [[WITH] (option, …)]
+//! COPY name [(property, …)] FROM target [[WITH] (option, …)]
 //! option   NAME [[=] value]
 //! target   'file' | "file" | $parameter
 //! ```
@@ -89,6 +89,8 @@ pub(crate) struct Copy {
 pub(crate) struct From {
     pub(crate) name: String,
     pub(crate) name_span: Span,
+    /// The properties that are taken, or the names of columns of a file without a header.
+    pub(crate) columns: Option<Vec<(String, Span)>>,
     pub(crate) target: Target,
     pub(crate) options: Vec<Given>,
 }
@@ -128,7 +130,7 @@ pub(crate) fn parse(text: &str, language: Language) -> Result<Statement, Diagnos
     let what = scanner.what()?;
     scanner.space();
     if scanner.word_is("FROM") {
-        let What::Table { name, columns: None, span } = what else {
+        let What::Table { name, columns, span } = what else {
             return Err(wrong(
                 "InvalidCopy",
                 "only a label or relationship type is copied from a file",
@@ -136,10 +138,14 @@ pub(crate) fn parse(text: &str, language: Language) -> Result<Statement, Diagnos
             )
             .hint("write COPY Label FROM 'file.csv'"));
         };
+        if explain {
+            let error = wrong("InvalidCopy", "a load has no plan to be shown", span);
+            return Err(error.hint("write it without EXPLAIN"));
+        }
         scanner.word();
         let target = scanner.target()?;
         let options = scanner.options()?;
-        return Ok(Statement::From(From { name, name_span: span, target, options }));
+        return Ok(Statement::From(From { name, name_span: span, columns, target, options }));
     }
     if !scanner.word_is("TO") {
         return Err(scanner.unexpected("TO or FROM"));

@@ -4,7 +4,7 @@ use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::Instant;
 
 use trimorph_algebra::Procedure;
@@ -12,10 +12,8 @@ use trimorph_base::{CancelToken, MemoryBudget, Workers};
 use trimorph_exec::{SpillArea, TemporaryDirectory};
 #[cfg(feature = "arrow")]
 use trimorph_loader::frames::Frames;
-use trimorph_loader::{
-    Format, LoadError, LoadOptions, LoadReport, NoProgress, Phase, Progress, ProgressState,
-};
-use trimorph_store::bulk::{BulkBuilder, Rejected, Verdict};
+use trimorph_loader::{Format, LoadError, LoadOptions, LoadReport, NoProgress, Progress};
+use trimorph_store::bulk::BulkBuilder;
 use trimorph_store::{
     Checkpoint, DatabaseError, Load, LogStart, Main, MergeReport, Snapshot, check_main, open_checkpoint,
 };
@@ -23,7 +21,6 @@ use trimorph_vfs::{FileSystem, OsFileSystem, Pool, RegionOptions};
 
 use crate::directory;
 use crate::durable::{self, Claimed, Following, Journal, Opened, Registered, Source};
-use crate::first_load::Loading;
 use crate::follower::Follower;
 use crate::handle::Handle;
 use crate::load_folders::{LoadFolders, load_folders};
@@ -407,11 +404,7 @@ impl Database {
 
     /// Load options that follow the database's configuration.
     pub fn load_options(&self) -> LoadOptions {
-        LoadOptions {
-            threads: self.shared.config.threads,
-            budget: self.shared.budget.clone(),
-            ..LoadOptions::default()
-        }
+        self.shared.load_options()
     }
 
     fn fill(
@@ -423,36 +416,7 @@ impl Database {
         if self.is_read_only {
             return Err(Error::ReadOnly);
         }
-        let Some(_loading) = Loading::begin(&self.shared)? else {
-            return self.shared.load_beside(options, progress, read);
-        };
-        let refused: Arc<Mutex<Vec<Rejected>>> = Arc::default();
-        let (list, skip) = (Arc::clone(&refused), options.skip_bad_rows);
-        let reject = Box::new(move |row: Rejected| {
-            if skip {
-                list.lock().unwrap_or_else(PoisonError::into_inner).push(row);
-                Verdict::Skip
-            } else {
-                Verdict::Abort
-            }
-        });
-        let builder = BulkBuilder::new(self.shared.regions_of_load(), options.cancel.clone(), reject)
-            .with_budget(&options.budget);
-        let mut report = read(&builder, options)?;
-        progress.update(&ProgressState {
-            bytes_done: report.bytes,
-            bytes_total: report.bytes,
-            rows: report.rows,
-            rejected: report.rejected,
-            phase: Phase::Build,
-        });
-        let main = builder.finish(options.threads).map_err(|e| report.rejects.explain(e))?;
-        let late = std::mem::take(&mut *refused.lock().unwrap_or_else(PoisonError::into_inner));
-        report.rejects.refuse_late(late);
-        report.rejects.flush()?;
-        report.rejected = report.rejects.count();
-        self.shared.publish_first(main, &options.cancel)?;
-        Ok(report)
+        self.shared.fill(options, progress, read)
     }
 }
 

@@ -2,9 +2,11 @@
 //! version as it is.
 
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use trimorph_base::CancelToken;
+use trimorph_loader::{LoadError, LoadOptions, LoadReport, Phase, Progress, ProgressState};
+use trimorph_store::bulk::{BulkBuilder, Rejected, Verdict};
 use trimorph_store::{Main, Snapshot, open_checkpoint};
 use trimorph_vfs::RegionOptions;
 
@@ -46,6 +48,50 @@ impl Drop for Loading<'_> {
 }
 
 impl Shared {
+    /// Load options that follow the configuration.
+    pub(crate) fn load_options(&self) -> LoadOptions {
+        LoadOptions { threads: self.config.threads, budget: self.budget.clone(), ..LoadOptions::default() }
+    }
+
+    /// Loads what `read` gives: as the first data, or beside whoever reads and writes.
+    pub(crate) fn fill(
+        self: &Arc<Self>,
+        options: &LoadOptions,
+        progress: &dyn Progress,
+        read: impl FnOnce(&BulkBuilder<'_>, &LoadOptions) -> Result<LoadReport, LoadError>,
+    ) -> Result<LoadReport, Error> {
+        let Some(_loading) = Loading::begin(self)? else {
+            return self.load_beside(options, progress, read);
+        };
+        let refused: Arc<Mutex<Vec<Rejected>>> = Arc::default();
+        let (list, skip) = (Arc::clone(&refused), options.skip_bad_rows);
+        let reject = Box::new(move |row: Rejected| {
+            if skip {
+                list.lock().unwrap_or_else(PoisonError::into_inner).push(row);
+                Verdict::Skip
+            } else {
+                Verdict::Abort
+            }
+        });
+        let builder = BulkBuilder::new(self.regions_of_load(), options.cancel.clone(), reject)
+            .with_budget(&options.budget);
+        let mut report = read(&builder, options)?;
+        progress.update(&ProgressState {
+            bytes_done: report.bytes,
+            bytes_total: report.bytes,
+            rows: report.rows,
+            rejected: report.rejected,
+            phase: Phase::Build,
+        });
+        let main = builder.finish(options.threads).map_err(|e| report.rejects.explain(e))?;
+        let late = std::mem::take(&mut *refused.lock().unwrap_or_else(PoisonError::into_inner));
+        report.rejects.refuse_late(late);
+        report.rejects.flush()?;
+        report.rejected = report.rejects.count();
+        self.publish_first(main, &options.cancel)?;
+        Ok(report)
+    }
+
     /// Where the pieces of a load into an empty database lie.
     pub(crate) fn regions_of_load(&self) -> RegionOptions {
         // What is written to files next is not worth a copy into huge pages.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use trimorph_algebra::{Answer, Plan};
 use trimorph_base::CancelToken;
 use trimorph_exec::{Context, Execution};
+use trimorph_store::Snapshot;
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::Vector;
 
@@ -24,6 +25,14 @@ impl Drop for QueryResult {
             execution.discard();
         }
     }
+}
+
+/// A query that was run, and on what.
+pub(crate) struct Origin {
+    pub(crate) text: String,
+    pub(crate) planned: Planned,
+    pub(crate) params: Arc<Params>,
+    pub(crate) snapshot: Snapshot,
 }
 
 /// A lazy result.
@@ -88,6 +97,16 @@ impl QueryResult {
             tree: None,
             form: PlanForm::default(),
             names: None,
+        }
+    }
+
+    /// What it takes to run the query again on the same snapshot.
+    pub(crate) fn origin(&self) -> Origin {
+        Origin {
+            text: self.text.clone(),
+            planned: self.planned.clone(),
+            params: Arc::clone(&self.params),
+            snapshot: self.entities.snapshot().clone(),
         }
     }
 

@@ -60,8 +60,8 @@ pub use arrays::values_of;
 pub use error::LoadError;
 #[cfg(feature = "arrow")]
 pub use frames::load_frames;
-pub use load::load;
-pub use mapping::guess_mapping;
+pub use load::{load, load_table};
+pub use mapping::{TableFile, TableRows, guess_mapping};
 pub use options::{FileGroup, Format, IdType, LoadOptions};
 pub use plan::FellToText;
 pub use progress::{NoProgress, Phase, Progress, ProgressState, Rates};

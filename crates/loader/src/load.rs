@@ -12,8 +12,8 @@ use crate::pipeline::{self, Feed};
 use crate::plan::{FieldPlan, Parse};
 use crate::progress::Meter;
 use crate::{
-    ColumnReport, FileReport, Format, LoadError, LoadOptions, LoadReport, Progress, Rejects, mapping, neo4j,
-    snb,
+    ColumnReport, FileReport, Format, LoadError, LoadOptions, LoadReport, Progress, Rejects, TableFile,
+    mapping, neo4j, snb,
 };
 
 /// Loads files into `sink`: declares tables, then appends all rows. The caller then finishes the sink, giving
@@ -59,6 +59,19 @@ pub fn load(
             run_files(&files, format, start, options, sink, &mut meter)
         }
     }
+}
+
+/// Loads files of one label or of one relationship type into `sink`, as [`load`] does.
+pub fn load_table(
+    table: &TableFile,
+    options: &LoadOptions,
+    sink: &impl BulkSink,
+    progress: &dyn Progress,
+) -> Result<LoadReport, LoadError> {
+    let start = Instant::now();
+    let mut meter = Meter::new(progress);
+    let files = mapping::plan_table(table, options, sink)?;
+    run_files(&files, Format::Csv, start, options, sink, &mut meter)
 }
 
 fn plan_snb(path: &Path, options: &LoadOptions, sink: &impl BulkSink) -> Result<Vec<CsvFile>, LoadError> {

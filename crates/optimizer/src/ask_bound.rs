@@ -1,11 +1,11 @@
 //! What a pattern asks of nodes that the rows before it bring becomes predicates: nothing scans for these
-//! nodes.
+//! nodes. What it asks by a function that gives another answer each time is asked of its rows when they are whole.
 
 use trimorph_algebra::{Expr, LabelExpr, Op, Plan, QueryGraph};
 
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::{Halt, VarSet, conjuncts};
+use crate::{Halt, VarSet, calls_volatile, conjunction, conjuncts};
 
 /// The pass. Predicates are split at `AND` on the way, so that each can be placed by itself.
 pub(crate) fn ask_bound(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
@@ -13,10 +13,14 @@ pub(crate) fn ask_bound(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan,
         if let Plan::Match { input, graph } = &mut plan {
             let mut parts = Vec::with_capacity(graph.predicates.len());
             std::mem::take(&mut graph.predicates).into_iter().for_each(|p| conjuncts(p, &mut parts));
+            let (whole, parts) = parts.into_iter().partition(calls_volatile);
             graph.predicates = parts;
             let bound: VarSet = input.vars().into_iter().collect();
             if !bound.is_empty() {
                 ask(graph, &bound);
+            }
+            if let Some(predicate) = conjunction(whole) {
+                plan = Plan::Filter { input: Box::new(plan), predicate };
             }
         }
         Ok(plan)

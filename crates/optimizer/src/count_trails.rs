@@ -16,7 +16,7 @@ use crate::planning::Planning;
 use crate::selectivity::{Statistics, is_anchored};
 use crate::tables::{edge_tables, tables_of};
 use crate::tell_apart::Coincidence;
-use crate::{Halt, conjuncts, vars_of};
+use crate::{Halt, calls_volatile, conjuncts, vars_of};
 
 /// Most pairs for which the sum is made: 2^3 patterns.
 const PAIRS_MAX: usize = 3;
@@ -195,7 +195,7 @@ fn pairs_of(plan: &Plan) -> Option<usize> {
 fn pattern(plan: &Plan) -> Option<QueryGraph> {
     match plan {
         Plan::Match { input, graph } if matches!(**input, Plan::Unit) => Some(graph.clone()),
-        Plan::Filter { input, predicate } => {
+        Plan::Filter { input, predicate } if !calls_volatile(predicate) => {
             let mut graph = pattern(input)?;
             conjuncts(predicate.clone(), &mut graph.predicates);
             Some(graph)

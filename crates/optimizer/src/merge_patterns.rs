@@ -1,7 +1,8 @@
 //! Patterns that follow each other become one: `MATCH … MATCH …` orders its joins together. Pairs of edges
 //! that must differ stay those of each clause. A pattern that goes along a list of relationships which the
 //! one before it finds stays by itself: within one pattern nothing is bound, and the list would be searched
-//! for.
+//! for. A condition between them that gives another answer each time keeps them apart: it is asked of the rows of
+//! the first.
 
 use std::collections::HashMap;
 
@@ -9,7 +10,7 @@ use trimorph_algebra::{EdgeRange, Expr, Op, Plan, QueryGraph, VarId};
 
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::{Halt, conjuncts};
+use crate::{Halt, calls_volatile, conjuncts};
 
 /// Nodes and edges up to which patterns are merged: what is planned together takes more than linear time.
 const MERGED_MAX: usize = 4_000;
@@ -26,7 +27,9 @@ fn merged(plan: Plan) -> Plan {
             Plan::Match { input, graph: join(first, graph) }
         }
         Plan::Filter { input: below, predicate } => match *below {
-            Plan::Match { input, graph: mut first } if may_be_one(&first, &graph) => {
+            Plan::Match { input, graph: mut first }
+                if may_be_one(&first, &graph) && !calls_volatile(&predicate) =>
+            {
                 conjuncts(predicate, &mut first.predicates);
                 Plan::Match { input, graph: join(first, graph) }
             }
@@ -41,7 +44,9 @@ fn merged(plan: Plan) -> Plan {
 
 fn may_be_one(first: &QueryGraph, second: &QueryGraph) -> bool {
     let size = |graph: &QueryGraph| graph.nodes.len() + graph.edges.len();
-    size(first) + size(second) <= MERGED_MAX && !walks_along(second, first)
+    size(first) + size(second) <= MERGED_MAX
+        && !walks_along(second, first)
+        && !first.predicates.iter().any(calls_volatile)
 }
 
 /// Whether a walk of `second` goes along the edges of one of `first`.

@@ -4,6 +4,9 @@
 //! A condition that cannot fail ([`cannot_fail`]) goes below what computes, joins and repeats rows, as far as
 //! what it looks at is there. One that can is asked of no row that was not there for it: it becomes part of a
 //! pattern it stands on, and nothing else.
+//!
+//! One that gives another answer each time, such as `rand() < 0.1`, is asked once of each row that was there
+//! for it: it stays where it is.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,7 +16,7 @@ use trimorph_types::LogicalType;
 
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::{Halt, VarSet, conjunction, conjuncts, is_random, vars_of};
+use crate::{Halt, VarSet, calls_volatile, conjunction, conjuncts, is_random, vars_of};
 
 /// The pass.
 pub(crate) fn push_filters(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
@@ -33,9 +36,10 @@ pub(crate) fn push_filters(plan: Plan, planning: &mut Planning<'_>) -> Result<Pl
 /// `plan`, where all of `conditions` are true.
 fn filtered(mut plan: Plan, mut conditions: Vec<Expr>, vars: &Vars) -> Plan {
     if let Plan::Match { graph, .. } = &mut plan {
-        graph.predicates.append(&mut conditions);
+        let (stay, mut go) = conditions.into_iter().partition(calls_volatile);
+        graph.predicates.append(&mut go);
         drop_implied(&mut graph.predicates);
-        return plan;
+        return on_top(plan, stay);
     }
     if let Plan::Filter { input, predicate } = plan {
         // Those that were asked first stay first.
@@ -50,7 +54,11 @@ fn filtered(mut plan: Plan, mut conditions: Vec<Expr>, vars: &Vars) -> Plan {
             stay.push(condition);
         }
     }
-    match conjunction(stay) {
+    on_top(plan, stay)
+}
+
+fn on_top(plan: Plan, conditions: Vec<Expr>) -> Plan {
+    match conjunction(conditions) {
         None => plan,
         Some(predicate) => Plan::Filter { input: Box::new(plan), predicate },
     }

@@ -1,8 +1,9 @@
-//! `COPY`: the rows of a query, a label or a relationship type in, a file out.
+//! `COPY`: the rows of a query, a label or a relationship type in, a file out; and the other way.
 //!
 //! ```text
 //! options     what the options and the file's name say together
-//! tables      a label or a relationship type as the query that asks for it
+//! tables      a label or a relationship type as the query that asks for it, and what the catalog knows of it
+//! from        files in, by a load
 //! place       a file that is written beside its place and moved there when it is whole
 //! text, json, parquet   the formats
 //! ```
@@ -44,6 +45,7 @@ use crate::commands::Answer;
 use crate::copy_statement::{Copy, Language, Statement, Target, What, files_forbidden, parse, wrong};
 use crate::params::Params;
 use crate::plan_cache::Made;
+use crate::result::Origin;
 use crate::{Connection, Error, LoadError, QueryResult};
 
 /// Rows between looks at whether the statement is to stop.
@@ -121,9 +123,19 @@ impl Connection {
         let path = path_of(&copy.target, &params).map_err(of_text)?;
         let options = Options::new(&path, &copy.options, copy.target.span()).map_err(of_text)?;
         let run = || self.rows_of(&query, copy, language, &params, &cancel).map_err(within(text));
+        // Within a transaction it sees the same anyhow.
+        let again = |origin: &Origin| match self.in_transaction() {
+            true => run(),
+            false => {
+                let Origin { text, planned, params, snapshot } = origin;
+                self.run(text, planned, Arc::clone(params), snapshot.clone(), cancel.clone())
+            }
+        };
         let place = Place::beside(&path)?;
         let rows = match options.format {
-            FileFormat::Parquet => parquet::write(&run, &options, place, &cancel)?,
+            FileFormat::Parquet => {
+                parquet::write(run()?, &again, &options, place, &self.shared().budget, &cancel)?
+            }
             _ => write_text(run()?, &options, language, place, &cancel)?,
         };
         let columns = [("file", LogicalType::String), ("rows", LogicalType::Int)];

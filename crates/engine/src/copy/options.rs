@@ -159,7 +159,7 @@ impl Options {
 }
 
 /// The option of several names.
-fn meaning(name: &str) -> &str {
+pub(super) fn meaning(name: &str) -> &str {
     match name {
         "DELIM" | "SEP" => "DELIMITER",
         "NULLSTR" => "NULL",
@@ -177,15 +177,15 @@ fn unknown(name: &str, span: Span) -> Diagnostic {
     }
 }
 
-fn takes(one: &Given, what: &str) -> Diagnostic {
+pub(super) fn takes(one: &Given, what: &str) -> Diagnostic {
     wrong("InvalidOption", format!("option \"{}\" takes {what}", one.name), one.span)
 }
 
-fn text_of(one: &Given) -> Result<&str, Diagnostic> {
+pub(super) fn text_of(one: &Given) -> Result<&str, Diagnostic> {
     one.value.as_deref().ok_or_else(|| takes(one, "a value"))
 }
 
-fn truth(one: &Given) -> Result<bool, Diagnostic> {
+pub(super) fn truth(one: &Given) -> Result<bool, Diagnostic> {
     match one.value.as_deref().map(str::to_ascii_lowercase).as_deref() {
         None | Some("true" | "on" | "1" | "yes") => Ok(true),
         Some("false" | "off" | "0" | "no") => Ok(false),
@@ -194,7 +194,7 @@ fn truth(one: &Given) -> Result<bool, Diagnostic> {
 }
 
 /// One ASCII character, or none.
-fn sign(one: &Given) -> Result<Option<u8>, Diagnostic> {
+pub(super) fn sign(one: &Given) -> Result<Option<u8>, Diagnostic> {
     match text_of(one)?.as_bytes() {
         [] => Ok(None),
         [byte] if byte.is_ascii() && !matches!(byte, b'\n' | b'\r' | 0) => Ok(Some(*byte)),

@@ -3,8 +3,9 @@
 //! 1. The types of columns are settled by what the query says and by its first rows, as those of a stream of
 //!    Arrow batches are.
 //! 2. Where a later row does not fit them, the file begun is thrown away; the query is run again to its end,
-//!    to find the types that hold all rows, and once more to write them. It sees the same snapshot only where
-//!    nobody commits meanwhile: what then does not fit either is an error.
+//!    to find the types that hold all rows, and once more to write them, each time on the same snapshot. What
+//!    then does not fit, because the query draws lots, is an error.
+//! 3. The row group in the making is charged to the memory limit; where that is not enough it ends earlier.
 
 use std::path::Path;
 
@@ -12,36 +13,39 @@ use ::parquet::arrow::ArrowWriter;
 use ::parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::properties::WriterProperties;
-use trimorph_base::CancelToken;
+use trimorph_base::{CancelToken, MemoryBudget};
 
 use super::options::{Codec, Options};
 use super::place::Place;
 use crate::arrow::ArrowCursor;
+use crate::result::Origin;
 use crate::{Error, LoadError, QueryResult};
 
 /// Encoded bytes after which a row group ends, whatever its rows.
 const ROW_GROUP_BYTES: usize = 128 << 20;
 
-/// Writes the rows that `run` gives into a place; gives their number.
+/// Writes the rows of `result` into a place; gives their number. `again` runs it again.
 pub(super) fn write(
-    run: &dyn Fn() -> Result<QueryResult, Error>,
+    mut result: QueryResult,
+    again: &dyn Fn(&Origin) -> Result<QueryResult, Error>,
     options: &Options,
     place: Place,
+    budget: &MemoryBudget,
     cancel: &CancelToken,
 ) -> Result<u64, Error> {
     let path = place.path().to_owned();
-    let mut result = run()?;
     let mut cursor = ArrowCursor::new(&mut result)?;
-    let written = write_batches(&mut result, &mut cursor, options, &place, cancel);
+    let written = write_batches(&mut result, &mut cursor, options, &place, budget, cancel);
     let (rows, place) = match written {
         Err(_) if cursor.has_misfit() => {
+            let origin = result.origin();
             drop(result);
             drop(place);
-            let types = ArrowCursor::of_all(&mut run()?, cancel)?;
+            let types = ArrowCursor::of_all(&mut again(&origin)?, cancel)?;
             let place = Place::beside(&path)?;
-            let mut result = run()?;
+            let mut result = again(&origin)?;
             let mut cursor = types.over(&result);
-            (write_batches(&mut result, &mut cursor, options, &place, cancel)?, place)
+            (write_batches(&mut result, &mut cursor, options, &place, budget, cancel)?, place)
         }
         written => (written?, place),
     };
@@ -54,9 +58,11 @@ fn write_batches(
     cursor: &mut ArrowCursor,
     options: &Options,
     place: &Place,
+    budget: &MemoryBudget,
     cancel: &CancelToken,
 ) -> Result<u64, Error> {
     let path = place.path();
+    let mut held = budget.reservation();
     let sink = place.sink(options.compression).map_err(|error| LoadError::io(path, "write", error))?;
     let properties = WriterProperties::builder()
         .set_compression(codec(options.codec))
@@ -71,8 +77,9 @@ fn write_batches(
         }
         rows += batch.num_rows() as u64;
         writer.write(&batch).map_err(failed)?;
-        if writer.in_progress_size() > ROW_GROUP_BYTES {
+        if writer.in_progress_size() > ROW_GROUP_BYTES || held.resize(writer.memory_size()).is_err() {
             writer.flush().map_err(failed)?;
+            held.resize(writer.memory_size()).map_err(Error::Memory)?;
         }
     }
     let sink = writer.into_inner().map_err(failed)?;

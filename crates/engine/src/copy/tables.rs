@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use trimorph_base::{Diagnostic, ErrorKind, Span, TableId, nearest};
-use trimorph_catalog::{Catalog, PropertyInfo};
+use trimorph_catalog::{Catalog, NodeTableInfo, PropertyInfo};
 use trimorph_types::iri_names::is_hidden;
 
 use crate::copy_statement::wrong;
@@ -85,11 +85,62 @@ fn chosen(
     chosen.collect()
 }
 
-fn nodes(catalog: &Catalog, label: &str, columns: Option<&[(String, Span)]>) -> Result<String, Diagnostic> {
+/// The tables of nodes with a label.
+fn tables_of<'c>(catalog: &'c Catalog, label: &str) -> impl Iterator<Item = &'c NodeTableInfo> {
     let schema = &catalog.schema;
-    let tables = schema.table_ids().filter(|table| schema.has_label(*table, label));
-    let properties = tables.filter_map(|table| schema.node_tables.get(usize::from(table.0)));
-    let all = names(catalog, properties.map(|table| &table.properties));
+    let tables = schema.table_ids().filter(move |table| schema.has_label(*table, label));
+    tables.filter_map(|table| schema.node_tables.get(usize::from(table.0)))
+}
+
+/// The properties that nodes of a label have.
+pub(super) fn properties_of_label(catalog: &Catalog, label: &str) -> Vec<String> {
+    let all = names(catalog, tables_of(catalog, label).map(|table| &table.properties));
+    all.iter().map(|name| name.to_string()).collect()
+}
+
+/// The properties that relationships of a type have.
+pub(super) fn properties_of_type(catalog: &Catalog, name: &str) -> Vec<String> {
+    let schema = &catalog.schema;
+    let tables = schema.edge_table_ids().filter(|table| *schema.type_name(*table) == *name);
+    let tables = tables.filter_map(|table| schema.edge_tables.get(usize::from(table.0)));
+    names(catalog, tables.map(|table| &table.properties)).iter().map(|name| name.to_string()).collect()
+}
+
+/// The property by which nodes of a label are found, where all have the same.
+pub(super) fn key(catalog: &Catalog, label: &str) -> Option<String> {
+    let mut keys = tables_of(catalog, label).map(|table| {
+        let key = table.properties.get(table.key?)?;
+        Some(catalog.schema.property_name(key.id))
+    });
+    let first = keys.next()??;
+    keys.all(|key| key.as_ref() == Some(&first)).then(|| first.to_string())
+}
+
+/// The labels of the nodes that relationships of a type leave and go to.
+///
+/// **Errors**: these are several, or they have no label.
+pub(super) fn ends(catalog: &Catalog, name: &str, span: Span) -> Result<[String; 2], Diagnostic> {
+    let schema = &catalog.schema;
+    let label = |table: TableId| schema.label_names(table).into_iter().find(|label| !is_hidden(label));
+    let mut found: BTreeSet<[Option<Arc<str>>; 2]> = BTreeSet::new();
+    for table in schema.edge_table_ids().filter(|table| *schema.type_name(*table) == *name) {
+        let at = usize::from(table.0);
+        let Some(source) = schema.edge_tables.get(at).map(|info| info.source) else { continue };
+        let targets = catalog.unrecorded_facts().edge_tables.get(at).into_iter().flat_map(|f| &f.targets);
+        found.extend(targets.map(|target| [label(source), label(target.table)]));
+    }
+    let mut found = found.into_iter();
+    match (found.next(), found.next()) {
+        (Some([Some(from), Some(to)]), None) => Ok([from.to_string(), to.to_string()]),
+        _ => {
+            let primary = format!("relationships of type \"{name}\" are between several kinds of nodes");
+            Err(wrong("InvalidCopy", primary, span).hint("say between which: (FROM Label, TO Label)"))
+        }
+    }
+}
+
+fn nodes(catalog: &Catalog, label: &str, columns: Option<&[(String, Span)]>) -> Result<String, Diagnostic> {
+    let all = names(catalog, tables_of(catalog, label).map(|table| &table.properties));
     let chosen = chosen(all, columns, &format!("node with label \"{label}\""))?;
     let mut items: Vec<String> =
         chosen.iter().map(|name| format!("n.{} AS {}", quoted(name), quoted(name))).collect();

@@ -62,7 +62,8 @@ impl<'a> Draft<'a> {
         Ok(drafts)
     }
 
-    fn read(entry: &'a FileEntry, path: &Path) -> Result<Self, LoadError> {
+    /// Reads one file of an entry.
+    pub(super) fn read(entry: &'a FileEntry, path: &Path) -> Result<Self, LoadError> {
         let name =
             path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
         let mut draft = if name.ends_with(".parquet") {
@@ -175,6 +176,11 @@ impl<'a> Draft<'a> {
             .collect();
     }
 
+    /// The names of its columns.
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+
     fn is_parquet(&self) -> bool {
         matches!(self.kind, Kind::Parquet(_))
     }
@@ -191,7 +197,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn column(&self, name: &str) -> Result<usize, LoadError> {
+    /// The place of a column.
+    pub(super) fn column(&self, name: &str) -> Result<usize, LoadError> {
         self.names.iter().position(|n| n == name).ok_or_else(|| self.no_column(name))
     }
 

@@ -112,14 +112,9 @@ fn look(path: &Path) -> Result<Seen, LoadError> {
     if is_json(&lower) {
         return look_at_json(&source, file, stem);
     }
-    let dialect = |delimiter| Dialect { delimiter, quote: b'"', field_bytes_max: FIELD_BYTES_MAX };
-    // The delimiter that cuts the header into most names.
-    let mut best = (0, b',');
-    for candidate in *b",;\t|" {
-        let names = read_head(&source, dialect(candidate))?.names.len();
-        best = if names > best.0 { (names, candidate) } else { best };
-    }
-    let (found, delimiter) = (dialect(best.1), (best.0 > 1).then_some(best.1));
+    let delimiter = delimiter_of(path, b'"')?;
+    let found =
+        Dialect { delimiter: delimiter.unwrap_or(b','), quote: b'"', field_bytes_max: FIELD_BYTES_MAX };
     let head = read_head(&source, found)?;
     let text = &head.sample.bytes;
     let types = infer_types(text, found, &Nulls::default(), &Formats::default(), head.names.len(), true);
@@ -138,6 +133,23 @@ fn look(path: &Path) -> Result<Seen, LoadError> {
         }
     }
     Ok(Seen { file, stem, columns, has_types: false, delimiter, values, repeats })
+}
+
+/// The delimiter that cuts the first line of a file of CSV into most names; none if it has only one. Other
+/// files have none.
+pub(super) fn delimiter_of(path: &Path, quote: u8) -> Result<Option<u8>, LoadError> {
+    let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if name.ends_with(".parquet") || is_json(&name) {
+        return Ok(None);
+    }
+    let source = Source::File(path.to_owned());
+    let mut best = (1, None);
+    for candidate in *b",;\t|" {
+        let dialect = Dialect { delimiter: candidate, quote, field_bytes_max: FIELD_BYTES_MAX };
+        let names = read_head(&source, dialect)?.names.len();
+        best = if names > best.0 { (names, Some(candidate)) } else { best };
+    }
+    Ok(best.1)
 }
 
 /// The same of a file of objects.

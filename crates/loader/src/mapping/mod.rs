@@ -18,7 +18,7 @@
 //! 2. [`infer`] guesses types, [`formats`] says how dates and times are written.
 //! 3. [`draft`] says what the columns of a file are, [`plan`] declares the tables.
 //!
-//! [`guess_mapping`] writes one for a directory.
+//! [`guess_mapping`] writes one for a directory; [`table_file`] makes one of what a statement says.
 
 mod draft;
 mod formats;
@@ -26,7 +26,10 @@ mod guess;
 mod infer;
 mod plan;
 mod read;
+mod table_file;
 
 pub(crate) use formats::Formats;
 pub use guess::guess_mapping;
 pub(crate) use plan::plan;
+pub(crate) use table_file::plan_table;
+pub use table_file::{TableFile, TableRows};

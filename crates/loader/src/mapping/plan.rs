@@ -47,7 +47,8 @@ pub(crate) fn plan(
     plan_mapping(&mapping, path, options, sink)
 }
 
-fn plan_mapping(
+/// The same for a mapping that was read, or made, at `path`.
+pub(super) fn plan_mapping(
     mapping: &Mapping,
     path: &Path,
     options: &LoadOptions,
