@@ -56,8 +56,8 @@ const NAMES: [&str; 13] = [
 ];
 
 impl Options {
-    /// **Errors**: an option that there is not, that is there twice, that only CSV has, or whose value it does
-    /// not take.
+    /// **Errors**: an option that there is not, that is there twice, that only CSV has, or whose value it
+    /// does not take.
     fn new(given: &[Given], is_csv: bool) -> Result<Self, Diagnostic> {
         let mut options = Self {
             has_header: true,

@@ -34,6 +34,7 @@ mod property;
 mod property_filter;
 mod quantified;
 mod range;
+mod ranges;
 mod reduction;
 mod scalar;
 #[cfg(test)]
@@ -57,7 +58,7 @@ pub(crate) use compile::compile;
 pub(crate) use evaluated::Evaluated;
 pub(crate) use filter::{check_boolean, filter};
 pub(crate) use general::gives_lists;
-pub(crate) use items::{Items, ranges};
+pub(crate) use items::Items;
 pub(crate) use key_set::{KeySetBuilder, PassedKeys};
 pub(crate) use made::bounded;
 pub(crate) use members::Members;
@@ -65,6 +66,7 @@ pub(crate) use outer_list::OuterLists;
 pub(crate) use property::nulls_of;
 pub(crate) use property_filter::{PropertyFilter, TestState};
 pub(crate) use range::integer_range;
+pub(crate) use ranges::ranges;
 pub(crate) use scalar::Row;
 pub(crate) use vector::evaluate;
 
