@@ -66,6 +66,10 @@ follow SECONDS="300":
 crash-phases KILLS="200":
     TRIMORPH_KILLS_OF_A_PHASE={{KILLS}} cargo test -p trimorph-tests --test it -- --nocapture killed_phases::what
 
+# A disk that fails at every call of all that a database does, so many states that it may be left in for each.
+faults SEEDS="3":
+    TRIMORPH_LIFE_SEEDS={{SEEDS}} cargo test -p trimorph-tests --test it -- --nocapture faults_of_a_life
+
 # Random concurrent histories against a serial oracle, so many at each level, from a seed on.
 histories COUNT="20000" SEED="1":
     TRIMORPH_HISTORIES={{COUNT}} TRIMORPH_HISTORIES_SEED={{SEED}} cargo test -p trimorph-tests --test it -- --nocapture histories

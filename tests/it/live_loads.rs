@@ -14,10 +14,10 @@ use trimorph_vfs::{Fault, FaultyFileSystem, FileSystem, MemoryFileSystem};
 use crate::durable::{Directory, config, rows, run};
 
 /// Files in a folder of their own.
-struct Files(Directory);
+pub(crate) struct Files(Directory);
 
 impl Files {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         // Tests run beside each other.
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let dir = Directory::new(&format!("{name}-{}", NEXT.fetch_add(1, Ordering::Relaxed)));
@@ -25,20 +25,20 @@ impl Files {
         Self(dir)
     }
 
-    fn put(&self, name: &str, text: &str) -> PathBuf {
+    pub(crate) fn put(&self, name: &str, text: &str) -> PathBuf {
         let path = self.0.path().join(name);
         std::fs::write(&path, text).unwrap();
         path
     }
 }
 
-fn load(db: &Database, paths: &[PathBuf], on_conflict: OnConflict) -> Result<LoadReport, Error> {
+pub(crate) fn load(db: &Database, paths: &[PathBuf], on_conflict: OnConflict) -> Result<LoadReport, Error> {
     let options = LoadOptions { on_conflict, ..db.load_options() };
     db.load(paths, None, &options, &NoProgress)
 }
 
 /// All of a graph by what its nodes and edges have.
-fn told(db: &Database) -> Vec<Vec<String>> {
+pub(crate) fn told(db: &Database) -> Vec<Vec<String>> {
     let c = db.connect();
     [
         "MATCH (n) RETURN labels(n), properties(n)",

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use trimorph::{Config, Connection, Database, Error, Isolation, TransactionOptions, Value};
 
-const LEVELS: [Isolation; 3] = [Isolation::ReadCommitted, Isolation::Snapshot, Isolation::Serializable];
+pub(crate) const LEVELS: [Isolation; 3] =
+    [Isolation::ReadCommitted, Isolation::Snapshot, Isolation::Serializable];
 
-fn database(set_up: &[&str]) -> Database {
+pub(crate) fn database(set_up: &[&str]) -> Database {
     let database = Database::in_memory(Config::default());
     let connection = database.connect();
     set_up.iter().for_each(|text| _ = rows(&connection, text).unwrap());
@@ -16,7 +17,7 @@ fn database(set_up: &[&str]) -> Database {
 }
 
 /// The rows of a statement as text, sorted.
-fn rows(connection: &Connection, text: &str) -> Result<Vec<String>, Error> {
+pub(crate) fn rows(connection: &Connection, text: &str) -> Result<Vec<String>, Error> {
     let mut result = connection.query(text, &[])?;
     let mut out = Vec::new();
     while let Some(row) = result.next_row()? {
@@ -26,7 +27,7 @@ fn rows(connection: &Connection, text: &str) -> Result<Vec<String>, Error> {
     Ok(out)
 }
 
-fn begun(database: &Database, level: Isolation) -> Connection {
+pub(crate) fn begun(database: &Database, level: Isolation) -> Connection {
     let connection = database.connect();
     let options = TransactionOptions { isolation: Some(level), ..TransactionOptions::default() };
     connection.begin_with(options).unwrap();
@@ -37,13 +38,13 @@ fn begun(database: &Database, level: Isolation) -> Connection {
 
 /// What became of a transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum End {
+pub(crate) enum End {
     Committed,
     Conflict,
     Violated,
 }
 
-fn ending(result: Result<(), Error>) -> End {
+pub(crate) fn ending(result: Result<(), Error>) -> End {
     match result {
         Ok(()) => End::Committed,
         Err(Error::Conflict(_)) => End::Conflict,
@@ -53,7 +54,7 @@ fn ending(result: Result<(), Error>) -> End {
 }
 
 /// Runs both beside each other: the first writes, then the second, then the first commits, then the second.
-fn beside(database: &Database, level: Isolation, first: &[&str], second: &[&str]) -> (End, End) {
+pub(crate) fn beside(database: &Database, level: Isolation, first: &[&str], second: &[&str]) -> (End, End) {
     let (a, b) = (begun(database, level), begun(database, level));
     let run = |c: &Connection, texts: &[&str]| texts.iter().try_for_each(|text| rows(c, text).map(drop));
     let one = run(&a, first);
@@ -69,7 +70,7 @@ fn beside(database: &Database, level: Isolation, first: &[&str], second: &[&str]
 }
 
 /// At each level, whether the second of two commits: '-' it does, 'x' it meets a conflict.
-fn pair(set_up: &[&str], first: &[&str], second: &[&str], expect: &str) {
+pub(crate) fn pair(set_up: &[&str], first: &[&str], second: &[&str], expect: &str) {
     for (level, expect) in LEVELS.into_iter().zip(expect.chars()) {
         let database = database(set_up);
         let (one, other) = beside(&database, level, first, second);
@@ -79,7 +80,7 @@ fn pair(set_up: &[&str], first: &[&str], second: &[&str], expect: &str) {
     }
 }
 
-const TWO: &[&str] = &["CREATE (:N {k: 1, p: 1, q: 1})-[:R {p: 1}]->(:N {k: 2, p: 2, q: 2})"];
+pub(crate) const TWO: &[&str] = &["CREATE (:N {k: 1, p: 1, q: 1})-[:R {p: 1}]->(:N {k: 2, p: 2, q: 2})"];
 
 #[test]
 fn pairs_of_writes() {
@@ -344,6 +345,53 @@ fn transactions_are_listed_and_ended() {
     assert!(error.to_string().contains("terminated"), "{error}");
     a.rollback().unwrap();
     assert!(c.transactions().is_empty());
+}
+
+/// What begins as a command about transactions and is none is told what it could be.
+#[test]
+fn misspelt_commands_are_told() {
+    let database = database(TWO);
+    let c = database.connect();
+    for (text, place, says) in [
+        ("BEGIN CHAOS", "column 7", "no isolation level \"CHAOS\""),
+        ("BEGIN CHAOS", "column 7", "SERIALIZABLE, SNAPSHOT, READ COMMITTED"),
+        ("begin transaction isolation level serialisable;", "column 35", "did you mean SERIALIZABLE?"),
+        ("BEGIN READ COMITTED", "column 7", "did you mean READ COMMITTED?"),
+        ("BEGIN ISOLATION LEVEL", "column 17", "the name of an isolation level is missing"),
+        ("BEGIN TRANSACTION READ ONLY", "column 19", "no isolation level \"READ ONLY\""),
+        ("// first\nBEGIN; CREATE (:X)", "line 2", "no isolation level \"; CREATE (:X)\""),
+        ("START TRANSACTION", "column 1", "write BEGIN"),
+        ("COMMIT NOW", "column 8", "expected the end of COMMIT, found \"NOW\""),
+        ("COMIT", "column 1", "did you mean COMMIT?"),
+        ("ROLLBAK", "column 1", "did you mean ROLLBACK?"),
+        ("BEGN", "column 1", "did you mean BEGIN?"),
+        ("ROLLBACK TO here", "column 10", "expected the end of ROLLBACK"),
+        ("abort", "column 1", "write ROLLBACK"),
+        ("TERMINATE", "column 1", "the number of a transaction is missing"),
+        ("TERMINATE TRANSACTION 'x', 3", "column 23", "\"x\" is not the number of a transaction"),
+        ("TERMINATE TRANSACTION 1,, 3", "column 23", "\"\" is not the number"),
+        ("TERMINATE 12", "column 11", "expected TRANSACTION, found \"12\""),
+        ("CHECKPOINT 'é', ü", "column 12", "write CHECKPOINT alone"),
+    ] {
+        let error = rows(&c, text).expect_err(text).to_string();
+        assert!(
+            error.starts_with("SyntaxError") && error.contains(place) && error.contains(says),
+            "{text}: {error}"
+        );
+    }
+    // None of them began or ended one.
+    assert!(!c.in_transaction());
+    for text in [
+        "/* one */ BEGIN // a comment",
+        "BEGIN TRANSACTION ISOLATION LEVEL snapshot ;",
+        "begin\n read  committed",
+    ] {
+        rows(&c, text).unwrap();
+        rows(&c, "CREATE (:Gone)").unwrap();
+        assert!(c.in_transaction() && rows(&c, "COMMIT NOW").is_err() && c.in_transaction());
+        rows(&c, "ROLLBACK TRANSACTION;").unwrap();
+    }
+    assert_eq!(rows(&c, "MATCH (g:Gone) RETURN count(*)").unwrap(), ["0"]);
 }
 
 #[test]

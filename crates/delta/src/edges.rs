@@ -236,6 +236,14 @@ impl EdgeDelta {
         met.map_or(Ok(()), Err)
     }
 
+    /// The same of all columns of the edge: who deletes it asks.
+    pub fn meets_any(&self, writer: &Writer<'_>, edge: EdgeId) -> Result<(), Conflict> {
+        let met = self.pages.walk(self.head(edge), |_: &Page, body: &Body, at: usize| {
+            writer.reading.may_replace(body.stamps.get(at)?).err()
+        });
+        met.map_or(Ok(()), Err)
+    }
+
     /// The edges of which anything was written since the last merge, or before and not cleaned.
     pub fn edges_written(&self) -> Vec<EdgeId> {
         let mut edges = Vec::with_capacity(self.count.load(Ordering::Acquire));

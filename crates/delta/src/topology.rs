@@ -477,7 +477,8 @@ impl Topology {
     }
 
     /// To be passed by who inserted an edge before he asks whether its ends are there, and by who deleted a
-    /// node before he asks for its edges: one of the two, or both, meets the other.
+    /// node before he asks for its edges: one of the two, or both, meets the other. Likewise by who set a
+    /// property of an edge, and who deleted it.
     pub fn barrier() {
         fence(Ordering::SeqCst);
     }

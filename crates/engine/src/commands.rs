@@ -1,5 +1,4 @@
-//! Statements about transactions: takes a text, gives the command if it is one, and the rows that it answers
-//! with.
+//! Statements about transactions (`read_command` finds them in a text), and the rows that they answer with.
 
 use std::sync::Arc;
 
@@ -26,35 +25,6 @@ pub(crate) enum Command {
     ShowDatabase,
     /// `TERMINATE TRANSACTION` with the numbers of some.
     Terminate(Vec<u64>),
-}
-
-impl Command {
-    /// The command that a text is: words, and numbers of transactions, quoted or not, behind `TERMINATE`.
-    pub(crate) fn of(text: &str) -> Option<Self> {
-        let text = text.trim().trim_end_matches(';');
-        let words: Vec<String> = text.split_whitespace().map(str::to_ascii_uppercase).collect();
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        match words[..] {
-            ["BEGIN"] | ["BEGIN", "TRANSACTION"] => Some(Self::Begin(None)),
-            ["BEGIN", ref level @ ..] => {
-                let level = level.strip_prefix(&["TRANSACTION"]).unwrap_or(level);
-                let level = level.strip_prefix(&["ISOLATION", "LEVEL"]).unwrap_or(level);
-                isolation(&level.join(" ")).map(|level| Self::Begin(Some(level)))
-            }
-            ["COMMIT"] | ["COMMIT", "TRANSACTION"] => Some(Self::Commit),
-            ["ROLLBACK"] | ["ROLLBACK", "TRANSACTION"] => Some(Self::Rollback),
-            ["CHECKPOINT"] => Some(Self::Checkpoint),
-            ["REORGANIZE"] => Some(Self::Reorganize),
-            ["SHOW", "DATABASE" | "DATABASES"] => Some(Self::ShowDatabase),
-            ["TERMINATE", "TRANSACTION" | "TRANSACTIONS", ref numbers @ ..] if !numbers.is_empty() => {
-                let numbers = numbers.join(" ");
-                let numbers =
-                    numbers.split(',').map(|number| number.trim().trim_matches(['\'', '"']).parse());
-                numbers.collect::<Result<_, _>>().ok().map(Self::Terminate)
-            }
-            _ => None,
-        }
-    }
 }
 
 /// `SHOW FUNCTIONS` and `SHOW PROCEDURES` as the call that they stand for, with what follows them.

@@ -23,6 +23,7 @@ use crate::params::Params;
 use crate::plan::{self, PlanForm};
 use crate::plan_cache::Made;
 use crate::planned::Planned;
+use crate::read_command::read_command;
 use crate::result::QueryResult;
 use crate::sessions::HasTransaction;
 use crate::shared::Shared;
@@ -184,7 +185,8 @@ impl Connection {
         params: Arc<Params>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
-        if let Some(command) = Command::of(text) {
+        if let Some(command) = read_command(text) {
+            let command = command.map_err(|d| Error::query(d, text))?;
             let answer = self.obey(command, &cancel)?;
             return self.tell(text, answer, params, cancel);
         }

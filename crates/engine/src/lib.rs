@@ -105,6 +105,7 @@ mod programs;
 mod rdf;
 #[cfg(feature = "rdf")]
 mod rdf_export;
+mod read_command;
 mod record;
 mod reorganizing;
 mod result;

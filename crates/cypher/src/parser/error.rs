@@ -60,6 +60,9 @@ const STRUCTURAL: &[&str] = &[
     "YIELD",
 ];
 
+/// What a statement may begin with that is no query.
+const COMMANDS: &[&str] = &["BEGIN", "CHECKPOINT", "COMMIT", "REORGANIZE", "ROLLBACK", "SHOW", "TERMINATE"];
+
 /// A syntax error with a place.
 pub(super) fn syntax(detail: &'static str, primary: impl Into<String>, span: Span) -> Box<Diagnostic> {
     Box::new(Diagnostic::compile(ErrorKind::SyntaxError, detail, primary).at(span))
@@ -140,7 +143,11 @@ impl Parser<'_> {
         let word = self.slice(self.token().span());
         // One or two letters are near to everything. Longer than any keyword by more than `nearest` bridges:
         // not worth a look.
-        if !(3..=16).contains(&word.len()) { None } else { nearest(word, STRUCTURAL.iter().copied()) }
+        if !(3..=16).contains(&word.len()) {
+            return None;
+        }
+        let commands = if self.at == 0 { COMMANDS } else { &[] };
+        nearest(word, STRUCTURAL.iter().chain(commands).copied())
     }
 
     fn unclosed(&self) -> Box<Diagnostic> {

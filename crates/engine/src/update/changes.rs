@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trimorph_algebra::{Change, NewProperties, PropertyKey, VarId};
 use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, LabelId, NodeId, TableId};
 use trimorph_catalog::Schema;
-use trimorph_delta::{KeyDelta, LABELS, NodeDelta};
+use trimorph_delta::{KeyDelta, LABELS, NodeDelta, Topology};
 use trimorph_store::{Reader, edge_index_number, hash_of_value, index_number, integer_of};
 use trimorph_types::{LogicalType, Path, Relationship, Value};
 use trimorph_vector::{Positions, Vector};
@@ -423,6 +423,11 @@ impl Statement<'_> {
             writing.effects.properties_set += values_of(&values);
             writing.effects.properties_removed += edges.len() as u64 - values_of(&values);
             self.set_edge_values(writing, table, &edges, &key, values)?;
+            // Who deletes one of them meets what was written, or is met here.
+            Topology::barrier();
+            let (topology, writer) = (writing.live().delta.topology(), writing.writer());
+            let met = edges.iter().try_for_each(|edge| topology.meets_edge(*edge, &writer));
+            met.map_err(|conflict| conflicting(&conflict))?;
         }
         Ok(())
     }

@@ -230,6 +230,12 @@ impl Statement<'_> {
                 gone.push(ends);
             }
         }
+        let Some(values) = delta.edges(table) else { return Ok(()) };
+        // Who sets a property of one meets the deletion, or is met here.
+        Topology::barrier();
+        for EdgeEnds { edge, .. } in gone {
+            values.meets_any(&writer, *edge).map_err(|conflict| conflicting(&conflict))?;
+        }
         Ok(())
     }
 
