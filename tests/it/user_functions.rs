@@ -42,8 +42,8 @@ fn what_draws_lots_does_so_for_each_row() {
                 }
             }
         }
-        // In a condition it is asked once of each whole row, not of what rows begin with; between two patterns,
-        // of the rows of the first.
+        // In a condition it is asked once of each whole row, not of what rows begin with; between two
+        // patterns, of the rows of the first.
         for (pattern, of_each) in [
             ("(p:P)-[:K]->(q) WHERE tick() % 3 = 0", 1),
             ("(p:P)-[:K]->(q:P) WHERE q.i > 0 AND tick(p.i) % 3 = 0", 1),

@@ -25,8 +25,8 @@ enum Neighbour {
 
 use Neighbour::{After, Any, Before};
 
-const LOAD: &str = "load files with \"trimorph load DB FILES\" or :load in the shell, frames with db.load() in Python; for \
-                    rows in a query pass a list of maps as a parameter: UNWIND $rows AS row";
+const LOAD: &str = "write COPY Label FROM 'file.csv' for one file, load many with \"trimorph load DB FILES\", frames with \
+                    db.load() in Python; for rows in a query pass a list of maps as a parameter: UNWIND $rows AS row";
 const ONE_DATABASE: &str = "a directory is a database: open another one with \"trimorph DB\", :open in the shell, \
                             Database(path)";
 const NO_USERS: &str = "there are no users and roles: who may open the files may read and write them";

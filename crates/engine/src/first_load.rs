@@ -85,6 +85,7 @@ impl Shared {
         });
         let main = builder.finish(options.threads).map_err(|e| report.rejects.explain(e))?;
         let late = std::mem::take(&mut *refused.lock().unwrap_or_else(PoisonError::into_inner));
+        report.rejected_late = late.len() as u64;
         report.rejects.refuse_late(late);
         report.rejects.flush()?;
         report.rejected = report.rejects.count();

@@ -1,5 +1,6 @@
 //! What a pattern asks of nodes that the rows before it bring becomes predicates: nothing scans for these
-//! nodes. What it asks by a function that gives another answer each time is asked of its rows when they are whole.
+//! nodes. What it asks by a function that gives another answer each time is asked of its rows when they
+//! are whole.
 
 use trimorph_algebra::{Expr, LabelExpr, Op, Plan, QueryGraph};
 

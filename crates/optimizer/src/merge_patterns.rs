@@ -1,8 +1,8 @@
 //! Patterns that follow each other become one: `MATCH … MATCH …` orders its joins together. Pairs of edges
 //! that must differ stay those of each clause. A pattern that goes along a list of relationships which the
 //! one before it finds stays by itself: within one pattern nothing is bound, and the list would be searched
-//! for. A condition between them that gives another answer each time keeps them apart: it is asked of the rows of
-//! the first.
+//! for. A condition between them that gives another answer each time keeps them apart: it is asked of the
+//! rows of the first.
 
 use std::collections::HashMap;
 

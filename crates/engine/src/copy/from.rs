@@ -56,8 +56,8 @@ const NAMES: [&str; 13] = [
 ];
 
 impl Options {
-    /// **Errors**: an option that there is not, that is there twice, that only CSV has, or whose value it does
-    /// not take.
+    /// **Errors**: an option that there is not, that is there twice, that only CSV has, or whose value it
+    /// does not take.
     fn new(given: &[Given], is_csv: bool) -> Result<Self, Diagnostic> {
         let mut options = Self {
             has_header: true,
@@ -180,8 +180,8 @@ impl Connection {
         ];
         let row = vec![
             Value::string(path.to_string_lossy().as_ref()),
-            count(report.nodes),
-            count(report.edges),
+            count(report.nodes.saturating_sub(report.rejected_late)),
+            count(report.edges.saturating_sub(report.rejected_late)),
             count(report.rejected),
         ];
         let mut result = self.tell(text, Answer::table(&columns, vec![row]), Arc::clone(params), cancel)?;

@@ -97,6 +97,7 @@ impl Shared {
             None => report.rejects.explain(error).into(),
         })?;
         let late = std::mem::take(&mut *refused.lock().unwrap_or_else(PoisonError::into_inner));
+        report.rejected_late = late.len() as u64;
         report.rejects.refuse_late(late);
         report.rejects.flush()?;
         report.rejected = report.rejects.count();
