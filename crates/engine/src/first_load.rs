@@ -47,6 +47,13 @@ impl Drop for Loading<'_> {
     }
 }
 
+/// The nodes and edges of a main version.
+fn made(main: &Main) -> (u64, u64) {
+    let (schema, statistics) = (&main.catalog.schema, &main.catalog.statistics);
+    let edges = schema.edge_table_ids().map(|table| statistics.edges(table)).sum();
+    (main.node_tables.iter().map(|table| table.rows).sum(), edges)
+}
+
 impl Shared {
     /// Load options that follow the configuration.
     pub(crate) fn load_options(&self) -> LoadOptions {
@@ -85,10 +92,10 @@ impl Shared {
         });
         let main = builder.finish(options.threads).map_err(|e| report.rejects.explain(e))?;
         let late = std::mem::take(&mut *refused.lock().unwrap_or_else(PoisonError::into_inner));
-        report.rejected_late = late.len() as u64;
         report.rejects.refuse_late(late);
         report.rejects.flush()?;
         report.rejected = report.rejects.count();
+        (report.nodes, report.edges) = made(&main);
         self.publish_first(main, &options.cancel)?;
         Ok(report)
     }

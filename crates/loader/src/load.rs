@@ -154,7 +154,6 @@ pub(crate) fn run_feed(
         files: reports.collect(),
         rows: totals.rows,
         rejected: rejects.count(),
-        rejected_late: 0,
         nodes: totals.nodes,
         edges: totals.edges,
         without_end: totals.without_end,

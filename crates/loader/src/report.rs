@@ -51,12 +51,9 @@ pub struct LoadReport {
     pub rows: u64,
     /// Rows refused.
     pub rejected: u64,
-    /// Those among the rejected that were refused when all were read, as of a key that another row has: nodes
-    /// and edges were counted with them.
-    pub rejected_late: u64,
-    /// Nodes appended to the sink.
+    /// Nodes made; appended to the sink, until it is finished.
     pub nodes: u64,
-    /// Edges appended to the sink.
+    /// Edges made, in the same way.
     pub edges: u64,
     /// Rows of files of edges that have no edge, because an end is null or empty.
     pub without_end: u64,

@@ -180,8 +180,8 @@ impl Connection {
         ];
         let row = vec![
             Value::string(path.to_string_lossy().as_ref()),
-            count(report.nodes.saturating_sub(report.rejected_late)),
-            count(report.edges.saturating_sub(report.rejected_late)),
+            count(report.nodes),
+            count(report.edges),
             count(report.rejected),
         ];
         let mut result = self.tell(text, Answer::table(&columns, vec![row]), Arc::clone(params), cancel)?;
