@@ -13,6 +13,14 @@ use super::ask::{ask, created};
 
 const QUERIES: &[&str] = &[
     "MATCH (a:A) RETURN max(size(a.s)) AS m, sum(size(a.s)) AS s, count(a.s) AS n",
+    "MATCH (a:A) RETURN sum(CASE WHEN a.s IS NULL THEN 1 ELSE 0 END) AS m, sum(CASE WHEN a.s = 'x2' THEN 1 END) AS s, count(a.s IS NOT NULL) AS n, max(size(a.s)) AS l",
+    "MATCH (a:A) RETURN a.s IS NULL AS x, a.s IS NOT NULL AS y, a.s AS s, a.s + '!' AS t, size(a.s) AS n, size(a.s) + 1 AS m",
+    "MATCH (a:A) RETURN a.nothing IS NULL AS x, sum(CASE WHEN a.nothing IS NULL THEN 1 ELSE 0 END) AS n, count(a.z IS NULL) AS z",
+    "MATCH (a:A) RETURN split(a.s, 'x')[0] AS x, split(a.s, 'x')[1] AS y, split(a.s, 'x')[7] AS z, split(a.s, 'x') AS l",
+    "MATCH (a:A) WHERE split(a.s, '1')[0] = 'x' RETURN split(a.s, '1')[0] + split(a.s, '1')[1] AS x, split(a.s, '1')[-1] AS y, count(*) AS n",
+    "MATCH (a:A) WITH collect(a.n) AS ns RETURN reduce(s = 0, i IN range(0, size(ns) - 1) | s + (i + 1) * ns[i]) AS w, [i IN range(1, size(ns) - 1) WHERE ns[i] > ns[i - 1] | ns[i] - ns[i - 1]] AS d",
+    "MATCH (a:A) WITH collect({n: a.n, s: a.s}) AS rows, a.z AS z RETURN z, [i IN range(0, size(rows) - 1) | rows[i].n * rows[size(rows) - 1 - i].n] AS p, any(i IN range(0, size(rows) - 1) WHERE rows[i].n IN [r IN rows | r.n + 4]) AS b",
+    "MATCH (a:A) WITH a.z AS z, collect(a.n) AS ns MATCH (b:A) WHERE b.z = z RETURN z, b.n AS n, [i IN range(0, size(ns) - 1) WHERE ns[i] < b.n | ns[i] + z] AS l",
     "MATCH (a:A) RETURN a.n * 2 + 1 AS x, a.n * 2 - 1 AS y, a.n * 2 AS z, a.n AS n",
     "MATCH (a:A) WHERE a.n * 2 > 10 AND a.n * 2 < 30 RETURN a.n AS n",
     "MATCH (a:A) WHERE a.n > 3 AND toUpper(a.s) > 'B' AND toUpper(a.s) < 'Y' RETURN a.n AS n, toUpper(a.s) AS s",

@@ -127,3 +127,23 @@ def test_where_it_cannot_be(tmp_path):
     conn.close(), db.close()
     with trimorph.Database(str(tmp_path / "db"), read_only=True) as db, pytest.raises(trimorph.Error, match="(?i)read"):
         db.connect().execute("REORGANIZE")
+
+
+def test_literals_that_tell_nodes_apart_get_indexes_as_a_load_makes_them():
+    conn = trimorph.connect()
+    conn.sparql("INSERT DATA { " + " ".join(f"<http://e/{i}> a <http://e/C> ; <http://e/name> 'n{i}' ; <http://e/kind> 'k{i % 3}' ." for i in range(1200)) + " }")
+    conn.execute("UNWIND range(1, 1200) AS i CREATE (:Plain {own: i})")
+    indexes = "SHOW INDEXES YIELD name, properties RETURN name, properties"
+    assert conn.execute(indexes).fetchall() == []
+    conn.execute("REORGANIZE")
+    assert conn.execute(indexes).fetchall() == [("name_index", ["http://e/name"])]
+    assert "Lookup" in str(conn.sparql("EXPLAIN SELECT ?s { ?s <http://e/name> 'n7' }").plan)
+    assert [s.value for (s,) in conn.sparql("SELECT ?s { ?s <http://e/name> 'n7' }").fetchall()] == ["http://e/7"]
+    # They are there once.
+    conn.execute("REORGANIZE")
+    assert len(conn.execute(indexes).fetchall()) == 1
+    # Nodes of a property graph get those that somebody asks for.
+    own = trimorph.connect()
+    own.execute("UNWIND range(1, 1200) AS i CREATE (:Plain {own: i})")
+    own.execute("REORGANIZE")
+    assert own.execute(indexes).fetchall() == []

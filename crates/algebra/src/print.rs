@@ -198,7 +198,8 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
                 PredicateTerm::Var(v) => name(v),
             };
             let (subject, object) = (name(&pattern.subject), name(&pattern.object));
-            format!("Statements {subject} {predicate} {object}{}", print_graph(&pattern.graph, vars))
+            let counted = if pattern.count.is_some() { ", counted" } else { "" };
+            format!("Statements {subject} {predicate} {object}{}{counted}", print_graph(&pattern.graph, vars))
         }
         Plan::PropertyPath { path, .. } => {
             let (from, to) = (name(&path.from), name(&path.to));

@@ -30,6 +30,8 @@ pub struct TriplePattern {
     pub object: VarId,
     /// Where statements are taken from.
     pub graph: GraphChoice,
+    /// How many statements a row stands for, where only predicates or classes, and numbers, are asked for.
+    pub count: Option<VarId>,
 }
 
 /// The predicate of a triple pattern.
@@ -96,7 +98,7 @@ impl TriplePattern {
             PredicateTerm::Var(var) => Some(var),
             PredicateTerm::Iri(_) => None,
         };
-        [Some(self.subject), predicate, Some(self.object), self.graph.var()].into_iter().flatten()
+        [Some(self.subject), predicate, Some(self.object), self.graph.var(), self.count].into_iter().flatten()
     }
 }
 

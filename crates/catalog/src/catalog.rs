@@ -5,9 +5,10 @@ use std::sync::Arc;
 use trimorph_base::{EdgeTableId, LabelId, PropertyId, TableId};
 use trimorph_types::iri_names::ANY_LABEL;
 
+use crate::statement_shape::ShapeCell;
 use crate::{
     Definitions, EdgeTableFacts, EdgeTableInfo, EdgeTableStats, Facts, NodeTableFacts, NodeTableInfo,
-    NodeTableStats, Schema, Statistics,
+    NodeTableStats, Schema, StatementShape, Statistics,
 };
 
 /// The catalog of one main version. What plans a query gets a [`crate::CatalogView`] of it.
@@ -23,6 +24,7 @@ pub struct Catalog {
     /// Indexes and constraints that were asked for.
     pub definitions: Definitions,
     facts: Facts,
+    shape: ShapeCell,
 }
 
 /// What is known of an edge table.
@@ -49,6 +51,13 @@ impl Catalog {
             change(Arc::make_mut(estimates));
         }
         change(&mut self.statistics);
+    }
+
+    /// Where statements of RDF may be.
+    ///
+    /// **Cost**: linear in columns and edge tables the first time, then in tables.
+    pub fn statement_shape(&self) -> Arc<StatementShape> {
+        self.shape.of(&self.schema)
     }
 
     /// What plans are estimated by.

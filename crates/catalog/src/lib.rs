@@ -17,6 +17,7 @@ mod facts;
 mod names;
 mod reliances;
 mod schema;
+mod statement_shape;
 mod statistics;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ pub use facts::{EdgeTableFacts, Facts, NodeTableFacts, TargetFacts};
 pub use names::Names;
 pub use reliances::{Reliances, has_drifted};
 pub use schema::{EdgeTableInfo, NameKind, NodeTableInfo, PropertyInfo, Schema};
+pub use statement_shape::{EdgeShape, OwnPlaces, Places, SaidShape, StatementShape};
 pub use statistics::{
     CharacteristicSet, DegreeStats, EdgeTableStats, NodeTableStats, PropertyStats, Statistics,
 };

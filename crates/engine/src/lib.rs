@@ -85,6 +85,7 @@ mod following;
 mod functions;
 mod handle;
 mod handles;
+mod literal_indexes;
 mod load_folders;
 mod loading;
 mod machine;

@@ -3,12 +3,11 @@
 //! A database that has nothing is built of the statements (`trimorph_loader::statements`). Into others they
 //! are inserted as `INSERT DATA` inserts them, some thousands at a time. A file that fails leaves nothing.
 
-use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use trimorph_base::{CancelToken, Diagnostic, ErrorKind, LabelId, PropertyId};
+use trimorph_base::{CancelToken, Diagnostic, ErrorKind, LabelId};
 use trimorph_catalog::{Definition, Rule, Subject};
 use trimorph_loader::statements::{Refused, StatementLoad};
 use trimorph_rdf::{
@@ -18,7 +17,7 @@ use trimorph_rdf::{
 use trimorph_store::Main;
 use trimorph_store::bulk::NumberedOptions;
 use trimorph_types::Value;
-use trimorph_types::iri_names::{ANY_LABEL, is_hidden};
+use trimorph_types::iri_names::ANY_LABEL;
 #[cfg(feature = "service")]
 use trimorph_web::WebError;
 
@@ -26,6 +25,7 @@ use crate::blank_nodes::blank_prefix;
 use crate::copy_statement::files_forbidden;
 use crate::definitions::DEFINITIONS_MAX;
 use crate::first_load::Loading;
+use crate::literal_indexes::literal_indexes;
 use crate::params::Params;
 use crate::update::{Program, Writing};
 #[cfg(feature = "service")]
@@ -334,44 +334,16 @@ fn unescaped(path: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Literals of a predicate from which on they have an index.
-const INDEXED_MIN: u64 = 1_000;
-
-/// Subjects with the same literal up to which an index finds few of them.
-const SUBJECTS_MAX: u64 = 64;
-
-/// Asks for an index of each predicate whose literals tell few subjects apart (Virtuoso's POGS, where it
-/// pays): `?s :name "x"` and ranges are found without a look at all of them.
+/// Asks for an index of each predicate whose literals tell few subjects apart.
 fn index_literals(main: &mut Main) {
     let catalog = Arc::make_mut(&mut main.catalog);
-    let mut counted: BTreeMap<PropertyId, (u64, u64)> = BTreeMap::new();
-    for (info, stats) in catalog.schema.node_tables.iter().zip(&catalog.statistics.node_tables) {
-        for (property, column) in info.properties.iter().zip(&stats.properties) {
-            let (values, distinct) = counted.entry(property.id).or_default();
-            *values += stats.rows.saturating_sub(column.nulls);
-            *distinct = (*distinct).max(column.distinct);
-        }
-    }
-    for (id, (values, distinct)) in counted {
-        let name = catalog.schema.property_name(id);
-        if is_hidden(&name) || values < INDEXED_MIN || values > distinct.saturating_mul(SUBJECTS_MAX) {
-            continue;
-        }
+    let Ok(any) = u16::try_from(catalog.schema.labels.intern(ANY_LABEL)) else { return };
+    for one in literal_indexes(catalog) {
         if catalog.definitions.iter().len() >= DEFINITIONS_MAX {
             return;
         }
-        let Ok(any) = u16::try_from(catalog.schema.labels.intern(ANY_LABEL)) else { return };
-        // Of IRIs their last part, told apart by a number.
-        let local = name.rsplit(['/', '#', ':']).next().unwrap_or_default();
-        let names = (1..).map(|n: usize| match n {
-            1 => format!("{local}_index"),
-            n => format!("{local}_index_{n}"),
-        });
-        let mut free = names.filter(|name| catalog.definitions.get(name).is_none());
-        let name = free.next().unwrap_or_default().into();
-        drop(free);
-        let subject = Subject::Label(LabelId(any));
-        catalog.definitions.add(Definition { name, subject, properties: vec![id], rule: Rule::Index });
+        let (subject, properties) = (Subject::Label(LabelId(any)), vec![one.property]);
+        catalog.definitions.add(Definition { name: one.name, subject, properties, rule: Rule::Index });
     }
 }
 

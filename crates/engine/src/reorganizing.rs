@@ -1,11 +1,16 @@
 //! `REORGANIZE`: nodes whose labels came after they were made move to the tables of these labels, some
 //! thousands in a transaction, beside readers and writers.
 //!
+//! Where nodes have IRIs, the literals that tell them apart get indexes, as a load makes them.
+//!
 //! Each transaction is whole: who is stopped in the middle has moved some nodes and lost none.
+
+use std::sync::Arc;
 
 use trimorph_base::{CancelToken, NodeId, TableId};
 use trimorph_store::Reader;
 
+use crate::literal_indexes::literal_indexes;
 use crate::params::Params;
 use crate::update::elsewhere;
 use crate::{Connection, Error};
@@ -47,7 +52,19 @@ impl Connection {
             }
         }
         self.shared().merge(cancel)?;
+        self.index_literals(cancel)?;
         Ok(moved)
+    }
+
+    /// Makes the indexes of literals that a load makes, where nodes have IRIs.
+    fn index_literals(&self, cancel: &CancelToken) -> Result<(), Error> {
+        let wanted = literal_indexes(self.shared().snapshot().catalog());
+        for one in wanted {
+            let [name, of] = [&one.name, &one.of].map(|text| text.replace('`', "``"));
+            let text = format!("CREATE INDEX `{name}` IF NOT EXISTS FOR (n) ON (n.`{of}`)");
+            self.execute_until(&text, Arc::default(), cancel.clone())?;
+        }
+        Ok(())
     }
 
     /// Nodes of a table, from a row on, that have other labels than it, as many as move together; and the row

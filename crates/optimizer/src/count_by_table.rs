@@ -129,7 +129,7 @@ fn count_of_rows(aggregates: &[(VarId, Aggregate)]) -> Aggregate {
 
 /// What an aggregate of parts of the rows is merged by. Sums are not: those of parts may leave the integers
 /// where the whole does not.
-fn merged(aggregate: &Aggregate) -> Option<AggregateKind> {
+pub(crate) fn merged(aggregate: &Aggregate) -> Option<AggregateKind> {
     match aggregate.kind {
         _ if aggregate.distinct => None,
         AggregateKind::CountStar | AggregateKind::Count => Some(AggregateKind::Sum),

@@ -14,9 +14,10 @@ use crate::planning::Planning;
 use crate::samples::{Estimator, Samples};
 use crate::{Halt, Options, Switches, VarSet};
 use crate::{
-    ask_bound, call_once, check, count_by_table, count_calls, count_optional, count_rows, count_trails,
-    drop_unused, hang_counts, in_lists, late_projection, merge_patterns, narrow_tables, narrow_types,
-    order_edges, plan_match, push_filters, reach_once, share_expressions, tell_apart, walks,
+    ask_bound, call_once, check, compound_keys, constant_keys, count_by_table, count_calls, count_optional,
+    count_rows, count_statements, count_trails, drop_unused, group_branches, hang_counts, in_lists,
+    late_projection, merge_patterns, narrow_tables, narrow_types, order_edges, parts_of_texts, plan_match,
+    push_filters, reach_once, share_expressions, tell_apart, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -61,10 +62,15 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "narrow_types", required: false, run: narrow_types::narrow_types },
     Pass { name: "in_lists", required: false, run: in_lists::in_lists },
     Pass { name: "drop_unused", required: false, run: drop_unused::drop_unused },
+    Pass { name: "compound_keys", required: false, run: compound_keys::compound_keys },
+    Pass { name: "constant_keys", required: false, run: constant_keys::constant_keys },
+    Pass { name: "parts_of_texts", required: false, run: parts_of_texts::parts_of_texts },
     Pass { name: "late_projection", required: false, run: late_projection::late_projection },
     Pass { name: "ask_bound", required: true, run: ask_bound::ask_bound },
     Pass { name: "narrow_tables", required: true, run: narrow_tables::narrow_tables },
+    Pass { name: "group_branches", required: false, run: group_branches::group_branches },
     Pass { name: "count_by_table", required: false, run: count_by_table::count_by_table },
+    Pass { name: "count_statements", required: false, run: count_statements::count_statements },
     Pass { name: "walks", required: true, run: walks::walks },
     Pass { name: "tell_apart", required: true, run: tell_apart::tell_apart },
     Pass { name: "reach_once", required: false, run: reach_once::reach_once },

@@ -3,7 +3,9 @@
 //!
 //! 1. Only what is computed for every row anyway is taken out, so that no error comes that did not: an
 //!    expression must stand at least once where nothing decides whether it is asked.
-//! 2. Of a filter, what is asked first decides what is asked at all: only expressions of the first condition
+//! 2. Asking whether a property is there, or how long it is, reads no value, and one part of a text that is
+//!    split is found without the others: such questions are no reason to share what they are asked of.
+//! 3. Of a filter, what is asked first decides what is asked at all: only expressions of the first condition
 //!    are shared, below it. Comparisons of a property with constants come before that and stay: they are
 //!    asked of encoded values.
 
@@ -83,11 +85,7 @@ fn filter(input: Box<Plan>, predicate: Expr, vars: &mut Vars) -> Plan {
 
 /// Whether a condition is one that is asked of encoded values.
 fn is_encoded(expr: &Expr, vars: &Vars) -> bool {
-    let is_entity = |var| matches!(vars.get(var).ty, LogicalType::Node | LogicalType::Relationship);
-    let is_property = |e: &Expr| match e {
-        Expr::Property(base, _, _) => matches!(**base, Expr::Var(var) if is_entity(var)),
-        _ => false,
-    };
+    let is_property = |e: &Expr| is_own_property(e, vars);
     // The same for all rows: computed before the first.
     let is_constant = |e: &Expr| vars_of([e]).is_empty();
     match expr {
@@ -98,6 +96,30 @@ fn is_encoded(expr: &Expr, vars: &Vars) -> bool {
         },
         _ => false,
     }
+}
+
+/// Whether an expression asks what is known without the value of its first argument: whether a property of a
+/// node or relationship is there, how long it is, or for one part of a text that is split.
+fn is_asked_apart(expr: &Expr, vars: &Vars) -> bool {
+    match expr {
+        Expr::Op(Op::IsNull | Op::IsNotNull, args, _) => {
+            matches!(&args[..], [property] if is_own_property(property, vars))
+        }
+        Expr::Call(name, args, _) if &**name == "size" => {
+            matches!(&args[..], [property] if is_own_property(property, vars))
+        }
+        Expr::Op(Op::Index, args, _) => match &args[..] {
+            [Expr::Call(name, ..), Expr::Const(Value::Int(_))] => &**name == "split",
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether an expression is a property of a node or relationship.
+fn is_own_property(expr: &Expr, vars: &Vars) -> bool {
+    let is_entity = |var| matches!(vars.get(var).ty, LogicalType::Node | LogicalType::Relationship);
+    matches!(expr, Expr::Property(base, _, _) if matches!(**base, Expr::Var(var) if is_entity(var)))
 }
 
 /// What stands at the top of an expression.
@@ -202,13 +224,22 @@ impl<'v> Shapes<'v> {
             Expr::Case { .. } => true,
             _ => false,
         };
+        let is_asked_apart = is_asked_apart(expr, self.vars);
         let (mut parts, mut are_known, mut is_first) = (Vec::new(), true, true);
         expr.for_each_child(&mut |child| {
             // The first is asked in any case.
             let sure = sure && (!decides || is_first);
             is_first = false;
             match self.add(child, sure) {
-                Some(part) => parts.push(part),
+                Some(part) => {
+                    if is_asked_apart && parts.is_empty() {
+                        // It is not computed, and there is nothing to share.
+                        let uses = &mut self.uses[part];
+                        uses.all -= 1;
+                        uses.sure -= usize::from(sure);
+                    }
+                    parts.push(part);
+                }
                 None => are_known = false,
             }
         });

@@ -354,6 +354,13 @@ impl<'s> Reader<'s> {
         overlay.as_deref()
     }
 
+    /// Whether edges of an edge table may lead to nodes of a table. Who notes what he reads asks each list.
+    pub(crate) fn may_lead_to(&self, edges: usize, table: TableId) -> bool {
+        self.recording.is_some()
+            || self.main.edge_tables[edges].backward.iter().any(|(own, _)| *own == table)
+            || self.list_changes(edges, false, table).is_some()
+    }
+
     /// The lists along an edge table that changes touched, and what sees them; none where none were.
     #[inline]
     pub(crate) fn list_changes(

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use trimorph_base::{Diagnostic, EdgeId, ErrorKind};
 use trimorph_store::Reader;
-use trimorph_store::statements::{Asked, Graphs, Shape, Statements};
+use trimorph_store::statements::{Asked, Graphs, Known, Statements};
 use trimorph_types::iri_names::{EDGE_BASE, GRAPH, iri_of, is_hidden, name_of};
 use trimorph_types::{Relationship, Value, rdf};
 
@@ -127,7 +127,7 @@ impl Statement<'_> {
         object: &Value,
         reader: &Reader<'_>,
     ) {
-        let shape = Shape::of(reader.schema());
+        let known = Known::of(reader);
         let graphs = one.graph.as_ref().map_or(Graphs::Default, |graph| Graphs::One(Arc::clone(graph)));
         let asked = Asked {
             subject: Some(Value::Relationship(edge)),
@@ -135,7 +135,7 @@ impl Statement<'_> {
             object: Some(object.clone()),
         };
         let mut is_there = false;
-        let _ = Statements::new(reader, &shape).find(&asked, &graphs, &mut |_| {
+        let _ = Statements::new(reader, &known).find(&asked, &graphs, &mut |_| {
             is_there = true;
             ControlFlow::Break(())
         });

@@ -34,6 +34,8 @@ fn column_type(ty: LogicalType) -> LogicalType {
         L::Bool | L::Int | L::Float | L::String | L::Date | L::LocalTime | L::LocalDateTime | L::DateTime => {
             ty
         }
+        // Of literals that have no type of their own it is worth knowing that all are such.
+        L::Literal => ty,
         _ => L::Any,
     }
 }

@@ -22,7 +22,7 @@ use trimorph_algebra::{Change, StatementVars, VarId};
 use trimorph_base::NodeId;
 use trimorph_catalog::CatalogView;
 use trimorph_store::Reader;
-use trimorph_store::statements::{Asked, Found, Graphs, Shape, Statements};
+use trimorph_store::statements::{Asked, Found, Graphs, Known, Statements};
 use trimorph_types::iri_names::{GRAPH, ID, LITERAL_LABEL, LITERAL_VALUE, TRIPLE_LABEL, is_hidden, name_of};
 use trimorph_types::{Grouping, Relationship, Value, rdf};
 
@@ -267,8 +267,8 @@ impl Statement<'_> {
         {
             let snapshot = writing.snapshot_within(writing.base(self.shared));
             let reader = Reader::new(&snapshot);
-            let shape = Shape::of(reader.schema());
-            let finder = Statements::new(&reader, &shape);
+            let known = Known::of(&reader);
+            let finder = Statements::new(&reader, &known);
             let mut seen: HashSet<EdgeKey> = HashSet::new();
             for (at, one) in statements.into_iter().enumerate() {
                 self.check(at)?;
@@ -356,8 +356,8 @@ impl Statement<'_> {
         {
             let snapshot = writing.snapshot_within(writing.base(self.shared));
             let reader = Reader::new(&snapshot);
-            let shape = Shape::of(reader.schema());
-            let finder = Statements::new(&reader, &shape);
+            let known = Known::of(&reader);
+            let finder = Statements::new(&reader, &known);
             for one in self.written(&reader, rows, vars)? {
                 let Value::Iri(subject) = &one.subject else { continue };
                 let object = match &one.object {

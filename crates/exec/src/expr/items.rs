@@ -93,6 +93,13 @@ impl Items {
         }
     }
 
+    /// Appends elements `from..to` of a range; of a list none.
+    pub(crate) fn extend_counted(&self, from: usize, to: usize, out: &mut Vec<i64>) {
+        if let Self::Range { start, step, .. } = self {
+            out.extend((from..to).map(|i| start.wrapping_add(step.wrapping_mul(i as i64))));
+        }
+    }
+
     /// Appends elements `from..to`.
     pub(crate) fn extend(&self, from: usize, to: usize, out: &mut Vec<Value>) {
         match self {

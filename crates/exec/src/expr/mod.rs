@@ -34,6 +34,7 @@ mod property;
 mod property_filter;
 mod quantified;
 mod range;
+mod ranges;
 mod reduction;
 mod scalar;
 #[cfg(test)]
@@ -65,6 +66,7 @@ pub(crate) use outer_list::OuterLists;
 pub(crate) use property::nulls_of;
 pub(crate) use property_filter::{PropertyFilter, TestState};
 pub(crate) use range::integer_range;
+pub(crate) use ranges::ranges;
 pub(crate) use scalar::Row;
 pub(crate) use vector::evaluate;
 

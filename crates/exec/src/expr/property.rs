@@ -203,10 +203,16 @@ pub(super) fn property_nulls(ex: &Ex, over: Over<'_, '_, '_>, cx: &Context<'_>) 
     if let Nodes::Range(first) = nodes
         && over.at.is_dense()
         && nulls.is_none()
-        && let Some(column) = columns.of_nodes(first.table(), &cx.reader)
-        && let Some(found) = column.scan_nulls(first.row(), over.at.len)
     {
-        return Some(found);
+        match columns.of_nodes(first.table(), &cx.reader) {
+            Some(column) => {
+                if let Some(found) = column.scan_nulls(first.row(), over.at.len) {
+                    return Some(found);
+                }
+            }
+            // Nothing in the table has it.
+            None => return Some(Nulls::all(over.at.len)),
+        }
     }
     let mut out = nulls.clone();
     // Nodes of one table mostly come together.

@@ -23,21 +23,40 @@ pub(crate) struct Row<'a, 's> {
     pub(crate) group: usize,
     pub(crate) position: usize,
     pub(crate) locals: Vec<Value>,
+    /// Lists and maps of slots that bodies read, each with its slot and position: element after element reads
+    /// the same.
+    kept: Vec<(crate::layout::Place, usize, Value)>,
 }
+
+/// Lists and maps that a tuple keeps.
+const KEPT_MAX: usize = 4;
 
 impl<'a, 's> Row<'a, 's> {
     /// The tuple at `position` of `group`; any position if all groups read are flat.
     pub(crate) fn new(chunk: &'a Chunk<'s>, group: usize, position: usize) -> Self {
-        Self { chunk, group, position, locals: Vec::new() }
+        Self { chunk, group, position, locals: Vec::new(), kept: Vec::new() }
     }
 
-    fn slot(&self, place: crate::layout::Place, cx: &Context<'s>) -> Value {
+    fn slot(&mut self, place: crate::layout::Place, cx: &Context<'s>) -> Value {
         let group = &self.chunk.groups[place.group];
         let position = match group.flat {
             Some(flat) if place.group != self.group => flat,
             _ => self.position,
         };
-        group.vectors[place.slot].value(position, &|id| cx.edge_value(id))
+        let vector = &group.vectors[place.slot];
+        let made = || vector.value(position, &|id| cx.edge_value(id));
+        // Out of bodies a slot is read once.
+        if self.locals.is_empty() || !matches!(vector.values, Values::List(_) | Values::Map(_)) {
+            return made();
+        }
+        if let Some((_, _, value)) = self.kept.iter().find(|(of, at, _)| (*of, *at) == (place, position)) {
+            return value.clone();
+        }
+        let value = made();
+        if self.kept.len() < KEPT_MAX {
+            self.kept.push((place, position, value.clone()));
+        }
+        value
     }
 
     /// Evaluates `ex` on this tuple.

@@ -394,6 +394,13 @@ fn property_access<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Context<'s>) ->
         // Each is asked whether it is still there.
         return by_row(ex, over, cx);
     }
+    // Nothing in the table has it, which is told once for all.
+    if let Some(Vector { values: Values::Node(nodes), .. }) = over.slot(base)
+        && let Some(table) = nodes.table()
+        && columns.of_nodes(table, &cx.reader).is_none()
+    {
+        return Ok(Evaluated::Const(Value::Null));
+    }
     if let Some(vector) = over.slot(base)
         && let Some(out) = property(vector, columns, over.at, cx)
     {

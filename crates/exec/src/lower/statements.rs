@@ -1,6 +1,6 @@
 //! Lowering of triple patterns and property paths: what the input has is given, the rest is found.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use trimorph_algebra::{GraphChoice, Plan, PredicateTerm, PropertyPath, TriplePattern, VarId};
 
@@ -17,6 +17,8 @@ struct Wanted<'a> {
     object: VarId,
     graph: &'a GraphChoice,
     vars: Vec<VarId>,
+    /// What gets the number of statements.
+    count: Option<VarId>,
 }
 
 enum Middle<'a> {
@@ -37,6 +39,7 @@ impl Lowering<'_> {
             object: pattern.object,
             graph: &pattern.graph,
             vars: pattern.vars().collect(),
+            count: pattern.count,
         };
         self.lower_statements(input, &wanted, needed)
     }
@@ -50,7 +53,7 @@ impl Lowering<'_> {
         let (subject, object) = (path.from, path.to);
         let (between, graph) = (Middle::Path(path), &path.graph);
         let vars = path.vars().collect();
-        self.lower_statements(input, &Wanted { subject, between, object, graph, vars }, needed)
+        self.lower_statements(input, &Wanted { subject, between, object, graph, vars, count: None }, needed)
     }
 
     fn lower_statements(
@@ -96,7 +99,7 @@ impl Lowering<'_> {
                 GraphChoice::Named(var, among) => GraphPlace::Named(place(*var, inner)?, among.clone()),
             },
             columns: new.len(),
-            shape: OnceLock::new(),
+            count: wanted.count.and_then(|count| new.iter().position(|own| *own == count)),
         };
         Ok(Lowered { node: self.node(Spec::Statements(Arc::new(spec)), [lowered.node]), layout })
     }

@@ -82,6 +82,9 @@ impl Counts {
     }
 }
 
+/// Edges from which on a list is asked by itself: of fewer, making vectors costs more than asking.
+const LONG_LIST: usize = 64;
+
 /// One step that is counted. Its predicate is compiled for a group with the edge in slot 0 and the node
 /// reached in slot 1.
 #[derive(Debug)]
@@ -244,12 +247,63 @@ impl CountTarget {
             return Ok(());
         }
         let along: Vec<_> = self.step.neighbours(table, &cx.reader).collect();
+        if let Some(predicate) = &self.predicate {
+            return self.multiply_passing(&along, predicate, (table, first), out, cx);
+        }
         for (i, o) in out.iter_mut().enumerate() {
             if *o != 0 {
                 let count = self.count(&along, NodeId::new(table, first + i as u64), cx)?;
                 *o = o.saturating_mul(count);
             }
         }
+        Ok(())
+    }
+
+    /// The same where edges must pass a predicate: it is asked of a vector of edges of many rows at once.
+    /// Long lists are counted by themselves, in place.
+    fn multiply_passing<'s>(
+        &self,
+        along: &[Neighbours<'_, 's>],
+        predicate: &Ex,
+        (table, first): (TableId, u64),
+        out: &mut [u64],
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
+        let mut sums = vec![0u64; out.len()];
+        // The row of each edge that waits.
+        let (mut nodes, mut edges, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+        let ask = |nodes: &mut Vec<NodeId>, edges: &mut Vec<_>, rows: &mut Vec<u32>, sums: &mut [u64]| {
+            let ids = Nodes::Ids { table: None, ids: nodes.clone() };
+            let asked = Edges::Ids(std::mem::take(edges));
+            for i in select(predicate, asked, ids, rows.len(), Selection::All, cx)?.to_vec(rows.len()) {
+                let (node, row) = (nodes[i as usize], rows[i as usize] as usize);
+                let weight = self.weights(node.table(), cx)?.map_or(1, |w| w.get(node.row()));
+                sums[row] = sums[row].saturating_add(weight);
+            }
+            nodes.clear();
+            rows.clear();
+            Ok::<_, ExecError>(())
+        };
+        for i in (0..out.len()).filter(|i| out[*i] != 0) {
+            let node = NodeId::new(table, first + i as u64);
+            for neighbours in along {
+                let list = neighbours.list(node);
+                if list.len() >= LONG_LIST || self.range.is_some() && list.len() > 1 {
+                    sums[i] = sums[i].saturating_add(self.count_list(neighbours, node, cx)?);
+                    continue;
+                }
+                list.append(&mut nodes, Some(&mut edges));
+                // A vector has far fewer rows than 2^32.
+                rows.resize(edges.len(), i as u32);
+                if edges.len() >= trimorph_vector::VECTOR_SIZE {
+                    ask(&mut nodes, &mut edges, &mut rows, &mut sums)?;
+                }
+            }
+        }
+        if !edges.is_empty() {
+            ask(&mut nodes, &mut edges, &mut rows, &mut sums)?;
+        }
+        out.iter_mut().zip(sums).for_each(|(o, sum)| *o = o.saturating_mul(sum));
         Ok(())
     }
 

@@ -9,11 +9,11 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use trimorph_algebra::PathExpr;
 use trimorph_base::{NodeId, Reservation, TableId};
-use trimorph_store::statements::{Asked, Found, Graphs, Part, Shape, Statements as Finder};
+use trimorph_store::statements::{Asked, Found, Graphs, Known, Part, Statements as Finder};
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Positions, Vector};
 
@@ -62,24 +62,9 @@ pub(crate) struct StatementsSpec {
     pub(crate) graph: GraphPlace,
     /// How many columns are found.
     pub(crate) columns: usize,
-    /// Where statements may be; made at the first row.
-    pub(crate) shape: OnceLock<Shape>,
-}
-
-impl StatementsSpec {
-    /// The same for one execution.
-    pub(crate) fn for_execution(&self) -> Self {
-        Self {
-            slots: self.slots,
-            keep: self.keep.clone(),
-            subject: self.subject,
-            between: self.between.clone(),
-            object: self.object,
-            graph: self.graph.clone(),
-            columns: self.columns,
-            shape: OnceLock::new(),
-        }
-    }
+    /// The column of how many statements a row stands for. Then nobody asks for subjects, nor for objects but
+    /// classes.
+    pub(crate) count: Option<usize>,
 }
 
 /// Subjects that are left to be gone through.
@@ -138,6 +123,8 @@ pub(crate) struct Statements<'s> {
     /// What was found for the current row and is not handed out yet.
     found: VecDeque<Box<[Value]>>,
     names: NameTerms,
+    /// Of the first row on.
+    known: Option<Known>,
     held: Option<Reservation>,
 }
 
@@ -154,6 +141,7 @@ impl<'s> Statements<'s> {
             scan: None,
             found: VecDeque::new(),
             names: NameTerms::default(),
+            known: None,
             held: None,
         }
     }
@@ -187,12 +175,23 @@ impl<'s> Statements<'s> {
 
     /// Looks for the statements of a row, or of the next subjects of its scan.
     fn look(&mut self, position: u32, cx: &Context<'s>) -> Result<(), ExecError> {
+        let known = self.known.take().unwrap_or_else(|| Known::of(&cx.reader));
+        let finder = Finder::new(&cx.reader, &known);
+        let done = match self.scan.is_some() {
+            true => self.look_on(&finder, cx),
+            false => self.look_for(position, &finder, cx),
+        };
+        self.known = Some(known);
+        done
+    }
+
+    fn look_for(
+        &mut self,
+        position: u32,
+        finder: &Finder<'_, 's>,
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
         let spec = Arc::clone(&self.spec);
-        let shape = spec.shape.get_or_init(|| Shape::of(cx.reader.schema()));
-        let finder = Finder::new(&cx.reader, shape);
-        if self.scan.is_some() {
-            return self.look_on(&finder, cx);
-        }
         self.is_open = true;
         let Some(graphs) = self.graphs(position, cx) else { return Ok(()) };
         let subject = self.given(spec.subject, position, cx);
@@ -202,7 +201,7 @@ impl<'s> Statements<'s> {
         }
         let predicate = match &spec.between {
             Between::Path(path, within) => {
-                let walk = Walk { finder: &finder, cx, within: *within };
+                let walk = Walk { finder, cx, within: *within };
                 let (found, names) = (&mut self.found, &mut self.names);
                 return walk.connect(path, (subject, object), &graphs, &mut |from, to, graph| {
                     let mut row = vec![Value::Null; spec.columns];
@@ -228,12 +227,12 @@ impl<'s> Statements<'s> {
                 None => Places::Tables(finder.subject_tables(asked.predicate.as_ref(), &graphs)),
             };
             self.scan = Some(Scan { asked, graphs, places, row: 0 });
-            return self.look_on(&finder, cx);
+            return self.look_on(finder, cx);
         }
         let (found, names) = (&mut self.found, &mut self.names);
         let mut failed = None;
         let _ = finder.find(&asked, &graphs, &mut |one| {
-            found.push_back(row_of(&spec, one, names, cx));
+            found.push_back(row_of(&spec, one, 1, names, cx));
             if found.len().is_multiple_of(4096)
                 && let Err(error) = cx.check()
             {
@@ -250,10 +249,18 @@ impl<'s> Statements<'s> {
         let Some(scan) = &mut self.scan else { return Ok(()) };
         let (spec, found, names) = (&self.spec, &mut self.found, &mut self.names);
         let mut take = |one: Found| {
-            found.push_back(row_of(spec, one, names, cx));
+            found.push_back(row_of(spec, one, 1, names, cx));
             ControlFlow::Continue(())
         };
         let table = match &scan.places {
+            Places::Parts(parts) if spec.count.is_some() => parts.last().map(|part| {
+                finder.count_of_part(part, (scan.row, SUBJECTS), &scan.graphs, &mut |one, count| {
+                    if count > 0 {
+                        found.push_back(row_of(spec, one, count, names, cx));
+                    }
+                });
+                part.table()
+            }),
             Places::Parts(parts) => parts.last().map(|part| {
                 let with_objects = !matches!(spec.object, Place::Found(None));
                 let rows = (scan.row, SUBJECTS);
@@ -309,8 +316,18 @@ fn put_graph(
     }
 }
 
-fn row_of(spec: &StatementsSpec, found: Found, names: &mut NameTerms, cx: &Context<'_>) -> Box<[Value]> {
+/// A row for a statement, or for so many of them.
+fn row_of(
+    spec: &StatementsSpec,
+    found: Found,
+    count: u64,
+    names: &mut NameTerms,
+    cx: &Context<'_>,
+) -> Box<[Value]> {
     let mut row = vec![Value::Null; spec.columns];
+    if let Some(column) = spec.count {
+        row[column] = Value::Int(i64::try_from(count).unwrap_or(i64::MAX));
+    }
     put(&mut row, spec.subject, || found.subject);
     if let Between::Predicate(place) = &spec.between {
         put(&mut row, *place, || names.term(&found.predicate, cx));

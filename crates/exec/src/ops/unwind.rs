@@ -2,7 +2,7 @@
 //! one. The integers of `range()` are counted, not listed: a range of any length takes no memory.
 //!
 //! Where the list is a vector of lists for all rows, its elements are picked from their child, and no list is
-//! made. Lists that are a property are read for all rows at once.
+//! made. Lists that are a property are read for all rows at once, and so are the bounds of ranges.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use trimorph_base::Reservation;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Positions, Values, Vector};
 
-use crate::expr::{Ex, Items, Row, evaluate, gives_lists};
+use crate::expr::{Ex, Items, Row, evaluate, gives_lists, ranges};
 use crate::operator::{BoxOperator, Operator};
 use crate::rows::{general_bytes, repeat};
 use crate::{Context, ExecError};
@@ -36,6 +36,8 @@ pub(crate) struct Unwind<'s> {
     /// and what they take.
     lists: Option<Vector<'s>>,
     held: Option<Reservation>,
+    /// The ranges of `rest`, where they are told for all rows together.
+    ranges: Option<Vec<Items>>,
 }
 
 /// Bytes of lists below which a chunk is not worth a charge.
@@ -54,6 +56,7 @@ impl<'s> Unwind<'s> {
             offset: 0,
             lists: None,
             held: None,
+            ranges: None,
         }
     }
 
@@ -84,7 +87,8 @@ impl<'s> Unwind<'s> {
     /// rows, one after the other, which tell what it is.
     fn evaluate_lists(&mut self, cx: &Context<'s>) {
         self.lists = None;
-        if !gives_lists(&self.spec.list) {
+        self.ranges = ranges(&self.spec.list, &self.inner, &self.rest, cx);
+        if self.ranges.is_some() || !gives_lists(&self.spec.list) {
             return;
         }
         let len = self.inner.groups[0].len;
@@ -126,6 +130,24 @@ impl<'s> Unwind<'s> {
             }
         }
         Some((parents, lists.child().gather(&elements)))
+    }
+
+    /// The same of ranges, whose integers are counted.
+    fn take_counted(&mut self, room: usize) -> Option<(Vec<u32>, Vector<'s>)> {
+        let ranges = self.ranges.as_ref()?;
+        let (mut parents, mut values) = (Vec::new(), Vec::new());
+        while self.cursor < self.rest.len() && values.len() < room {
+            let range = &ranges[self.cursor];
+            let end = range.len().min(self.offset + room - values.len());
+            range.extend_counted(self.offset, end, &mut values);
+            parents.resize(values.len(), self.rest[self.cursor]);
+            if end == range.len() {
+                (self.cursor, self.offset) = (self.cursor + 1, 0);
+            } else {
+                self.offset = end;
+            }
+        }
+        Some((parents, Vector::new(Values::Int(values))))
     }
 
     /// The same one list after the other.
@@ -172,7 +194,8 @@ impl<'s> Operator<'s> for Unwind<'s> {
                 (self.cursor, self.offset, self.items) = (0, 0, None);
                 self.evaluate_lists(cx);
             }
-            let (parents, values) = match self.take(room) {
+            let taken = self.take_counted(room).or_else(|| self.take(room));
+            let (parents, values) = match taken {
                 Some(taken) => taken,
                 None => self.take_values(room, cx)?,
             };
@@ -191,6 +214,6 @@ impl<'s> Operator<'s> for Unwind<'s> {
     fn reset(&mut self) {
         self.child.reset();
         self.rest.clear();
-        (self.cursor, self.offset, self.items, self.lists) = (0, 0, None, None);
+        (self.cursor, self.offset, self.items, self.lists, self.ranges) = (0, 0, None, None, None);
     }
 }

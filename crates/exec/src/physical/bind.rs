@@ -143,8 +143,7 @@ impl<'a, 's> Start<'a, 's> {
                 columns: call.columns.clone(),
                 span: call.span,
             })),
-            // Where statements may be is looked at anew: tables may have come.
-            Spec::Statements(spec) => Spec::Statements(Arc::new(spec.for_execution())),
+            Spec::Statements(spec) => Spec::Statements(Arc::clone(spec)),
             Spec::Apply(apply) => Spec::Apply(Arc::new(ApplySpec {
                 slots: apply.slots,
                 keep: apply.keep.clone(),

@@ -72,7 +72,7 @@ fn compares_surely(a: &Typed, b: &Typed) -> bool {
 }
 
 /// The parts of a conjunction.
-fn conjuncts<'e>(expression: &'e Expression, out: &mut Vec<&'e Expression>) {
+pub(super) fn conjuncts<'e>(expression: &'e Expression, out: &mut Vec<&'e Expression>) {
     let mut left = vec![expression];
     while let Some(expression) = left.pop() {
         match expression {

@@ -98,6 +98,7 @@ impl Binder<'_> {
             predicate: PredicateTerm::Var(predicate),
             object,
             graph,
+            count: None,
         };
         relation.grow(|input| Plan::Statements { input, pattern });
         Ok(self.as_statements(relation, [Expr::Var(node), Expr::Var(predicate), Expr::Var(object)]))

@@ -1,7 +1,9 @@
 //! Binding: takes a parsed query and a view of the catalog, gives a bound query.
 
 mod aggregate;
+mod either_way;
 mod expression;
+mod fixed;
 mod forms;
 mod path;
 mod pattern;

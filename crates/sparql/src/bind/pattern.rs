@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use spargebra::algebra::{Expression, GraphPattern, OrderExpression};
-use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, Variable};
+use spargebra::term::{GroundTerm, NamedNodePattern, TriplePattern, Variable};
 use trimorph_algebra::{ApplyKind, Expr, Op, Plan, SortKey, VarId};
-use trimorph_types::{LogicalType, Value, rdf};
+use trimorph_types::{LogicalType, Value};
 
+use super::either_way::either_way;
 use super::relation::{Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null, is_null};
 use super::scope::{
     Names, any_exists, certain, is_sub_query, may_be_bound, mentioned, name_of, names_of, visible,
 };
+use super::triples::constants_of;
 use super::{Binder, Bound};
 use crate::terms::ground;
 
@@ -73,6 +75,8 @@ impl Binder<'_> {
                     P::Values { .. } => 0,
                     part if is_sub_query(part) => 1,
                     P::Bgp { .. } => 2,
+                    // It may be planned with those.
+                    part if either_way(part).is_some() => 2,
                     P::Path { .. } => 4,
                     // Who is asked may be told by what stands behind.
                     P::Service { .. } => 5,
@@ -87,12 +91,14 @@ impl Binder<'_> {
                 let relation = self.pattern(relation, left, active)?;
                 self.optional(relation, right, expression.as_ref(), active)
             }
-            P::Filter { expr, inner } => {
-                let mut relation = self.pattern(relation, inner, active)?;
-                self.filter(&mut relation, expr, active)?;
-                Ok(relation)
+            P::Filter { expr, inner } => self.filtered(relation, expr, inner, active),
+            P::Union { .. } => {
+                let mut relation = relation;
+                match self.edge_either_way(&mut relation, pattern, active)? {
+                    true => Ok(relation),
+                    false => self.union(relation, pattern, active),
+                }
             }
-            P::Union { .. } => self.union(relation, pattern, active),
             P::Graph { name, inner } => {
                 let active = Active::Named(name.clone());
                 if matches!(&**inner, P::Bgp { patterns } if patterns.is_empty()) {
@@ -265,15 +271,18 @@ impl Binder<'_> {
         let bound: Names = relation.slots.keys().cloned().collect();
         let agrees =
             visible(right).iter().all(|name| relation.slots.get(name).is_none_or(|slot| slot.certain));
-        let mut inner =
-            match (self.substitutes && !is_sub_query(right) || may_be_bound(right, &bound)) && agrees {
-                true => self.pattern(relation.argument(active), right, active)?,
-                false => {
-                    let alone = self.pattern(Relation::start(active), right, active)?;
-                    self.join(relation.argument(active), alone)?
-                }
-            };
-        if let Some(expression) = expression {
+        let is_within = (self.substitutes && !is_sub_query(right) || may_be_bound(right, &bound)) && agrees;
+        let mut inner = match (is_within, expression) {
+            (true, Some(expression)) => {
+                self.filtered(relation.argument(active), expression, right, active)?
+            }
+            (true, None) => self.pattern(relation.argument(active), right, active)?,
+            (false, _) => {
+                let alone = self.pattern(Relation::start(active), right, active)?;
+                self.join(relation.argument(active), alone)?
+            }
+        };
+        if let (false, Some(expression)) = (is_within, expression) {
             self.filter(&mut inner, expression, active)?;
         }
         // A property of a node from outside is bound only where the pattern was found.
@@ -465,6 +474,7 @@ impl Binder<'_> {
             predicate: trimorph_algebra::PredicateTerm::Var(vars[1]),
             object: vars[2],
             graph,
+            count: None,
         };
         self.relies_on_all();
         names.grow(|input| Plan::Statements { input, pattern });
@@ -667,12 +677,7 @@ fn connected(patterns: &[TriplePattern]) -> Vec<Vec<TriplePattern>> {
 /// How many constants besides predicates and classes stand in triple patterns.
 fn constants(pattern: &GraphPattern) -> usize {
     let GraphPattern::Bgp { patterns } = pattern else { return 0 };
-    let is_fixed = |term: &TermPattern| matches!(term, TermPattern::NamedNode(_) | TermPattern::Literal(_));
-    let is_class = |triple: &TriplePattern| matches!(&triple.predicate, NamedNodePattern::NamedNode(iri) if iri.as_str() == rdf::names::rdf::TYPE);
-    let fixed = |triple: &TriplePattern| {
-        usize::from(is_fixed(&triple.subject)) + usize::from(is_fixed(&triple.object) && !is_class(triple))
-    };
-    patterns.iter().map(fixed).sum()
+    patterns.iter().map(constants_of).sum()
 }
 
 /// The alternatives of unions within unions.

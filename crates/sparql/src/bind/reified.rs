@@ -6,7 +6,8 @@
 //! 2. The statement itself, where the pattern asks for it beside its reifier, is the same edge: who reifies
 //!    an edge is one that is there.
 //! 3. A property of a name that edges have as well may be of either, unless the subject is known to be a
-//!    node.
+//!    node. Where all that is asked of the subject are such properties, nodes are asked, and then
+//!    relationships; else it is statements.
 //!
 //! What the schema says of it, the plan relies on.
 //!
@@ -19,23 +20,25 @@ use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 use trimorph_algebra::{Expr, LabelExpr, Op, QueryGraph, VarId};
 use trimorph_base::{EdgeTableId, Span};
 use trimorph_types::LogicalType;
-use trimorph_types::iri_names::{EDGE_BASE, is_hidden, name_of};
+use trimorph_types::iri_names::{EDGE_BASE, GRAPH, is_hidden, name_of};
 use trimorph_types::rdf::names::rdf::REIFIES;
 
 use super::Binder;
 use super::relation::{Active, Name, Relation, Shape, is_not_null};
-use super::triples::{Way, bound_name};
+use super::scope::names_of;
+use super::triples::{Kind, Kinds, Way, bound_name};
 
 impl Binder<'_> {
-    /// Finds the patterns that ask for relationships and for what these say, and those that may.
+    /// Finds the patterns that ask for relationships and for what these say, and a subject that may be a
+    /// node or a relationship, and is asked for properties of one type only, whichever it is.
     pub(super) fn find_reified(
         &mut self,
         relation: &Relation,
         patterns: &[TriplePattern],
         ways: &mut [Way],
         active: &Active,
-        labels: &BTreeMap<Name, LabelExpr>,
-    ) {
+        (labels, kinds): (&BTreeMap<Name, LabelExpr>, &Kinds),
+    ) -> Option<Name> {
         let mut reifiers: BTreeMap<Name, Arc<[EdgeTableId]>> = BTreeMap::new();
         let mut implied: Vec<&TriplePattern> = Vec::new();
         for (triple, way) in patterns.iter().zip(&mut *ways) {
@@ -60,6 +63,7 @@ impl Binder<'_> {
             }
         }
         let mut nodes: BTreeSet<Name> = labels.keys().cloned().collect();
+        nodes.extend(kinds.iter().filter(|(_, kind)| **kind == Kind::Node).map(|(name, _)| Arc::clone(name)));
         let held = relation.slots.iter().filter(|(_, slot)| slot.shape == Shape::Node);
         nodes.extend(held.map(|(name, _)| Arc::clone(name)));
         for (triple, way) in patterns.iter().zip(&*ways) {
@@ -70,6 +74,32 @@ impl Binder<'_> {
             };
             nodes.extend(ends.into_iter().filter_map(bound_name));
         }
+        let is_default = matches!(active, Active::Default) && self.dataset.is_none();
+        let mut only_said: BTreeSet<Name> = BTreeSet::new();
+        let mut asked = Vec::new();
+        for (triple, way) in patterns.iter().zip(&*ways) {
+            let is_said =
+                is_default && matches!(way, Way::Statements) && self.is_only_said(&triple.predicate);
+            only_said.extend(bound_name(&triple.subject).filter(|_| is_said));
+            asked.push(is_said || matches!(way, Way::Property(..)));
+        }
+        // A subject that nothing else is asked of than properties of one type.
+        let is_plain = |own: &mut Self, name: &Name| {
+            let is_new = !relation.slots.contains_key(name) && !reifiers.contains_key(name);
+            let are_properties = patterns.iter().zip(&asked).all(|(triple, is_property)| {
+                let is_subject = bound_name(&triple.subject).as_ref() == Some(name);
+                let is_object = bound_name(&triple.object).as_ref() == Some(name);
+                !names_of(triple).contains(name) || *is_property && is_subject && !is_object
+            });
+            is_new && are_properties && own.says(name, patterns).is_some_and(|(_, one_type)| one_type)
+        };
+        let relationships: BTreeSet<Name> = {
+            let known = kinds.iter().filter(|(_, kind)| **kind == Kind::Relationship).map(|(name, _)| name);
+            let mut all: Vec<Name> = known.cloned().collect();
+            all.extend(only_said.into_iter().filter(|name| !nodes.contains(name)));
+            all.into_iter().filter(|name| is_plain(self, name)).collect()
+        };
+        let mut open: Vec<Name> = Vec::new();
         for (triple, way) in patterns.iter().zip(&mut *ways) {
             if implied.contains(&triple) {
                 *way = Way::Implied;
@@ -83,14 +113,65 @@ impl Binder<'_> {
                 *way = self.said(triple, tables);
                 continue;
             }
+            if let Some(name) = subject.as_ref().filter(|name| relationships.contains(*name))
+                && let Some((types, _)) = self.says(name, patterns)
+                && let NamedNodePattern::NamedNode(predicate) = &triple.predicate
+                && let Way::Said(_, ty) = self.said(triple, &self.catalog.edge_tables(Some(&types)))
+            {
+                *way = Way::SaidOf(types, name_of(predicate.as_str()).into(), ty);
+                continue;
+            }
             let is_node = match &triple.subject {
                 TermPattern::NamedNode(iri) => !iri.as_str().starts_with(EDGE_BASE),
-                _ => subject.is_some_and(|name| nodes.contains(&name)),
+                _ => subject.as_ref().is_some_and(|name| nodes.contains(name)),
             };
             if matches!(way, Way::Property(..)) && !is_node && self.may_be_said(&triple.predicate) {
+                open.extend(subject);
                 *way = Way::Statements;
             }
         }
+        open.into_iter().find(|name| is_plain(self, name))
+    }
+
+    /// Whether only relationships have a property, and nothing else is of its name.
+    fn is_only_said(&self, predicate: &NamedNodePattern) -> bool {
+        let NamedNodePattern::NamedNode(iri) = predicate else { return false };
+        let name = [Arc::from(&*name_of(iri.as_str()))];
+        self.may_be_said(predicate)
+            && self.catalog.node_columns(Some(&name)).is_empty()
+            && self.catalog.edge_tables(Some(&name)).is_empty()
+    }
+
+    /// The types of relationships that say all that patterns ask of a subject, and whether each property is
+    /// of one type in all of them.
+    fn says(&mut self, subject: &Name, patterns: &[TriplePattern]) -> Option<(Vec<Arc<str>>, bool)> {
+        let own = patterns.iter().filter(|triple| bound_name(&triple.subject).as_ref() == Some(subject));
+        let own: Vec<&TriplePattern> = own.collect();
+        let mut tables: Option<BTreeSet<EdgeTableId>> = None;
+        for triple in &own {
+            let NamedNodePattern::NamedNode(predicate) = &triple.predicate else { return None };
+            let name: Arc<str> = name_of(predicate.as_str()).into();
+            let columns = self.catalog.edge_columns(Some(std::slice::from_ref(&name)));
+            let having: BTreeSet<EdgeTableId> = columns.into_iter().map(|(table, _)| table).collect();
+            tables = Some(match tables {
+                Some(tables) => tables.intersection(&having).copied().collect(),
+                None => having,
+            });
+        }
+        let tables: Vec<EdgeTableId> = tables?.into_iter().collect();
+        // Those in named graphs say nothing in the default one.
+        let graphs = self.catalog.edge_columns(Some(&[Arc::from(GRAPH)]));
+        if graphs.iter().any(|(table, _)| tables.contains(table)) {
+            return None;
+        }
+        let types: BTreeSet<Arc<str>> = tables.iter().map(|table| self.catalog.type_name(*table)).collect();
+        let types: Vec<Arc<str>> = types.into_iter().collect();
+        if types.is_empty() {
+            return None;
+        }
+        let all = self.catalog.edge_tables(Some(&types));
+        let one_type = own.iter().all(|triple| matches!(self.said(triple, &all), Way::Said(..)));
+        Some((types, one_type))
     }
 
     /// How a property of relationships of some tables is asked for.

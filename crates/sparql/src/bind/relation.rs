@@ -167,9 +167,11 @@ impl Slot {
         Self { source: Source::Var(var), shape, certain: true }
     }
 
-    /// A property of a node or relationship that every row has.
+    /// A property of a node or relationship that every row has. Of literals that the store has no type for
+    /// the terms are asked.
     pub(super) fn property(node: VarId, name: Arc<str>, ty: LogicalType) -> Self {
-        Self { source: Source::Property(node, name), shape: Shape::Plain(ty), certain: true }
+        let shape = if ty == LogicalType::Literal { Shape::Term } else { Shape::Plain(ty) };
+        Self { source: Source::Property(node, name), shape, certain: true }
     }
 
     /// The variable of the plan that its value comes from.
@@ -190,7 +192,8 @@ impl Slot {
         match &self.source {
             Source::Var(var) => Expr::Var(*var),
             Source::Property(node, name) => {
-                Expr::Property(Box::new(Expr::Var(*node)), Arc::clone(name), Span::default())
+                let value = Expr::Property(Box::new(Expr::Var(*node)), Arc::clone(name), Span::default());
+                if self.shape == Shape::Term { call("sparql.term", vec![value]) } else { value }
             }
             Source::Given(name) => Expr::Param(Arc::clone(name)),
         }

@@ -5,8 +5,8 @@
 //!    graph, which is planned as Cypher's is. Which it is says the schema, and the plan relies on it.
 //! 2. A relationship that reifies such an edge is the edge, and what it says are properties of it
 //!    (`reified.rs`).
-//! 3. All others are statements: first those with a constant end, then, behind the query graph, the one with
-//!    most that is bound, and so on.
+//! 3. All others are statements: first those with a constant end, then those of which most is bound. Between
+//!    them, the parts of the query graph that hang together are matched where they join what is bound.
 //!
 //! Names that are not bound in every row, or stand twice where one value is made, get another name first and
 //! are compared behind.
@@ -26,7 +26,7 @@ use trimorph_types::iri_names::{GRAPH, is_hidden, name_of as name_of_iri};
 use trimorph_types::{LogicalType, Value, rdf};
 
 use super::relation::{Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null};
-use super::scope::name_of;
+use super::scope::{Names, name_of, names_of};
 use super::{Binder, Bound};
 use crate::terms::{literal, triple_of};
 
@@ -42,10 +42,22 @@ pub(super) enum Way {
     Reified(Arc<str>),
     /// The subject is one of the pattern's relationships, and this a property of it.
     Said(Arc<str>, LogicalType),
+    /// The subject is any relationship of these types, and this a property of it.
+    SaidOf(Vec<Arc<str>>, Arc<str>, LogicalType),
     /// Another triple pattern asks for the same.
     Implied,
     Statements,
 }
+
+/// What a subject is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Node,
+    Relationship,
+}
+
+/// Subjects of which that is known.
+pub(super) type Kinds = BTreeMap<Name, Kind>;
 
 /// The label of a blank node, as a name.
 fn blank(label: &str) -> Name {
@@ -82,10 +94,29 @@ impl Binder<'_> {
         patterns: &[TriplePattern],
         active: &Active,
     ) -> Bound<Relation> {
-        self.with_given(&mut relation, patterns.iter().flat_map(super::scope::names_of));
+        self.with_given(&mut relation, patterns.iter().flat_map(names_of));
+        self.deeper(|own| own.triples_of(relation, patterns, active, &Kinds::new()))
+    }
+
+    /// The same, where of some subjects it is known whether they are nodes or relationships.
+    fn triples_of(
+        &mut self,
+        mut relation: Relation,
+        patterns: &[TriplePattern],
+        active: &Active,
+        kinds: &Kinds,
+    ) -> Bound<Relation> {
         let labels = labels_asked(patterns);
         let mut ways: Vec<Way> = patterns.iter().map(|triple| self.way(triple, active, &labels)).collect();
-        self.find_reified(&relation, patterns, &mut ways, active, &labels);
+        let open = self.find_reified(&relation, patterns, &mut ways, active, (&labels, kinds));
+        if let Some(subject) = open {
+            // What either of the two says is found as nodes and relationships are, one after the other.
+            return self.either(relation, 2, active, &mut |own, from, at| {
+                let mut kinds = kinds.clone();
+                kinds.insert(Arc::clone(&subject), [Kind::Node, Kind::Relationship][at]);
+                own.deeper(|own| own.triples_of(from.clone(), patterns, active, &kinds))
+            });
+        }
         let (mut slow, mut fast) = (Vec::new(), Vec::new());
         for (triple, way) in patterns.iter().zip(&ways) {
             match way {
@@ -105,11 +136,18 @@ impl Binder<'_> {
         for triple in first {
             relation = self.statements(relation, triple, active)?;
         }
-        relation = self.query_graph(relation, &fast)?;
+        let mut graphs = connected(&fast);
+        // What is joined with what is there already comes first: nothing is paired that a pattern behind
+        // would tell apart.
         while !rest.is_empty() {
+            let is_known = |name: &Name| relation.slots.get(name).is_some_and(|slot| slot.certain);
+            if let Some(at) = graphs.iter().position(|graph| graph.names.iter().any(is_known)) {
+                relation = self.query_graph(relation, &graphs.remove(at).patterns, Direction::Out)?;
+                continue;
+            }
             let is_bound = |term: &TermPattern| match (term, bound_name(term)) {
                 (TermPattern::Triple(triple), _) => made_of(&relation, triple).is_some(),
-                (_, Some(name)) => relation.slots.get(&name).is_some_and(|slot| slot.certain),
+                (_, Some(name)) => is_known(&name),
                 (_, None) => true,
             };
             let score = |triple: &TriplePattern| {
@@ -118,10 +156,16 @@ impl Binder<'_> {
                     + i32::from(matches!(triple.predicate, NamedNodePattern::NamedNode(_)))
             };
             let best = (0..rest.len()).rev().max_by_key(|at| score(rest[*at])).unwrap_or(0);
-            let triple = rest.remove(best);
-            relation = self.statements(relation, triple, active)?;
+            let start = (0..graphs.len()).rev().max_by_key(|at| graphs[*at].constants);
+            match start.filter(|_| score(rest[best]) < 2) {
+                Some(start) => {
+                    relation = self.query_graph(relation, &graphs.remove(start).patterns, Direction::Out)?
+                }
+                None => relation = self.statements(relation, rest.remove(best), active)?,
+            }
         }
-        Ok(relation)
+        let left: Vec<_> = graphs.into_iter().flat_map(|graph| graph.patterns).collect();
+        self.query_graph(relation, &left, Direction::Out)
     }
 
     /// How a triple pattern can be matched.
@@ -187,9 +231,10 @@ impl Binder<'_> {
                     self.catalog.column_type(*table, *column) == Some(ty)
                         && self.catalog.has_one_type(*table, *column)
                 };
-                let is_plain = !matches!(ty, LogicalType::Any | LogicalType::List | LogicalType::Map)
-                    && same(&(*table, *column))
-                    && others.iter().all(same);
+                let is_plain =
+                    !matches!(ty, LogicalType::Any | LogicalType::List | LogicalType::Map | LogicalType::Iri)
+                        && same(&(*table, *column))
+                        && others.iter().all(same);
                 let is_object = matches!(
                     triple.object,
                     TermPattern::Variable(_) | TermPattern::BlankNode(_) | TermPattern::Literal(_)
@@ -275,8 +320,13 @@ impl Binder<'_> {
         }
     }
 
-    /// What the schema lets be asked as edges, properties and labels.
-    fn query_graph(&mut self, mut relation: Relation, fast: &[(&TriplePattern, &Way)]) -> Bound<Relation> {
+    /// What the schema lets be asked as edges, in this direction, properties and labels.
+    pub(super) fn query_graph(
+        &mut self,
+        mut relation: Relation,
+        fast: &[(&TriplePattern, &Way)],
+        direction: Direction,
+    ) -> Bound<Relation> {
         if fast.is_empty() {
             return Ok(relation);
         }
@@ -299,11 +349,20 @@ impl Binder<'_> {
                 let (Some(from), Some(to)) = (from, to) else { continue };
                 labels.entry(from).or_insert(LabelExpr::True);
                 labels.entry(to).or_insert(LabelExpr::True);
-                graph.edges.push(one_edge(var, from, name, to));
+                graph.edges.push(EdgePattern { direction, ..one_edge(var, from, name, to) });
                 reifiers.insert(reifier, var);
                 continue;
             }
-            if matches!(way, Way::Said(..)) {
+            if let (Way::SaidOf(types, ..), Some(name)) = (way, bound_name(&triple.subject))
+                && !reifiers.contains_key(&name)
+            {
+                let var = self.var(&name, Shape::Edge);
+                let [from, to] = [(); 2].map(|()| self.anonymous(LogicalType::Node));
+                labels.extend([from, to].map(|end| (end, LabelExpr::True)));
+                graph.edges.push(EdgePattern { types: types.clone(), ..one_edge(var, from, &name, to) });
+                reifiers.insert(name, var);
+            }
+            if matches!(way, Way::Said(..) | Way::SaidOf(..)) {
                 continue;
             }
             let Some(subject) = self.node(&mut relation, &triple.subject, &mut new, &mut later) else {
@@ -319,16 +378,16 @@ impl Binder<'_> {
                     let Some(object) = object else { continue };
                     labels.entry(object).or_insert(LabelExpr::True);
                     let var = self.anonymous(LogicalType::Relationship);
-                    graph.edges.push(one_edge(var, subject, name, object));
+                    graph.edges.push(EdgePattern { direction, ..one_edge(var, subject, name, object) });
                 }
                 Way::Property(name, ty) => properties.push((subject, Arc::clone(name), *ty, &triple.object)),
-                Way::Reified(_) | Way::Said(..) | Way::Implied | Way::Statements => {}
+                Way::Reified(_) | Way::Said(..) | Way::SaidOf(..) | Way::Implied | Way::Statements => {}
             }
         }
         let mut made = Vec::new();
         for (triple, way) in fast {
             let reifier = bound_name(&triple.subject).and_then(|name| reifiers.get(&name));
-            if let (Way::Said(name, ty), Some(reifier)) = (way, reifier) {
+            if let (Way::Said(name, ty) | Way::SaidOf(_, name, ty), Some(reifier)) = (way, reifier) {
                 properties.push((*reifier, Arc::clone(name), *ty, &triple.object));
             }
         }
@@ -405,7 +464,7 @@ impl Binder<'_> {
             }
         };
         let object = self.end(&mut relation, &triple.object, Shape::Term, &mut new, &mut parts);
-        let pattern = trimorph_algebra::TriplePattern { subject, predicate, object, graph };
+        let pattern = trimorph_algebra::TriplePattern { subject, predicate, object, graph, count: None };
         relation.grow(|input| Plan::Statements { input, pattern });
         if let Some((name, var)) = new_graph {
             new.push((name, Slot::certain(var, Shape::Term)));
@@ -524,6 +583,41 @@ fn made_of(relation: &Relation, triple: &TriplePattern) -> Option<Expr> {
     Some(call("sparql.triple", vec![part(&triple.subject)?, predicate, part(&triple.object)?]))
 }
 
+/// Patterns of a query graph that share variables.
+struct Connected<'p> {
+    names: Names,
+    patterns: Vec<(&'p TriplePattern, &'p Way)>,
+    /// Constants besides predicates and classes: where there are some, few rows are found.
+    constants: usize,
+}
+
+/// Patterns of query graphs, in groups without a common variable.
+fn connected<'p>(patterns: &[(&'p TriplePattern, &'p Way)]) -> Vec<Connected<'p>> {
+    let mut groups: Vec<Connected<'p>> = Vec::new();
+    for one @ (triple, _) in patterns {
+        let mut group = Connected { names: names_of(triple), patterns: Vec::new(), constants: 0 };
+        let (with, without): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|known| !known.names.is_disjoint(&group.names));
+        groups = without;
+        for known in with {
+            group.names.extend(known.names);
+            group.patterns.extend(known.patterns);
+            group.constants += known.constants;
+        }
+        group.patterns.push(*one);
+        group.constants += constants_of(triple);
+        groups.push(group);
+    }
+    groups
+}
+
+/// How many constants stand in a triple pattern besides its predicate and its class.
+pub(super) fn constants_of(triple: &TriplePattern) -> usize {
+    let is_fixed = |term: &TermPattern| matches!(term, TermPattern::NamedNode(_) | TermPattern::Literal(_));
+    let is_class = matches!(&triple.predicate, NamedNodePattern::NamedNode(iri) if iri.as_str() == TYPE);
+    usize::from(is_fixed(&triple.subject)) + usize::from(is_fixed(&triple.object) && !is_class)
+}
+
 /// One edge of a type.
 fn one_edge(var: VarId, from: VarId, name: &Arc<str>, to: VarId) -> EdgePattern {
     EdgePattern {
@@ -539,7 +633,7 @@ fn one_edge(var: VarId, from: VarId, name: &Arc<str>, to: VarId) -> EdgePattern 
 }
 
 /// The labels that a pattern asks of its subjects.
-fn labels_asked(patterns: &[TriplePattern]) -> BTreeMap<Name, LabelExpr> {
+pub(super) fn labels_asked(patterns: &[TriplePattern]) -> BTreeMap<Name, LabelExpr> {
     let mut labels: BTreeMap<Name, LabelExpr> = BTreeMap::new();
     for triple in patterns {
         let (Some(name), NamedNodePattern::NamedNode(predicate), TermPattern::NamedNode(class)) =

@@ -238,6 +238,7 @@ impl Binder<'_> {
             predicate: PredicateTerm::Var(predicate),
             object,
             graph: choice,
+            count: None,
         };
         let found = Plan::Statements { input: Box::new(plan), pattern };
         let change = Change::DeleteStatement(StatementVars { subject, predicate, object, graph });

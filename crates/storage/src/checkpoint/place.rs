@@ -17,7 +17,7 @@ use trimorph_vfs::{CodecError, Decoder, Encoder, PIECE_ALIGN, checksum};
 
 const MAGIC: &[u8; 8] = b"TRIMORPH";
 /// The format version this build writes and reads.
-pub(crate) const VERSION: u32 = 8;
+pub(crate) const VERSION: u32 = 9;
 const PIECES: u32 = 1;
 const MANIFEST: u32 = 3;
 pub(super) const FILE_HEADER_BYTES: usize = 64;

@@ -103,9 +103,11 @@ impl Column {
         self.segments.iter().any(|segment| !segment.given().summary.is_some_and(is_null))
     }
 
-    /// Whether all values are of the column's type. General values are not looked at: they may be of any.
+    /// Whether all values are of the column's type. General values but terms are not looked at: they may be
+    /// of any.
     pub(crate) fn has_one_type(&self) -> bool {
-        let has_type = is_integral(self.ty) || matches!(self.ty, LogicalType::Float | LogicalType::String);
+        use LogicalType as L;
+        let has_type = is_integral(self.ty) || matches!(self.ty, L::Float | L::String | L::Literal | L::Iri);
         has_type && !self.has_exceptions()
     }
 

@@ -310,6 +310,10 @@ impl ColumnWriter {
                 None => self.push_exception(value),
             },
             (LogicalType::Float | LogicalType::String, _) => self.push_exception(value),
+            // That all are terms of one kind is worth knowing.
+            (LogicalType::Literal, Value::Literal(_) | Value::Null)
+            | (LogicalType::Iri, Value::Iri(_) | Value::Null) => self.push_general(&value),
+            (LogicalType::Literal | LogicalType::Iri, _) => self.push_exception(value),
             _ => self.push_general(&value),
         }
     }

@@ -18,7 +18,7 @@ mod tests;
 
 use std::cmp::Ordering;
 use std::ops::{Bound, Range};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use self_cell::self_cell;
 use trimorph_types::{Value, compare, order};
@@ -149,12 +149,16 @@ pub struct ValueIndex {
     pub(crate) pieces: Vec<Arc<Slot<SortedRows>>>,
     /// One past the last position of each piece.
     ends: Vec<u64>,
+    /// The first and the last value, where they are IRIs and somebody has asked: an IRI is looked for in many
+    /// tables, most of which cannot have it.
+    extremes: OnceLock<[Value; 2]>,
 }
 
 /// A value index as one thread sees it.
 pub struct ValueIndexView<'s> {
     pieces: Resolved<'s, SortedRows>,
     ends: &'s [u64],
+    extremes: &'s OnceLock<[Value; 2]>,
 }
 
 impl ValueIndex {
@@ -166,7 +170,7 @@ impl ValueIndex {
             end
         });
         let ends = ends.collect();
-        Self { pieces, ends }
+        Self { pieces, ends, extremes: OnceLock::new() }
     }
 
     /// Rows that have a value.
@@ -181,7 +185,11 @@ impl ValueIndex {
 
     /// As one thread sees it.
     pub fn view<'s>(&'s self, pins: &Arc<Pins<'s>>) -> ValueIndexView<'s> {
-        ValueIndexView { pieces: Resolved::new(&self.pieces, pins), ends: &self.ends }
+        ValueIndexView {
+            pieces: Resolved::new(&self.pieces, pins),
+            ends: &self.ends,
+            extremes: &self.extremes,
+        }
     }
 }
 
@@ -272,6 +280,12 @@ impl ValueIndexView<'_> {
         before + self.piece(from).partition(low) as u64
     }
 
+    /// The first and the last value.
+    fn extremes(&self, value_of: &ValueOf<'_>) -> Option<[Value; 2]> {
+        let at = |position: u64| self.row(position).map(value_of);
+        Some([at(0)?, at(self.len().checked_sub(1)?)?])
+    }
+
     /// The positions of rows with values between two bounds. Rows of other types than the bounds' may be
     /// among them where one is open.
     pub fn range(&self, low: Bound<&Value>, high: Bound<&Value>, column: &ColumnView<'_>) -> Range<u64> {
@@ -293,10 +307,17 @@ impl ValueIndexView<'_> {
     pub fn range_by(&self, low: Bound<&Value>, high: Bound<&Value>, value_of: &ValueOf<'_>) -> Range<u64> {
         // Most tables have nothing that is looked for: their first and last values tell.
         if let (Bound::Included(low), Bound::Included(high)) = (low, high) {
-            let end = |position: u64| self.row(position).map(value_of);
-            let last = self.len().checked_sub(1);
-            let outside = last.and_then(end).is_some_and(|last| is_before(&last, low))
-                || end(0).is_some_and(|first| is_behind(&first, high));
+            let is_outside = |first: &Value, last: &Value| is_before(last, low) || is_behind(first, high);
+            let outside = match self.extremes.get() {
+                Some([first, last]) => is_outside(first, last),
+                None => self.extremes(value_of).is_some_and(|[first, last]| {
+                    let outside = is_outside(&first, &last);
+                    if let (Value::Iri(_), Value::Iri(_)) = (&first, &last) {
+                        _ = self.extremes.set([first, last]);
+                    }
+                    outside
+                }),
+            };
             if outside {
                 return 0..0;
             }

@@ -17,10 +17,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use trimorph_base::{NodeId, TableId};
+use trimorph_catalog::{EdgeShape, OwnPlaces, Places, StatementShape};
 use trimorph_types::iri_names::{iri_of, is_hidden, name_of};
 use trimorph_types::{Relationship, Value, equivalent, rdf};
 
-use super::shape::{EdgeShape, Places, Shape};
 use crate::neighbours::Neighbours;
 use crate::{PropertyColumn, Reader, Wanted};
 
@@ -69,12 +69,30 @@ pub struct Found {
 /// Takes statements.
 pub(super) type Sink<'a> = dyn FnMut(Found) -> ControlFlow<()> + 'a;
 
+/// What is known of one version of the data before statements are looked for, and need not be asked again.
+#[derive(Debug)]
+pub struct Known {
+    shape: Arc<StatementShape>,
+    /// Classes by label, as terms.
+    classes: RefCell<HashMap<Arc<str>, Value>>,
+    /// By node table, the predicates and edge tables whose edges may lead there.
+    leading: RefCell<HashMap<TableId, Leading>>,
+}
+
+type Leading = Arc<[(Arc<str>, EdgeShape)]>;
+
+impl Known {
+    /// For readers of the same snapshot as this one.
+    pub fn of(reader: &Reader<'_>) -> Self {
+        let shape = reader.catalog().statement_shape();
+        Self { shape, classes: RefCell::default(), leading: RefCell::default() }
+    }
+}
+
 /// Finds statements through a reader.
 pub struct Statements<'r, 's> {
     reader: &'r Reader<'s>,
-    shape: &'r Shape,
-    /// Classes by label, as terms.
-    classes: RefCell<HashMap<Arc<str>, Value>>,
+    known: &'r Known,
 }
 
 impl Graphs {
@@ -97,12 +115,12 @@ impl Graphs {
 
 impl<'r, 's> Statements<'r, 's> {
     /// Nothing is read yet.
-    pub fn new(reader: &'r Reader<'s>, shape: &'r Shape) -> Self {
-        Self { reader, shape, classes: RefCell::default() }
+    pub fn new(reader: &'r Reader<'s>, known: &'r Known) -> Self {
+        Self { reader, known }
     }
 
-    pub(super) fn shape(&self) -> &'r Shape {
-        self.shape
+    pub(super) fn shape(&self) -> &'r StatementShape {
+        &self.known.shape
     }
 
     /// What it reads through.
@@ -152,18 +170,26 @@ impl<'r, 's> Statements<'r, 's> {
     ) -> impl Iterator<Item = (&'a Arc<str>, &'a Places)> {
         let all = match predicate {
             Some(one) => std::slice::from_ref(one),
-            None => &self.shape.predicates[..],
+            None => &self.shape().predicates[..],
         };
-        all.iter().filter_map(|iri| Some((iri, self.shape.places(iri)?)))
+        all.iter().filter_map(|iri| Some((iri, self.shape().places(iri)?)))
+    }
+
+    /// Where the statements about nodes of a table are, of a predicate or of all.
+    fn own_places(&self, table: TableId, predicate: Option<&Arc<str>>) -> &[OwnPlaces] {
+        match predicate {
+            Some(predicate) => self.shape().own(table, predicate).map_or(&[], std::slice::from_ref),
+            None => self.shape().of_table(table),
+        }
     }
 
     /// A class as a term, by its label.
     pub(super) fn class(&self, label: &Arc<str>) -> Value {
-        if let Some(class) = self.classes.borrow().get(label) {
+        if let Some(class) = self.known.classes.borrow().get(label) {
             return class.clone();
         }
         let class = self.entity(&iri_of(label));
-        self.classes.borrow_mut().insert(Arc::clone(label), class.clone());
+        self.known.classes.borrow_mut().insert(Arc::clone(label), class.clone());
         class
     }
 
@@ -213,14 +239,12 @@ impl<'r, 's> Statements<'r, 's> {
                     }
                 }
             }
-            for (iri, places) in self.places(predicate) {
-                for (table, column) in &places.columns {
-                    if *table != subject.table() {
-                        continue;
-                    }
-                    let value = PropertyColumn::of_nodes(*table, *column, self.reader).value(subject.row());
-                    each_literal(value, &mut |literal| {
-                        if agrees(&literal) { give(iri, literal) } else { ControlFlow::Continue(()) }
+            for own in self.own_places(subject.table(), predicate) {
+                for column in &own.columns {
+                    let values = PropertyColumn::of_nodes(subject.table(), *column, self.reader);
+                    each_literal(values.value(subject.row()), &mut |literal| {
+                        let agrees = agrees(&literal);
+                        if agrees { give(&own.predicate, literal) } else { ControlFlow::Continue(()) }
                     })?;
                 }
             }
@@ -235,8 +259,8 @@ impl<'r, 's> Statements<'r, 's> {
                 None => return ControlFlow::Continue(()),
             },
         };
-        for (iri, places) in self.places(predicate) {
-            for shape in places.edges.iter().filter(|shape| shape.source == subject.table()) {
+        for own in self.own_places(subject.table(), predicate) {
+            for shape in &own.edges {
                 // Edges that are in no graph are in the default graph only.
                 if shape.graph.is_none() && !graphs.has_default() {
                     continue;
@@ -255,7 +279,7 @@ impl<'r, 's> Statements<'r, 's> {
                     if graphs.has(graph.as_deref()) {
                         let value = object.cloned().unwrap_or_else(|| self.object_of(node));
                         let edge = Some(Relationship { id, start: subject, end: node });
-                        let (subject, predicate) = (Value::Node(subject), Arc::clone(iri));
+                        let (subject, predicate) = (Value::Node(subject), Arc::clone(&own.predicate));
                         sink(Found { subject, predicate, object: value, graph, edge })?;
                     }
                 }
@@ -293,30 +317,52 @@ impl<'r, 's> Statements<'r, 's> {
                 self.reader.node_of_literal(literal)
             }
         };
-        if !self.shape.said.is_empty() {
+        if !self.shape().said.is_empty() {
             self.saying(predicate, object, graphs, sink)?;
             self.reifying(predicate, object, graphs, sink)?;
         }
         let Some(end) = end else { return ControlFlow::Continue(()) };
-        for (iri, places) in self.places(predicate) {
-            for shape in &places.edges {
-                if shape.graph.is_none() && !graphs.has_default() {
-                    continue;
-                }
-                let lists = Neighbours::all(self.reader, shape.at, false, end.table());
-                let (mut nodes, mut edges) = (Vec::new(), Vec::new());
-                lists.list(end).append(&mut nodes, Some(&mut edges));
-                for (subject, id) in nodes.into_iter().zip(edges) {
-                    let graph = self.graph_of(shape, id);
-                    if graphs.has(graph.as_deref()) {
-                        let edge = Some(Relationship { id, start: subject, end });
-                        let (subject, predicate) = (Value::Node(subject), Arc::clone(iri));
-                        sink(Found { subject, predicate, object: object.clone(), graph, edge })?;
-                    }
+        let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+        let mut along = |iri: &Arc<str>, shape: &EdgeShape| {
+            if shape.graph.is_none() && !graphs.has_default() {
+                return ControlFlow::Continue(());
+            }
+            nodes.clear();
+            edges.clear();
+            let lists = Neighbours::all(self.reader, shape.at, false, end.table());
+            lists.list(end).append(&mut nodes, Some(&mut edges));
+            for (subject, id) in nodes.iter().zip(&edges) {
+                let graph = self.graph_of(shape, *id);
+                if graphs.has(graph.as_deref()) {
+                    let edge = Some(Relationship { id: *id, start: *subject, end });
+                    let (subject, predicate) = (Value::Node(*subject), Arc::clone(iri));
+                    sink(Found { subject, predicate, object: object.clone(), graph, edge })?;
                 }
             }
+            ControlFlow::Continue(())
+        };
+        if predicate.is_none() {
+            let leading = self.leading_to(end.table());
+            return leading.iter().try_for_each(|(iri, shape)| along(iri, shape));
+        }
+        for (iri, places) in self.places(predicate) {
+            let mut leading =
+                places.edges.iter().filter(|shape| self.reader.may_lead_to(shape.at, end.table()));
+            leading.try_for_each(|shape| along(iri, shape))?;
         }
         ControlFlow::Continue(())
+    }
+
+    /// The predicates and edge tables whose edges may lead to nodes of a table.
+    fn leading_to(&self, table: TableId) -> Leading {
+        let find = || {
+            let places = self.places(None);
+            let all = places.flat_map(|(iri, places)| places.edges.iter().map(move |shape| (iri, shape)));
+            let leading = all.filter(|(_, shape)| self.reader.may_lead_to(shape.at, table));
+            leading.map(|(iri, shape)| (Arc::clone(iri), shape.clone())).collect()
+        };
+        let mut known = self.known.leading.borrow_mut();
+        Arc::clone(known.entry(table).or_insert_with(find))
     }
 
     /// The nodes with a label.
@@ -401,7 +447,7 @@ impl<'r, 's> Statements<'r, 's> {
                 let places = self.places(predicate).map(|(_, places)| places);
                 let of = |places: &Places| {
                     let columns = places.columns.iter().map(|(table, _)| *table);
-                    let said = places.said.iter().map(|(at, _)| self.shape.said[*at].edges.source);
+                    let said = places.said.iter().map(|(at, _)| self.shape().said[*at].edges.source);
                     columns
                         .chain(places.edges.iter().map(|shape| shape.source))
                         .chain(said)
@@ -409,7 +455,7 @@ impl<'r, 's> Statements<'r, 's> {
                 };
                 let mut tables: Vec<TableId> = places.flat_map(of).collect();
                 if predicate.is_some_and(|iri| **iri == *rdf::names::rdf::REIFIES) {
-                    tables.extend(self.shape.said.iter().map(|said| said.edges.source));
+                    tables.extend(self.shape().said.iter().map(|said| said.edges.source));
                 }
                 tables
             }
@@ -467,8 +513,8 @@ impl<'r, 's> Statements<'r, 's> {
     /// **Cost**: a look at each edge of tables with named graphs.
     pub fn graph_names(&self) -> Vec<Arc<str>> {
         let mut names = std::collections::BTreeSet::new();
-        for iri in &self.shape.predicates {
-            for shape in self.shape.places(iri).into_iter().flat_map(|places| &places.edges) {
+        for iri in &self.shape().predicates {
+            for shape in self.shape().places(iri).into_iter().flat_map(|places| &places.edges) {
                 if shape.graph.is_none() {
                     continue;
                 }

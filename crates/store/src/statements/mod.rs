@@ -3,7 +3,6 @@
 //!
 //! ```text
 //! terms     which node an IRI, a blank node or a literal is, and which term a node is
-//! shape     by predicate, the columns and edge tables that may hold its statements
 //! matching  the statements, by subject, by object, or by a scan
 //! scan      all statements, place by place
 //! said      what relationships with properties say of themselves
@@ -27,9 +26,7 @@
 mod matching;
 mod said;
 mod scan;
-mod shape;
 mod terms;
 
-pub use matching::{Asked, Found, Graphs, Statements, stored};
+pub use matching::{Asked, Found, Graphs, Known, Statements, stored};
 pub use scan::Part;
-pub use shape::Shape;

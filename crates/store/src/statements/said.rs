@@ -13,11 +13,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId};
+use trimorph_catalog::SaidShape;
 use trimorph_types::iri_names::EDGE_BASE;
 use trimorph_types::{LogicalType, Relationship, Value, equivalent, rdf};
 
 use super::matching::{Found, Graphs, Sink, Statements, each_literal, stored};
-use super::shape::SaidShape;
 use crate::neighbours::Neighbours;
 use crate::{PropertyColumn, Reader, Wanted};
 

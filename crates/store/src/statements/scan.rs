@@ -6,16 +6,17 @@
 //!
 //! Source: Poseidon §6 (relation scan); Virtuoso, "Column Store" (a scan of PSO).
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use trimorph_base::{NodeId, TableId};
-use trimorph_types::Value;
+use trimorph_catalog::EdgeShape;
 use trimorph_types::iri_names::is_hidden;
+use trimorph_types::{LogicalType, Value};
 
 use super::matching::{Found, Graphs, Sink, Statements, each_literal, rdf_type};
 use super::said::reifies;
-use super::shape::EdgeShape;
 use crate::PropertyColumn;
 use crate::neighbours::Neighbours;
 
@@ -124,7 +125,9 @@ impl Statements<'_, '_> {
             }
             Of::Column(column) => {
                 let values = PropertyColumn::of_nodes(part.table, *column, reader);
-                let is_plain = values.certain_type().is_some();
+                let is_plain = values
+                    .certain_type()
+                    .is_some_and(|ty| !matches!(ty, LogicalType::Any | LogicalType::List | LogicalType::Map));
                 let run = values.scan(first, len);
                 for row in rows {
                     if !with_objects && is_plain {
@@ -181,5 +184,59 @@ impl Statements<'_, '_> {
             }
         }
         ControlFlow::Continue(())
+    }
+
+    /// Hands over how many statements of a part have subjects in `count` rows from `first` on: with the
+    /// class, where the part is of these, else without subject and object.
+    pub fn count_of_part(
+        &self,
+        part: &Part,
+        (first, count): (u64, u64),
+        graphs: &Graphs,
+        sink: &mut dyn FnMut(Found, u64),
+    ) {
+        let reader = self.reader();
+        let end = reader.rows(part.table).min(first + count);
+        let len = usize::try_from(end.saturating_sub(first)).unwrap_or(0);
+        let counted = |object: Value| Found {
+            subject: Value::Null,
+            predicate: Arc::clone(&part.predicate),
+            object,
+            graph: None,
+            edge: None,
+        };
+        match &part.of {
+            Of::Labels => {
+                let mut classes: HashMap<Arc<str>, u64> = HashMap::new();
+                let there = reader.existing(NodeId::new(part.table, first), len);
+                let rows = there.as_ref().map_or(len, Vec::len) as u64;
+                let first_row = there.as_ref().map_or(Some(0), |there| there.first().copied());
+                let labels = |row: u32| reader.labels(NodeId::new(part.table, first + u64::from(row)));
+                if !reader.labels_vary(part.table) {
+                    let own = first_row.filter(|_| rows > 0).map(labels).unwrap_or_default();
+                    classes.extend(own.into_iter().map(|label| (label, rows)));
+                } else {
+                    let all = there.unwrap_or_else(|| (0..len as u32).collect());
+                    for label in all.into_iter().flat_map(labels) {
+                        *classes.entry(label).or_default() += 1;
+                    }
+                }
+                for (label, rows) in classes.into_iter().filter(|(label, _)| !is_hidden(label)) {
+                    sink(counted(self.class(&label)), rows);
+                }
+            }
+            Of::Edges(shape) if shape.graph.is_none() => {
+                let lists = Neighbours::all(reader, shape.at, true, part.table);
+                sink(counted(Value::Null), lists.degrees(first, len as u64));
+            }
+            _ => {
+                let mut found = 0;
+                let _ = self.of_part(part, (first, count), graphs, false, &mut |_| {
+                    found += 1;
+                    ControlFlow::Continue(())
+                });
+                sink(counted(Value::Null), found);
+            }
+        }
     }
 }

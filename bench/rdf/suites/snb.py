@@ -1,4 +1,4 @@
-"""The thirteen shapes: what people ask of a graph in SPARQL, over SNB as `export.py` writes it."""
+"""The thirteen shapes: what people ask of a graph in SPARQL, over SNB as `snb_export.py` writes it."""
 
 PREFIXES = """PREFIX : <http://www.ldbc.eu/snb/vocabulary/>
 PREFIX person: <http://www.ldbc.eu/snb/Person/>
@@ -44,3 +44,8 @@ QUERIES = {
     "construct": f"CONSTRUCT {{ ?f :friendOf {PERSON} }} WHERE {{ {PERSON} :knows ?f }}",
     "ask": f"ASK {{ {PERSON} :knows ?x . ?x :studyAt ?u }}",
 }
+
+
+def queries(_path):
+    """The texts; they have no parameters."""
+    return QUERIES

@@ -1,4 +1,4 @@
-"""SNB's CSV files as N-Triples: `python bench/rdf/export.py SNB_DIR OUT.nt`.
+"""SNB's CSV files as N-Triples: `python bench/rdf/suites/snb_export.py SNB_DIR OUT.nt`.
 
 A node is `<http://www.ldbc.eu/snb/CLASS/ID>`, its class `snb:CLASS`, a column `snb:column`; lists are a statement for each
 element. An edge file `A_name_B` gives `snb:name` from A to B; the edges' own columns are left out, as in most RDF versions of
