@@ -98,7 +98,7 @@ def from_kuzu():
     conn.execute("COPY Person FROM 'person.csv' (HEADER = true)")
     conn.execute("COPY Knows FROM 'knows.csv' (FROM = 'Person', TO = 'Person')")
     result = conn.execute("MATCH (a:Person)-[k:Knows]->(b:Person) RETURN a.name AS a, k.since AS since, b.name AS b")
-    expect((result.get_column_names(), result.has_next(), result.get_next()), (["a", "since", "b"], True, ["Ann", 2010, "Bob"]))
+    expect((result.get_column_names(), result.has_next(), list(result.get_next())), (["a", "since", "b"], True, ["Ann", 2010, "Bob"]))
     conn.execute("COPY (MATCH (p:Person) RETURN p.name AS name ORDER BY name) TO 'names.jsonl'")
     expect(pathlib.Path("names.jsonl").read_text(encoding="utf-8"), '{"name": "Ann"}\n{"name": "Bob"}\n')
 
