@@ -306,6 +306,20 @@ fn options_say_how_files_are_read() {
     let told = shown(&connection, &at("COPY Person FROM '…/bad.csv' (KEY code, REJECTS '…/r.csv')"));
     assert!(told.ends_with("bad.csv | 1 | 0 | 1"), "{told}");
     assert!(scratch.read("r.csv").contains("w,Fay,6,7"));
+    // A slip is told: this makes another label.
+    write("slip.csv", "code\n1\n");
+    let result = connection.query(&at("COPY person FROM '…/slip.csv'"), &[]).unwrap();
+    let notices: Vec<String> = result.notices().iter().map(ToString::to_string).collect();
+    assert!(
+        notices[0].contains("label \"person\" is new") && notices[0].contains("\"Person\""),
+        "{notices:?}"
+    );
+    // Rows that only the database refuses are whole, too, in the file's own quotes.
+    write("twice.csv", "code,name\nm,A\nm,'two\nlines \"'\nm,B\n");
+    let told = shown(&connection, &at("COPY Person FROM '…/twice.csv' (QUOTE '''', REJECTS '…/t.csv')"));
+    assert!(told.ends_with("twice.csv | 1 | 0 | 2"), "{told}");
+    let rejected = scratch.read("t.csv");
+    assert!(rejected.contains(",\"m,'two\nlines \"\"'\"\n") && rejected.contains("\"m,B\""), "{rejected}");
     write("mixed.csv", "code,n\nk,1\nl,many\n");
     let result = connection.query(&at("COPY Thing FROM '…/mixed.csv'"), &[]).unwrap();
     let notices: Vec<String> = result.notices().iter().map(|notice| notice.message.clone()).collect();

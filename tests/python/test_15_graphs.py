@@ -1,5 +1,8 @@
 """Graphs of other libraries in and out: NetworkX, sparse matrices of SciPy, PyTorch Geometric."""
 
+import sys
+import types
+
 import pytest
 
 import trimorph
@@ -127,7 +130,37 @@ def test_scipy_round_trip():
         database.to_scipy(weight="w")
 
 
-def test_torch_geometric():
+class Store(dict):
+    """What `HeteroData` is to who fills it: a thing with attributes for each key."""
+
+    def __missing__(self, key):
+        return self.setdefault(key, types.SimpleNamespace())
+
+
+@pytest.fixture
+def geometric(monkeypatch):
+    """PyTorch Geometric, or what stands for the two names of it that are used: it weighs gigabytes."""
+    try:
+        import torch_geometric.data  # noqa: F401
+    except ImportError:
+        numpy = pytest.importorskip("numpy")
+        monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(tensor=numpy.array))
+        monkeypatch.setitem(sys.modules, "torch_geometric", types.ModuleType("torch_geometric"))
+        monkeypatch.setitem(sys.modules, "torch_geometric.data", types.SimpleNamespace(HeteroData=Store))
+
+
+def test_a_graph_for_pytorch_geometric(geometric):
+    database = trimorph.Database()
+    database.connect().execute("CREATE (a:A {x: 1, y: 2.5, name: 'a'}), (b:A {x: 2, y: null}), (c:B:C), (a)-[:R {w: 1}]->(c), (b)-[:R {w: 2}]->(c), (a)-[:S]->(b)")
+    data = database.to_torch_geometric()
+    assert (data["A"].num_nodes, data["A"].x_names, data["A"].x.tolist()) == (2, ["x"], [[1.0], [2.0]])
+    assert data["B_C"].num_nodes == 1 and not hasattr(data["B_C"], "x")
+    assert data["A", "R", "B_C"].edge_index.tolist() == [[0, 1], [0, 0]]
+    assert (data["A", "R", "B_C"].edge_attr_names, data["A", "R", "B_C"].edge_attr.tolist()) == (["w"], [[1.0], [2.0]])
+    assert data["A", "S", "A"].edge_index.tolist() == [[0], [1]]
+
+
+def test_pytorch_geometric_itself_takes_it():
     pytest.importorskip("torch", reason="torch is not installed")
     pytest.importorskip("torch_geometric", reason="torch_geometric is not installed")
     with trimorph.connect() as conn:

@@ -453,6 +453,14 @@ pub struct BoundQuery {
     pub answer: Answer,
 }
 
+impl BoundQuery {
+    /// A query without parameters, of which there is nothing else to know.
+    pub fn new(plan: Plan, columns: Vec<(String, VarId)>, vars: Vars) -> Self {
+        let (parameters, notices) = (Vec::new(), Vec::new());
+        Self { plan, columns, vars, parameters, notices, depth: None, answer: Answer::default() }
+    }
+}
+
 impl Drop for BoundQuery {
     /// Takes the plan apart level by level: a plan of thousands of levels would overflow the stack if each
     /// dropped the next.

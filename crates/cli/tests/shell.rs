@@ -395,6 +395,26 @@ fn every_command_answers() {
 }
 
 #[test]
+fn copy_saves_and_loads() {
+    let dir = directory("copy");
+    let shell = Shell::start(&dir, &["social.tm"], (40, 100), &[]);
+    shell.ask("CREATE (:City {id: 1, name: 'Ulm'});", &["created 1 node"]);
+    shell.ask("COPY City TO 'city.csv';", &["city.csv", "│       1 │"]);
+    assert_eq!(fs::read_to_string(dir.join("city.csv")).unwrap(), "id,name\n1,Ulm\n");
+    shell.ask("COPY City FROM 'city.csv';", &["city.csv:2", "key"]);
+    shell.ask("COPY City FROM 'city.csv' (ON_CONFLICT skip);", &["│       0 │"]);
+    shell.ask("COPY Town FROM 'city.csv';", &["│       1 │"]);
+    shell.ask("MATCH (t:Town) RETURN t.name;", &["Ulm"]);
+    fs::write(dir.join("near.csv"), "a;b;km\n1;1;many\n").unwrap();
+    shell.ask("COPY NEAR FROM 'near.csv' (FROM Town, TO City);", &["│             1 │"]);
+    shell.ask(":types", &[":NEAR", "1 relationship"]);
+    shell.ask("COPY Twon TO 'x.csv';", &["did you mean \"Town\"?"]);
+    shell.ask("COPY Town FROM 'cty.csv';", &["cty.csv", "No such file"]);
+    shell.ask("COPY (MATCH (n) RETRUN n) TO 'x.csv';", &["SyntaxError", "^"]);
+    shell.leave("\x04");
+}
+
+#[test]
 fn a_file_of_settings_is_read_first() {
     let dir = directory("rc");
     fs::create_dir_all(dir.join(".config/trimorph")).unwrap();

@@ -129,15 +129,7 @@ impl Answer {
         for row in rows {
             values.iter_mut().zip(row).for_each(|(column, value)| column.push(value));
         }
-        let query = BoundQuery {
-            plan: Plan::Unit,
-            columns: names,
-            vars,
-            parameters: Vec::new(),
-            notices: Vec::new(),
-            depth: None,
-            answer: Default::default(),
-        };
+        let query = BoundQuery::new(Plan::Unit, names, vars);
         Self { query, rows: Arc::new(GivenRows { vars: ids, columns: values, len }) }
     }
 

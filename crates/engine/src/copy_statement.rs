@@ -242,7 +242,7 @@ impl<'t> Scanner<'t> {
             Some(text) => format!("\"{text}\""),
         };
         self.at += length;
-        let hint = "write COPY (MATCH … RETURN …) TO 'file.csv' (FORMAT csv, HEADER), or COPY Label TO 'file.parquet'";
+        let hint = "write COPY (MATCH … RETURN …) TO 'file.csv' (FORMAT csv, HEADER), COPY Label TO 'file.parquet', or COPY Label FROM 'file.csv'";
         wrong("UnexpectedSyntax", format!("expected {wanted}, found {found}"), self.span(start)).hint(hint)
     }
 

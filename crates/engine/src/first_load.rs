@@ -47,6 +47,13 @@ impl Drop for Loading<'_> {
     }
 }
 
+/// The nodes and edges of a main version.
+fn made(main: &Main) -> (u64, u64) {
+    let (schema, statistics) = (&main.catalog.schema, &main.catalog.statistics);
+    let edges = schema.edge_table_ids().map(|table| statistics.edges(table)).sum();
+    (main.node_tables.iter().map(|table| table.rows).sum(), edges)
+}
+
 impl Shared {
     /// Load options that follow the configuration.
     pub(crate) fn load_options(&self) -> LoadOptions {
@@ -88,6 +95,7 @@ impl Shared {
         report.rejects.refuse_late(late);
         report.rejects.flush()?;
         report.rejected = report.rejects.count();
+        (report.nodes, report.edges) = made(&main);
         self.publish_first(main, &options.cancel)?;
         Ok(report)
     }

@@ -165,7 +165,7 @@ impl PlanCache {
 
 #[cfg(test)]
 mod tests {
-    use trimorph_algebra::BoundQuery;
+    use trimorph_algebra::{BoundQuery, Plan, Vars};
     use trimorph_catalog::{CatalogView, Reliances};
     use trimorph_exec::{PhysicalOptions, PhysicalPlan};
 
@@ -176,15 +176,7 @@ mod tests {
     fn the_plan_used_longest_ago_goes() {
         let registry = Registry::default();
         let (catalog, procedures) = (Arc::new(Catalog::default()), registry.current());
-        let query = Arc::new(BoundQuery {
-            plan: trimorph_algebra::Plan::Unit,
-            columns: Vec::new(),
-            vars: trimorph_algebra::Vars::default(),
-            parameters: Vec::new(),
-            notices: Vec::new(),
-            depth: None,
-            answer: Default::default(),
-        });
+        let query = Arc::new(BoundQuery::new(Plan::Unit, Vec::new(), Vars::default()));
         let view = CatalogView::new(&catalog);
         let physical = Arc::new(PhysicalPlan::new(&query, &view, PhysicalOptions::default()).unwrap());
         let planned = || {

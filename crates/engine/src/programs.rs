@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trimorph_algebra::BoundQuery;
+use trimorph_algebra::{BoundQuery, Plan, Vars};
 use trimorph_catalog::CatalogView;
 use trimorph_cypher::ast::Mode;
 use trimorph_store::Snapshot;
@@ -31,15 +31,7 @@ impl Connection {
         if let Some(program) = self.shared().plans.program(KEY, base.catalog(), &procedures) {
             return program;
         }
-        let query = BoundQuery {
-            plan: trimorph_algebra::Plan::Unit,
-            columns: Vec::new(),
-            vars: trimorph_algebra::Vars::default(),
-            parameters: Vec::new(),
-            notices: Vec::new(),
-            depth: None,
-            answer: Default::default(),
-        };
+        let query = BoundQuery::new(Plan::Unit, Vec::new(), Vars::default());
         let catalog = CatalogView::new(base.catalog());
         let program = self.program_of(query, Mode::Normal, &catalog, &base);
         self.shared().plans.put_program(KEY, Arc::clone(&program));

@@ -15,6 +15,7 @@ use crate::json::table::JsonWork;
 use crate::parquet::{ParquetFile, ParquetWork};
 use crate::pipeline::{Feed, Unit};
 use crate::plan::TablePlan;
+use crate::report::Described;
 use crate::source::Source;
 
 /// A file and what to make of its rows.
@@ -23,6 +24,13 @@ pub(crate) struct CsvFile {
     pub(crate) plan: Arc<TablePlan>,
     pub(crate) dialect: Dialect,
     pub(crate) has_header: bool,
+}
+
+impl CsvFile {
+    pub(crate) fn described(&self) -> Described {
+        let (path, table) = (self.source.path().to_path_buf(), self.plan.name.clone());
+        Described { path, table, quote: self.dialect.quote }
+    }
 }
 
 /// Any file.
@@ -38,6 +46,16 @@ impl InputFile {
             Self::Csv(file) => file.source.path(),
             Self::Json(file) => file.source.path(),
             Self::Parquet(file) => &file.path,
+        }
+    }
+
+    pub(crate) fn described(&self) -> Described {
+        match self {
+            Self::Csv(file) => file.described(),
+            other => {
+                let (path, table) = (other.path().to_path_buf(), other.plan().name.clone());
+                Described { path, table, quote: b'"' }
+            }
         }
     }
 

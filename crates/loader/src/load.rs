@@ -11,6 +11,7 @@ use crate::feed::{CsvFile, FileFeed, InputFile};
 use crate::pipeline::{self, Feed};
 use crate::plan::{FieldPlan, Parse};
 use crate::progress::Meter;
+use crate::report::Described;
 use crate::{
     ColumnReport, FileReport, Format, LoadError, LoadOptions, LoadReport, Progress, Rejects, TableFile,
     mapping, neo4j, snb,
@@ -103,8 +104,7 @@ fn run_files(
     sink: &impl BulkSink,
     meter: &mut Meter<'_>,
 ) -> Result<LoadReport, LoadError> {
-    let described: Vec<(PathBuf, String)> =
-        files.iter().map(|f| (f.path().to_path_buf(), f.plan().name.clone())).collect();
+    let described: Vec<Described> = files.iter().map(InputFile::described).collect();
     let bytes_total = files.iter().map(InputFile::bytes_total).sum();
     let mut feed = FileFeed::new(files, options.chunk_bytes, !options.skip_bad_rows);
     let mut report = run_feed(&mut feed, &described, bytes_total, format, start, options, sink, meter)?;
@@ -120,11 +120,11 @@ fn run_files(
     Ok(report)
 }
 
-/// Runs a feed through the pipeline; `files` are its files and what they are read as.
+/// Runs a feed through the pipeline.
 #[expect(clippy::too_many_arguments, reason = "the one place where everything meets")]
 pub(crate) fn run_feed(
     feed: &mut dyn Feed,
-    files: &[(PathBuf, String)],
+    files: &[Described],
     bytes_total: u64,
     format: Format,
     start: Instant,
@@ -132,8 +132,9 @@ pub(crate) fn run_feed(
     sink: &impl BulkSink,
     meter: &mut Meter<'_>,
 ) -> Result<LoadReport, LoadError> {
-    let paths = files.iter().map(|(path, _)| path.clone()).collect();
-    let mut rejects = Rejects::new(paths, options.skip_bad_rows, options.rejects_path.clone());
+    let paths = files.iter().map(|file| file.path.clone()).collect();
+    let mut rejects = Rejects::new(paths, options.skip_bad_rows, options.rejects_path.clone())
+        .with_quotes(files.iter().map(|file| file.quote).collect());
     if format == Format::Frames {
         rejects = rejects.of_frames();
     }
@@ -142,9 +143,9 @@ pub(crate) fn run_feed(
     let flushed = rejects.flush();
     let totals = totals?;
     flushed?;
-    let reports = files.iter().zip(&totals.rows_by_file).map(|((path, table), rows)| FileReport {
-        path: path.clone(),
-        table: table.clone(),
+    let reports = files.iter().zip(&totals.rows_by_file).map(|(file, rows)| FileReport {
+        path: file.path.clone(),
+        table: file.table.clone(),
         rows: *rows,
         columns: Vec::new(),
     });

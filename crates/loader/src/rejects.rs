@@ -24,6 +24,8 @@ const SAMPLES_MAX: usize = 20;
 #[derive(Debug)]
 pub struct Rejects {
     files: Vec<PathBuf>,
+    /// Around fields of each file; that of CSV where it is not said.
+    quotes: Vec<u8>,
     /// They are no files, and their rows have numbers.
     are_frames: bool,
     skip: bool,
@@ -43,7 +45,21 @@ impl Rejects {
     /// `files` is the loader's own list, which `Rejected::file` points into; with `skip` the verdict is to go
     /// on. The file at `path` is created at the first refused row.
     pub fn new(files: Vec<PathBuf>, skip: bool, path: Option<PathBuf>) -> Self {
-        Self { files, are_frames: false, skip, path, count: AtomicU64::new(0), state: Mutex::default() }
+        Self {
+            files,
+            quotes: Vec::new(),
+            are_frames: false,
+            skip,
+            path,
+            count: AtomicU64::new(0),
+            state: Mutex::default(),
+        }
+    }
+
+    /// The same with what stands around fields of each file.
+    pub(crate) fn with_quotes(mut self, quotes: Vec<u8>) -> Self {
+        self.quotes = quotes;
+        self
     }
 
     /// The same for frames, which have names instead of paths and rows instead of lines.
@@ -77,8 +93,12 @@ impl Rejects {
         for of_file in rows.chunk_by(|a, b| a.file == b.file) {
             let lines: Vec<u64> = of_file.iter().map(|row| row.line).collect();
             let path = of_file.first().map_or(Path::new("?"), |row| self.file(row));
-            let texts =
-                if self.path.is_some() && !self.are_frames { texts_of(path, &lines) } else { Vec::new() };
+            let file = of_file.first().map_or(0, |row| row.file as usize);
+            let quote = self.quotes.get(file).copied().unwrap_or(b'"');
+            let texts = match self.path.is_some() && !self.are_frames {
+                true => texts_of(path, quote, &lines),
+                false => Vec::new(),
+            };
             for (i, row) in of_file.iter().enumerate() {
                 let _ = self.refuse(row, texts.get(i).and_then(Option::as_deref));
             }
@@ -205,7 +225,7 @@ fn texts_of_json(reader: impl std::io::Read, lines: &[u64], texts: &mut [Option<
 
 /// The texts of the records that begin on `lines`, which ascend, of a file of text; nothing for other files,
 /// and for lines that are not there any more.
-fn texts_of(path: &Path, lines: &[u64]) -> Vec<Option<String>> {
+fn texts_of(path: &Path, quote: u8, lines: &[u64]) -> Vec<Option<String>> {
     let mut texts = vec![None; lines.len()];
     if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet")) {
         return texts;
@@ -232,7 +252,7 @@ fn texts_of(path: &Path, lines: &[u64]) -> Vec<Option<String>> {
             None => continue,
         }
         let Some(record) = &open else { continue };
-        let is_whole = record.iter().filter(|b| **b == b'"').count() % 2 == 0;
+        let is_whole = record.iter().filter(|b| **b == quote).count() % 2 == 0;
         if is_whole || record.len() > ROW_BYTES_MAX {
             let shown = record.get(..ROW_BYTES_MAX).unwrap_or(record).trim_ascii_end();
             let text = String::from_utf8_lossy(shown).into_owned();

@@ -7,6 +7,15 @@ use trimorph_types::LogicalType;
 
 use crate::{FellToText, Format, Rejects};
 
+/// A file for reports.
+pub(crate) struct Described {
+    pub(crate) path: PathBuf,
+    /// What it is read as.
+    pub(crate) table: String,
+    /// Around its fields.
+    pub(crate) quote: u8,
+}
+
 /// One file of a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileReport {
@@ -40,11 +49,11 @@ pub struct LoadReport {
     pub files: Vec<FileReport>,
     /// Rows taken from all files.
     pub rows: u64,
-    /// Rows the parser refused.
+    /// Rows refused.
     pub rejected: u64,
-    /// Nodes appended to the sink.
+    /// Nodes made; appended to the sink, until it is finished.
     pub nodes: u64,
-    /// Edges appended to the sink.
+    /// Edges made, in the same way.
     pub edges: u64,
     /// Rows of files of edges that have no edge, because an end is null or empty.
     pub without_end: u64,

@@ -14,6 +14,7 @@ use trimorph_catalog::Catalog;
 use trimorph_loader::{
     Compression, LoadOptions, LoadReport, NoProgress, OnConflict, TableFile, TableRows, load_table,
 };
+use trimorph_types::iri_names::is_hidden;
 use trimorph_types::{LogicalType, Value};
 
 use super::options::{meaning, sign, takes, text_of, truth};
@@ -156,6 +157,7 @@ impl Connection {
         let options = Options::new(&from.options, is_csv(&path)).map_err(of_text)?;
         let base = self.shared().base();
         let table = table(base.catalog(), from, &path, &options).map_err(of_text)?;
+        let alike = alike(base.catalog(), &table.rows);
         drop(base);
         let load = LoadOptions {
             skip_bad_rows: options.skip_bad_rows,
@@ -185,9 +187,24 @@ impl Connection {
             count(report.rejected),
         ];
         let mut result = self.tell(text, Answer::table(&columns, vec![row]), Arc::clone(params), cancel)?;
-        notices(&report).into_iter().for_each(|notice| result.push_notice(notice));
+        alike.into_iter().chain(notices(&report)).for_each(|notice| result.push_notice(notice));
         Ok(result)
     }
+}
+
+/// A label or type that is new, and has nearly the name of another.
+fn alike(catalog: &Catalog, rows: &TableRows) -> Option<Notice> {
+    let (names, name, kind) = match rows {
+        TableRows::Nodes { label, .. } => (&catalog.schema.labels, label, "label"),
+        TableRows::Edges { label, .. } => (&catalog.schema.types, label, "relationship type"),
+    };
+    let known = (0..).map_while(|id| names.name(id)).filter(|known| !is_hidden(known));
+    let near = match names.id(name) {
+        Some(_) => return None,
+        None => nearest(name, known.map(|known| &**known))?,
+    };
+    let primary = format!("{kind} \"{name}\" is new");
+    Some(Notice::of_result("NewName", primary, &format!("there is \"{near}\", too")))
 }
 
 /// What a user should know of a load that went well.
@@ -205,7 +222,8 @@ fn notices(report: &LoadReport) -> Vec<Notice> {
         }
     }
     if report.without_end > 0 {
-        let primary = format!("{} rows have no relationship: an end is empty", report.without_end);
+        let rows = if report.without_end == 1 { "row has" } else { "rows have" };
+        let primary = format!("{} {rows} no relationship: an end is empty", report.without_end);
         notices.push(Notice::of_result("WithoutEnd", primary, ""));
     }
     notices

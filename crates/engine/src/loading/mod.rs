@@ -33,7 +33,7 @@ use trimorph_delta::Commits;
 use trimorph_loader::{LoadError, LoadOptions, LoadReport, Phase, Progress, ProgressState};
 use trimorph_log::Operation;
 use trimorph_mvcc::{Isolation, Timestamp};
-use trimorph_store::bulk::{BulkBuilder, Increment, Rejected, Verdict};
+use trimorph_store::bulk::{BulkBuilder, Increment, LoadPart, Rejected, Verdict};
 use trimorph_store::{Main, RewriteError};
 use trimorph_vfs::RegionOptions;
 
@@ -51,6 +51,18 @@ const TURN: Duration = Duration::from_secs(3600);
 
 fn put_failed(error: RewriteError) -> Error {
     Error::rewrite(error, "the load")
+}
+
+/// The nodes and edges that an increment has; nodes that were there are not among them.
+fn made_by(increment: &Increment) -> (u64, u64) {
+    let (mut nodes, mut edges) = (0, 0);
+    for (part, table) in increment.parts.iter().zip(&increment.main.node_tables) {
+        match part {
+            LoadPart::Nodes { .. } => nodes += table.rows,
+            LoadPart::Edges { .. } => edges += table.rows,
+        }
+    }
+    (nodes, edges)
 }
 
 impl Shared {
@@ -100,6 +112,7 @@ impl Shared {
         report.rejects.refuse_late(late);
         report.rejects.flush()?;
         report.rejected = report.rejects.count();
+        (report.nodes, report.edges) = made_by(&increment);
         writing.set_loaded(self, &increment)?;
         self.publish_load(writing, increment, &target, cancel)?;
         target.stays();

@@ -20,6 +20,7 @@ pub use frame::{EdgeFrame, Frame, FrameEnd, Frames, NodeFrame, Rows};
 
 use crate::load::run_feed;
 use crate::progress::Meter;
+use crate::report::Described;
 use crate::{Format, LoadError, LoadOptions, LoadReport, Progress};
 
 /// Loads frames into `sink`: declares tables, then appends all rows, as [`crate::load`] does with files.
@@ -34,8 +35,12 @@ pub fn load_frames(
     let start = Instant::now();
     let mut meter = Meter::new(progress);
     let frames = plan::plan(frames, sink)?;
-    let described: Vec<(PathBuf, String)> =
-        frames.iter().map(|f| (PathBuf::from(&f.name), f.plan.name.clone())).collect();
+    let described = |f: &plan::Planned| Described {
+        path: PathBuf::from(&f.name),
+        table: f.plan.name.clone(),
+        quote: b'"',
+    };
+    let described: Vec<Described> = frames.iter().map(described).collect();
     // Unknown as a whole where it is of one.
     let bytes_total = frames.iter().map(|f| f.bytes).sum::<Option<u64>>().unwrap_or(0);
     let mut feed = feed::FrameFeed::new(frames);

@@ -1,7 +1,7 @@
 //! Scale and seed in, a social network out: as files, or straight into a load.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -23,6 +23,7 @@ use crate::feed::CsvFile;
 use crate::load::run_feed;
 use crate::pipeline::{Feed, Unit};
 use crate::progress::{Meter, Phase, ProgressState};
+use crate::report::Described;
 use crate::{Format, LoadError, LoadOptions, LoadReport, Progress, snb as layouts};
 
 /// What to print with every generated network.
@@ -120,8 +121,7 @@ pub fn load_generated_snb(
         let mut feed =
             GeneratedFeed { receiver, files: &files, file_of, lines, stop_at_reject, done: &persons_done };
         let mut meter = Meter::new(progress);
-        let described: Vec<(PathBuf, String)> =
-            files.iter().map(|f| (f.source.path().to_path_buf(), f.plan.name.clone())).collect();
+        let described: Vec<Described> = files.iter().map(CsvFile::described).collect();
         run_feed(
             &mut feed,
             &described,

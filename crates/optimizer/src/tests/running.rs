@@ -11,16 +11,7 @@ use super::small::{Small, catalog};
 use crate::{Options, PLAN_DEPTH_MAX, optimize, optimize_until, pass_names};
 
 fn query(plan: Plan, needed: VarId, vars: Vars) -> BoundQuery {
-    let columns = vec![("c".to_owned(), needed)];
-    BoundQuery {
-        plan,
-        columns,
-        vars,
-        parameters: Vec::new(),
-        notices: Vec::new(),
-        depth: None,
-        answer: Default::default(),
-    }
+    BoundQuery::new(plan, vec![("c".to_owned(), needed)], vars)
 }
 
 /// `count(*)` of a chain of persons who know each other.

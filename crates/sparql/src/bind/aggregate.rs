@@ -20,6 +20,9 @@ use super::relation::{Active, Name, Relation, Shape, Slot, Source, call};
 use super::scope::name_of;
 use super::{Binder, Bound, unsupported};
 
+/// Letters of an aggregate's text that plans show at most.
+const SHOWN_MAX: usize = 40;
+
 fn aggregate(kind: AggregateKind, arg: Option<Expr>, distinct: bool) -> Aggregate {
     Aggregate { kind, arg, parameter: None, distinct, span: Span::default() }
 }
@@ -82,9 +85,12 @@ impl Binder<'_> {
         }
         relation.grow(|input| Plan::Aggregate { input, keys, aggregates: items });
         relation.slots = slots;
-        for Made { variable, value, shape, certain, .. } in made {
+        for (Made { variable, value, shape, certain, .. }, (_, expression)) in
+            made.into_iter().zip(aggregates)
+        {
             let name = name_of(&variable);
-            let var = self.var(&name, shape);
+            // Its own name is one that the parser drew.
+            let var = self.var(&shown(expression), shape);
             relation.extra(vec![(var, value)]);
             relation.slots.insert(name, Slot { source: Source::Var(var), shape, certain });
         }
@@ -220,6 +226,15 @@ impl Binder<'_> {
             }
             _ => None,
         }
+    }
+}
+
+/// What plans call an aggregate: its text, as far as that is short.
+fn shown(expression: &AggregateExpression) -> Name {
+    let text = expression.to_string();
+    match text.char_indices().nth(SHOWN_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
     }
 }
 
