@@ -170,8 +170,29 @@ pub(crate) fn encode(vector: &Vector<'_>, i: usize, out: &mut Vec<u8>) {
         Values::Iri(v) => encode_iri(v.get(i), out),
         Values::Duration(v) => encode_value(&Value::Duration(v[i]), out),
         Values::Literal(v) if let Some(kind) = v.tag(i) => encode_literal(v.values().get(i), kind, out),
+        Values::List(lists) => {
+            encode_header(LIST, lists.count(i), out);
+            lists.elements(i).for_each(|e| encode(lists.child(), e as usize, out));
+        }
+        Values::Map(maps) => {
+            encode_header(MAP, maps.keys().len(), out);
+            for (key, field) in maps.keys().iter().zip(maps.fields()) {
+                encode_text(key, out);
+                encode(field, i, out);
+            }
+        }
+        Values::Any(values) => encode_value(&values[i], out),
         _ => encode_value(&vector.value(i, &|_| Value::Null), out),
     }
+}
+
+const LIST: u8 = 1;
+const MAP: u8 = 2;
+
+/// What the encoded form of a list or map begins with.
+fn encode_header(kind: u8, len: usize, out: &mut Vec<u8>) {
+    out.extend_from_slice(&[TAG_OTHER, kind]);
+    out.extend_from_slice(&(len as u64).to_le_bytes());
 }
 
 /// Appends the encoded form of a text.
@@ -219,11 +240,11 @@ pub(super) fn encode_value(value: &Value, out: &mut Vec<u8>) {
             out.extend_from_slice(b);
         }
         Value::List(items) => {
-            other(1, &[items.len() as i64]);
+            encode_header(LIST, items.len(), out);
             items.iter().for_each(|v| encode_value(v, out));
         }
         Value::Map(map) => {
-            other(2, &[map.len() as i64]);
+            encode_header(MAP, map.len(), out);
             for (k, v) in map.iter() {
                 encode_text(k, out);
                 encode_value(v, out);
