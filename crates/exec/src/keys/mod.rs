@@ -15,6 +15,7 @@
 //! keys are a pair. Of more, the first two are a pair, whose number and the third are another, and so on: all
 //! loops are over words.
 
+mod dense;
 mod encode;
 mod fixed;
 mod flat;
@@ -30,10 +31,11 @@ use std::sync::Arc;
 use trimorph_base::{NodeId, TableId};
 use trimorph_vector::{Entries, Texts, Values, Vector};
 
+pub(crate) use dense::DenseSet;
 use encode::{TAG_INT, TAG_NODE, TAG_NULL, TAG_TEXT};
 pub(crate) use encode::{cell_key, decode_text, encode, encode_text, fixed_bits};
 use fixed::{AHEAD, Fixed};
-pub(crate) use flat::{FlatKey, FlatMap, NO_NUMBER};
+pub(crate) use flat::NO_NUMBER;
 use near_pairs::NearPairs;
 use pairs::Pairs;
 use texts::ENTRIES_FREE;

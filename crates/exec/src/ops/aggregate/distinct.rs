@@ -10,10 +10,7 @@ use trimorph_vector::{Values, Vector};
 use super::owners::{Owners, owner_of};
 use crate::ExecError;
 use crate::charge::{table_bytes, table_growth_bytes};
-use crate::keys::{FlatKey, FlatMap, TextTable, cell_key, decode_text, encode, encode_text, fixed_bits};
-
-/// Pairs whose slots are asked for before the first of them is looked up.
-const AHEAD: usize = 32;
+use crate::keys::{DenseSet, TextTable, cell_key, decode_text, encode, encode_text, fixed_bits};
 
 /// Pairs of group and value.
 #[derive(Clone, Debug, Default)]
@@ -23,14 +20,14 @@ pub(super) struct DistinctSet {
     /// Of the one group: its nodes, a bit a row.
     nodes: NodeSet,
     /// Of the one group: the words of the first tag that came.
-    words: FlatMap<u64>,
+    words: DenseSet<u64>,
     words_tag: Option<u8>,
     /// Group and tag, and the word.
-    fixed: FlatMap<(u64, u64)>,
+    fixed: DenseSet<(u64, u64)>,
     /// All texts, whatever their groups.
     texts: TextTable<'static>,
     /// Groups, and the numbers of their texts: of the one group these are all.
-    texts_of: FlatMap<u64>,
+    texts_of: DenseSet<u64>,
     general: FxHashSet<(u32, Box<[u8]>)>,
     general_bytes: usize,
 }
@@ -116,16 +113,16 @@ impl DistinctSet {
                     return;
                 }
                 let keys: Vec<u64> = groups.iter().zip(found).map(|(g, n)| text_key(*g, n)).collect();
-                number_all(&mut self.texts_of, &keys, |k| fresh(groups[k], positions[k]));
+                self.texts_of.insert_all(&keys, |k| fresh(groups[k], positions[k]));
             }
             _ => match fixed_bits(vector, positions, &mut bits) {
                 Some(tag) if self.one_group && *self.words_tag.get_or_insert(tag) == tag => {
-                    number_all(&mut self.words, &bits, |k| fresh(0, positions[k]));
+                    self.words.insert_all(&bits, |k| fresh(0, positions[k]));
                 }
                 Some(tag) => {
                     let keys: Vec<_> =
                         groups.iter().zip(bits).map(|(g, bits)| (group_key(*g, tag), bits)).collect();
-                    number_all(&mut self.fixed, &keys, |k| fresh(groups[k], positions[k]));
+                    self.fixed.insert_all(&keys, |k| fresh(groups[k], positions[k]));
                 }
                 None => {
                     for (group, p) in groups.iter().zip(positions) {
@@ -155,11 +152,9 @@ impl DistinctSet {
 
     fn insert_fixed(&mut self, group: u32, tag: u8, bits: u64) -> bool {
         if self.one_group && *self.words_tag.get_or_insert(tag) == tag {
-            let next = self.words.len() as u32;
-            return self.words.number(bits, next) == next;
+            return self.words.insert(bits);
         }
-        let next = self.fixed.len() as u32;
-        self.fixed.number((group_key(group, tag), bits), next) == next
+        self.fixed.insert((group_key(group, tag), bits))
     }
 
     fn insert_general(&mut self, group: u32, bytes: Box<[u8]>) -> bool {
@@ -169,8 +164,7 @@ impl DistinctSet {
             if self.one_group {
                 return number == next;
             }
-            let next = self.texts_of.len() as u32;
-            return self.texts_of.number(text_key(group, number), next) == next;
+            return self.texts_of.insert(text_key(group, number));
         }
         self.general_bytes += bytes.len() + 16;
         self.general.insert((group, bytes))
@@ -178,8 +172,8 @@ impl DistinctSet {
 
     /// The values of a fixed size: group, tag and bits.
     fn fixed(&self) -> impl Iterator<Item = (u32, u8, u64)> {
-        let words = self.words.iter().map(|(bits, _)| (0, self.words_tag.unwrap_or(0), bits));
-        let fixed = self.fixed.iter().map(|((key, bits), _)| {
+        let words = self.words.iter().map(|bits| (0, self.words_tag.unwrap_or(0), bits));
+        let fixed = self.fixed.iter().map(|(key, bits)| {
             let (group, tag) = group_and_tag(key);
             (group, tag, bits)
         });
@@ -191,7 +185,7 @@ impl DistinctSet {
     fn texts(&self) -> impl Iterator<Item = (u32, &str)> {
         let texts = self.texts.texts();
         let all = if self.one_group { texts.len() } else { 0 };
-        let pairs = self.texts_of.iter().map(|(key, _)| ((key >> 32) as u32, texts.get(key as u32 as usize)));
+        let pairs = self.texts_of.iter().map(|key| ((key >> 32) as u32, texts.get(key as u32 as usize)));
         (0..all).map(|number| (0, texts.get(number))).chain(pairs)
     }
 
@@ -336,20 +330,5 @@ impl DistinctSet {
             0
         };
         words + fixed + texts + texts_of + general
-    }
-}
-
-/// Numbers keys in the order of first sight; calls `fresh` with the place of each that is new.
-fn number_all<K: FlatKey>(map: &mut FlatMap<K>, keys: &[K], mut fresh: impl FnMut(usize)) {
-    for (run, keys) in keys.chunks(AHEAD).enumerate() {
-        if map.is_far() {
-            keys.iter().for_each(|key| map.prepare(*key));
-        }
-        for (k, key) in keys.iter().enumerate() {
-            let next = map.len() as u32;
-            if map.number(*key, next) == next {
-                fresh(run * AHEAD + k);
-            }
-        }
     }
 }

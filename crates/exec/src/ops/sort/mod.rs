@@ -16,6 +16,7 @@
 mod order;
 mod pairs;
 mod runs;
+mod texts;
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ use crate::rows::Rows;
 use crate::spill::spare_bytes;
 use crate::{Context, ExecError};
 pub(super) use order::ordered;
-use order::{best, ordered_from};
+use order::{Prefixed, best, ordered_from};
 use pairs::typed;
 use runs::{Keys, Merge, Runs};
 
@@ -65,8 +66,9 @@ impl SortSpec {
     }
 }
 
-/// Bytes that sorting takes for a row: its place with the prefix of its key, and the place it is merged in.
-const ORDER_BYTES: usize = 2 * size_of::<(u64, u32)>();
+/// Bytes that sorting takes for a row: its place with the prefix of its key, the place it is merged in, and
+/// whether its text is another one than the text before.
+const ORDER_BYTES: usize = 2 * size_of::<Prefixed>() + size_of::<bool>();
 
 /// Sort over rows of one group.
 pub(crate) struct Sort<'s> {
