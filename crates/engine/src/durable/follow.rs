@@ -212,10 +212,13 @@ impl Following {
                     found => return Ok(found?),
                 },
             };
-            // Its writer may be faster than who reads: then something else is missing the next time.
+            // Its writer may be faster than who reads: then there is a newer manifest, or something else is
+            // missing the next time.
             let text = error.to_string();
             tries += 1;
-            if text == before || tries == RETRIES {
+            let is_newer = manifest_number(&*self.source.fs, &self.source.dir)? != number;
+            if (!is_newer && text == before) || tries == RETRIES {
+                if std::env::var("FOLLOW_DEBUG").is_ok() { let mut names: Vec<_> = std::fs::read_dir(self.source.dir.join("log")).unwrap().map(|e| { let e = e.unwrap(); format!("{:?}:{}", e.file_name(), e.metadata().map(|m| m.len()).unwrap_or(0)) }).collect(); names.sort(); eprintln!("{text} tries {tries} number {number} state {} at {:?} seen {:?} synced {:?} names {names:?} abandoned {}", self.state.number, self.state.log.as_ref().map(Follower::position), self.state.log.as_ref().map(Follower::seen), self.state.log.as_ref().map(|l| format!("{l:?}").len()), self.source.is_abandoned()); }
                 return Err(error.into());
             }
             before = text;

@@ -8,6 +8,7 @@ use trimorph_base::TableId;
 
 use super::component::Component;
 use crate::degrees::{degree, degree_of_few, rows_of};
+use crate::tables::is_single;
 
 /// A row reached over a vertex column, which is read along; one from a list, a jump shared with its
 /// neighbours in it, costs 1.
@@ -30,6 +31,8 @@ pub(super) struct Costs<'c> {
     mean: Vec<[OnceCell<f64>; 2]>,
     /// The same from one of few nodes.
     few: Vec<[OnceCell<f64>; 2]>,
+    /// Whether a node at either end has one such edge at most.
+    single: Vec<OnceCell<bool>>,
     node_rows: Vec<f64>,
 }
 
@@ -64,11 +67,12 @@ impl<'c> Costs<'c> {
             }
         }
         let cells = || vec![[OnceCell::new(), OnceCell::new()]; component.edges.len()];
+        let single = vec![OnceCell::new(); component.edges.len()];
         let node_rows = component
             .nodes
             .iter()
             .map(|v| rows_of(component.catalog, component.tables.get(v).map_or(&[][..], Vec::as_slice)));
-        Self { component, ends, at, mean: cells(), few: cells(), node_rows: node_rows.collect() }
+        Self { component, ends, at, mean: cells(), few: cells(), single, node_rows: node_rows.collect() }
     }
 
     pub(super) fn tables_of(&self, node: usize) -> &[TableId] {
@@ -89,6 +93,17 @@ impl<'c> Costs<'c> {
             let pattern = &self.component.edges[edge];
             let of = if few { degree_of_few } else { degree };
             of(self.component.catalog, pattern, self.tables_of(from), self.tables_of(to), reversed)
+        })
+    }
+
+    /// Whether a node at an end of an edge has one such edge at most: that is asked, not searched for.
+    fn is_single(&self, edge: usize) -> bool {
+        *self.single[edge].get_or_init(|| {
+            let pattern = &self.component.edges[edge];
+            let of = |here: usize| {
+                is_single(self.component.catalog, pattern, self.component.nodes[here], self.tables_of(here))
+            };
+            of(self.ends[edge].0) || of(self.ends[edge].1)
         })
     }
 
@@ -127,7 +142,7 @@ impl<'c> Costs<'c> {
                 && (other == to || is_there(other));
             if is_closing {
                 let d = self.degree(closing, a == to, false);
-                closing_cost += rows * if d <= 1.0 { COLUMN_COST } else { PROBE_COST };
+                closing_cost += rows * if self.is_single(closing) { COLUMN_COST } else { PROBE_COST };
                 rows *= (d / self.node_rows[to].max(1.0)).min(1.0);
             }
         }
