@@ -848,6 +848,8 @@ fn the_book_lists_every_page_and_no_link_leads_nowhere() {
                 continue;
             }
             assert!(book.join(file).exists(), "{name} links to {link}, which is not there");
+            // The site has the book's folder and no other.
+            assert!(!file.starts_with(".."), "{name} links to {link}, which the site does not have");
         }
     }
 }
