@@ -324,6 +324,16 @@ fn options_say_how_files_are_read() {
     let result = connection.query(&at("COPY Thing FROM '…/mixed.csv'"), &[]).unwrap();
     let notices: Vec<String> = result.notices().iter().map(|notice| notice.message.clone()).collect();
     assert_eq!(notices, ["column \"n\" is text: it has \"many\" among INTEGER"]);
+    // A first row is not lost unseen.
+    write("rows.csv", "1,Ann\n2,Bob\n");
+    let told = |options: &str| {
+        let text = at(&format!("COPY Row{options}"));
+        let result = connection.query(&text, &[]).unwrap();
+        result.notices().iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    };
+    let odd = told(" FROM '…/rows.csv'");
+    assert!(odd.contains("one is called \"1\"") && odd.contains("(HEADER false)"), "{odd}");
+    assert_eq!(told(" (id, name) FROM '…/rows.csv' (HEADER false)"), "");
     let error = ask("COPY Person FROM '…/r.csv'").unwrap_err();
     assert!(error.to_string().contains("rows that a load refused"), "{error}");
 }

@@ -5,6 +5,7 @@ import decimal
 import signal
 import threading
 import time
+import uuid
 
 import pytest
 
@@ -136,6 +137,14 @@ def test_pandas_as_people_have_it(db):
     report = db.load(edges={("P", "LIKES", "Q"): edges})
     assert (report.relationships, report.without_end) == (2, 1)
     assert ask(db, "MATCH (p:P)-[:LIKES]->(q:Q) RETURN p.id, q.id ORDER BY p.id") == [(1, 2), (3, 3)]
+
+
+def test_uuids_are_texts(db):
+    ids = [uuid.UUID(int=i) for i in range(3)]
+    db.load(nodes={"P": pd.DataFrame({"id": ids, "other": [None, *ids[1:]]}), "Q": [{"id": one} for one in ids]}, edges={("P", "R", "Q"): pd.DataFrame({"a": ids, "b": ids})})
+    found = ask(db, "MATCH (p:P)-[:R]->(q:Q {id: $id}) RETURN p.id, p.other, q.id", id=ids[1])
+    assert found == [(str(ids[1]),) * 3]
+    assert ask(db, "MATCH (p:P {id: $id}) RETURN p.other", id=ids[0]) == [(None,)]
 
 
 def test_labels_keys_and_ends(db):

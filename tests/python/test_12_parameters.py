@@ -4,6 +4,7 @@ import collections
 import datetime as dt
 import decimal
 import types
+import uuid
 
 import pytest
 
@@ -42,6 +43,7 @@ SCALARS = [
     (pd.Timestamp("2020-06-01T12:00", tz="Europe/Berlin"), trimorph.DateTime.parse("2020-06-01T12:00+02:00[Europe/Berlin]")),
     (pd.Timedelta(1, "ns"), trimorph.Duration(0, 0, 0, 1)),
     (pd.Timedelta(days=-1, nanoseconds=5), trimorph.Duration(0, -1, 0, 5)),
+    (uuid.UUID(int=7), "00000000-0000-0000-0000-000000000007"),
     (pa.scalar(5), 5),
     (pa.scalar(None), None),
 ]

@@ -160,6 +160,16 @@ def test_a_graph_for_pytorch_geometric(geometric):
     assert data["A", "S", "A"].edge_index.tolist() == [[0], [1]]
 
 
+def test_rows_for_pytorch_geometric(geometric, conn):
+    conn.execute("CREATE (a:A {x: 1})-[:R {w: 1}]->(b:A {x: 2})-[:R {w: 2}]->(:B {x: 3})")
+    data = conn.execute("MATCH p = (:A)-[:R]->(:A) RETURN p, 7 AS other").torch_geometric()
+    assert list(data) == ["A", ("A", "R", "A")] and data["A"].x.tolist() == [[1.0], [2.0]]
+    assert data["A", "R", "A"].edge_index.tolist() == [[0], [1]]
+    assert conn.execute("MATCH (b:B) RETURN collect(b) AS all").get_as_torch_geometric()["B"].num_nodes == 1
+    with pytest.raises(trimorph.Error, match=r"relationship \d+, and not its node \d+\n hint: return the nodes"):
+        conn.execute("MATCH (a)-[r]->() RETURN a, r").torch_geometric()
+
+
 def test_pytorch_geometric_itself_takes_it():
     pytest.importorskip("torch", reason="torch is not installed")
     pytest.importorskip("torch_geometric", reason="torch_geometric is not installed")

@@ -59,6 +59,15 @@ def test_rest_of_what_was_fetched(conn):
     assert result.fetchall() == [], "whoever fetches some at a time sees the end"
 
 
+def test_a_connection_of_a_database(conn):
+    conn.execute("CREATE (:A)")
+    with trimorph.Connection(conn.database) as other:
+        assert other.execute("MATCH (a:A) RETURN count(a)").fetchone() == (1,)
+    assert conn.execute("RETURN 1").fetchone() == (1,), "what it was made of stays open"
+    with pytest.raises(TypeError, match="Database"):
+        trimorph.Connection("social.tm")
+
+
 def test_names_of_kuzu(conn):
     ask = lambda: conn.execute("UNWIND [1, 2, 3] AS x RETURN x, toString(x) AS s")
     result = ask()

@@ -115,6 +115,22 @@ def test_prepared(network):
     assert "Person" in prepared.text
 
 
+def test_a_connection_executes_what_it_prepared(conn):
+    prepared = conn.prepare("RETURN $x + 1 AS y")
+    assert conn.execute(prepared, {"x": 1}).fetchone() == (2,)
+    assert conn.execute(prepared, parameters={"x": 2}).fetchone() == (3,)
+    assert conn.execute("RETURN $x", parameters={"x": 2}).fetchone() == (2,)
+    endless = conn.prepare("UNWIND range(1, 10000000000) AS i WITH i WHERE i < 0 RETURN count(i)")
+    with pytest.raises(trimorph.Timeout):
+        conn.execute(endless, timeout=0.2).fetchall()
+    with pytest.raises(TypeError, match="give one of them"):
+        conn.execute(prepared, {"x": 1}, parameters={"x": 1})
+    with pytest.raises(ValueError, match="another connection"):
+        conn.database.connect().execute(prepared, {"x": 1})
+    with pytest.raises(TypeError, match="str"):
+        conn.execute(7)
+
+
 def test_prepared_before_the_data():
     database = trimorph.Database()
     prepared = database.connect().prepare("MATCH (p:Person) RETURN count(p)")

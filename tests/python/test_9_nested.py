@@ -52,6 +52,14 @@ def test_notices(conn):
     ]
 
 
+@pytest.mark.parametrize("way", ["arrow", "df", "pl", "fetch_record_batch"])
+def test_a_column_of_several_types_says_so(conn, way):
+    conn.execute("CREATE (:P {age: 41}), (:P {age: '41'}), (:P {age: null})")
+    result = conn.execute("MATCH (p:P) RETURN p.age AS age, p.none AS none, [] AS nothing")
+    getattr(result, way)()
+    assert [(n.detail, n.message) for n in result.notices if n.detail == "ColumnAsText"] == [("ColumnAsText", 'column "age" is text: values are of several types')]
+
+
 def test_maps_of_many_keys(conn):
     found, _ = table(conn, "UNWIND $maps AS m RETURN m", maps=[{f"k{i}": i} for i in range(100)])
     assert found.schema.types == [pa.map_(pa.string(), pa.int64())]

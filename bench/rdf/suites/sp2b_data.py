@@ -6,8 +6,7 @@ two proceedings, from 1940 to 1996. The shapes are the paper's (Schmidt et al., 
 papers give some 290,000 statements. The same arguments make the same file.
 """
 
-import argparse
-import random
+from statements import Statements, main
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
@@ -23,18 +22,11 @@ CLASSES = ["Journal", "Article", "Proceedings", "Inproceedings", "Incollection",
 FIRST, LAST = 1936, 2009
 
 
-class Library:
+class Library(Statements):
     def __init__(self, papers, seed, out):
-        self.random = random.Random(seed)
-        self.out, self.papers = out, papers
-        self.words = ["".join(self.random.choice("abcdefghilmnoprstuw") for _ in range(self.random.randint(4, 11))) for _ in range(3000)]
+        super().__init__(seed, out, letters="abcdefghilmnoprstuw", lengths=(4, 11), words=3000)
+        self.papers = papers
         self.authors, self.written, self.bags = [], [], 0
-
-    def say(self, subject, predicate, value):
-        self.out.write(f"{subject} <{predicate}> {value} .\n")
-
-    def text(self, least, most):
-        return '"' + " ".join(self.random.choices(self.words, k=self.random.randint(least, most))) + '"'
 
     def author(self):
         """One who has written, the more likely the more they have, or somebody new."""
@@ -117,10 +109,4 @@ class Library:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("papers", type=int)
-    parser.add_argument("out")
-    parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
-    with open(arguments.out, "w", encoding="utf-8") as file:
-        Library(arguments.papers, arguments.seed, file).write()
+    main(__doc__, "papers", Library)

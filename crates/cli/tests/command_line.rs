@@ -762,10 +762,12 @@ fn a_directory_is_mapped_and_loaded() {
         "id,title,year,director_id\n10,Solaris,1972,1\n11,Stalker,n/a,1\n",
     )
     .unwrap();
+    let told = "\"year\" is text because of \"n/a\"; before that it looked like INTEGER";
     fs::write(dir.join("films/directors.csv"), "id,name\n1,Tarkovsky\n").unwrap();
     run_in(&dir, &["map", "films"], "").ok().has(&["\"labels\": [\"Movies\"]", "HAS_DIRECTOR"]);
     let run = run_in(&dir, &["map", "films", "--out", "films/mapping.json"], "").ok();
     assert!(run.err.contains("trimorph load DB films/mapping.json"), "{}", run.err);
+    assert!(run.err.contains(&format!("movies.csv: {told}")), "{}", run.err);
     run_in(&dir, &["map", "films", "--out", "films/mapping.json"], "").fails(&["--force"]);
     let load = run_in(&dir, &["load", "films.tm", "films/mapping.json"], "").ok();
     load.has(&["3 nodes and 2 edges", "id INTEGER, title STRING, year STRING, director_id INTEGER"]);
@@ -773,7 +775,6 @@ fn a_directory_is_mapped_and_loaded() {
     // Without types in the mapping the value is told that made text of a column.
     let mapping = r#"{"nodes": [{"file": "movies.csv", "labels": ["M"], "key": "id"}]}"#;
     fs::write(dir.join("films/other.json"), mapping).unwrap();
-    let told = "\"year\" is text because of \"n/a\"; before that it looked like INTEGER";
     run_in(&dir, &["load", "other.tm", "films/other.json"], "").ok().has(&[told]);
 }
 
@@ -847,6 +848,8 @@ fn the_book_lists_every_page_and_no_link_leads_nowhere() {
                 continue;
             }
             assert!(book.join(file).exists(), "{name} links to {link}, which is not there");
+            // The site has the book's folder and no other.
+            assert!(!file.starts_with(".."), "{name} links to {link}, which the site does not have");
         }
     }
 }

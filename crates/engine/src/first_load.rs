@@ -2,15 +2,16 @@
 //! version as it is.
 
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use trimorph_base::CancelToken;
-use trimorph_loader::{LoadError, LoadOptions, LoadReport, Phase, Progress, ProgressState};
-use trimorph_store::bulk::{BulkBuilder, Rejected, Verdict};
+use trimorph_loader::{LoadError, LoadOptions, LoadReport, Progress};
+use trimorph_store::bulk::BulkBuilder;
 use trimorph_store::{Main, Snapshot, open_checkpoint};
 use trimorph_vfs::RegionOptions;
 
 use crate::Error;
+use crate::late_refusals::{LateRefusals, says_it_builds};
 use crate::shared::Shared;
 use crate::value_indexes::index_first;
 
@@ -70,31 +71,14 @@ impl Shared {
         let Some(_loading) = Loading::begin(self)? else {
             return self.load_beside(options, progress, read);
         };
-        let refused: Arc<Mutex<Vec<Rejected>>> = Arc::default();
-        let (list, skip) = (Arc::clone(&refused), options.skip_bad_rows);
-        let reject = Box::new(move |row: Rejected| {
-            if skip {
-                list.lock().unwrap_or_else(PoisonError::into_inner).push(row);
-                Verdict::Skip
-            } else {
-                Verdict::Abort
-            }
-        });
-        let builder = BulkBuilder::new(self.regions_of_load(), options.cancel.clone(), reject)
+        let refused = LateRefusals::default();
+        let judge = refused.judge(options.skip_bad_rows);
+        let builder = BulkBuilder::new(self.regions_of_load(), options.cancel.clone(), judge)
             .with_budget(&options.budget);
         let mut report = read(&builder, options)?;
-        progress.update(&ProgressState {
-            bytes_done: report.bytes,
-            bytes_total: report.bytes,
-            rows: report.rows,
-            rejected: report.rejected,
-            phase: Phase::Build,
-        });
+        says_it_builds(progress, &report);
         let main = builder.finish(options.threads).map_err(|e| report.rejects.explain(e))?;
-        let late = std::mem::take(&mut *refused.lock().unwrap_or_else(PoisonError::into_inner));
-        report.rejects.refuse_late(late);
-        report.rejects.flush()?;
-        report.rejected = report.rejects.count();
+        refused.settle(&mut report)?;
         (report.nodes, report.edges) = made(&main);
         self.publish_first(main, &options.cancel)?;
         Ok(report)

@@ -85,6 +85,7 @@ mod following;
 mod functions;
 mod handle;
 mod handles;
+mod late_refusals;
 mod literal_indexes;
 mod load_folders;
 mod loading;
@@ -157,8 +158,8 @@ pub use trimorph_loader::generate;
 #[cfg(feature = "arrow")]
 pub use trimorph_loader::values_of as values_of_arrow;
 pub use trimorph_loader::{
-    ColumnReport, FellToText, FileGroup, FileReport, Format, IdType, LoadError, LoadOptions, LoadReport,
-    NoProgress, OnConflict, Phase as LoadPhase, Progress, ProgressState, Rates, guess_mapping,
+    ColumnReport, FellToText, FileGroup, FileReport, Format, GuessedMapping, IdType, LoadError, LoadOptions,
+    LoadReport, NoProgress, OnConflict, Phase as LoadPhase, Progress, ProgressState, Rates, guess_mapping,
 };
 pub use trimorph_mvcc::Isolation;
 #[cfg(feature = "rdf")]

@@ -58,6 +58,8 @@ pub struct QueryResult {
     form: PlanForm,
     /// The names of the columns, for rows that have them.
     names: Option<Arc<[String]>>,
+    /// Its columns have terms of RDF.
+    has_terms: bool,
 }
 
 /// Whether a plan reads nodes, and writes nothing.
@@ -97,7 +99,18 @@ impl QueryResult {
             tree: None,
             form: PlanForm::default(),
             names: None,
+            has_terms: false,
         }
+    }
+
+    /// An answer of SPARQL.
+    pub(crate) fn with_terms(mut self) -> Self {
+        self.has_terms = true;
+        self
+    }
+
+    pub(crate) fn has_terms(&self) -> bool {
+        self.has_terms
     }
 
     /// What it takes to run the query again on the same snapshot.

@@ -118,7 +118,7 @@ impl Connection {
     ) -> Result<QueryResult, Error> {
         self.watch(&cancel);
         let (asked, form) = plan::asked(text).map_err(wrong(text))?;
-        Ok(self.sparql_asked(&asked, params.into(), base, cancel)?.drawn(form))
+        Ok(self.sparql_asked(&asked, params.into(), base, cancel)?.drawn(form).with_terms())
     }
 
     fn sparql_asked(

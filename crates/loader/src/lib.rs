@@ -61,7 +61,7 @@ pub use error::LoadError;
 #[cfg(feature = "arrow")]
 pub use frames::load_frames;
 pub use load::{load, load_table};
-pub use mapping::{TableFile, TableRows, guess_mapping};
+pub use mapping::{GuessedMapping, TableFile, TableRows, guess_mapping};
 pub use options::{FileGroup, Format, IdType, LoadOptions};
 pub use plan::FellToText;
 pub use progress::{NoProgress, Phase, Progress, ProgressState, Rates};

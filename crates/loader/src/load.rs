@@ -33,7 +33,7 @@ pub fn load(
     sink: &impl BulkSink,
     progress: &dyn Progress,
 ) -> Result<LoadReport, LoadError> {
-    let start = Instant::now();
+    let mut run = Run::new(options, sink, progress);
     let (paths, format) = match (options.groups.is_empty(), paths) {
         (true, _) => detect(paths, format)?,
         (false, []) => (Vec::new(), Format::Neo4jCsv),
@@ -42,24 +42,21 @@ pub fn load(
                 .hint("give it to --nodes or --relationships, too"));
         }
     };
-    let mut meter = Meter::new(progress);
-    match format {
+    let files: Vec<InputFile> = match format {
         Format::LdbcSnb => {
             let path = only(&paths, "LDBC SNB data is one directory")?;
-            let files = plan_snb(path, options, sink)?.into_iter().map(InputFile::Csv).collect::<Vec<_>>();
-            run_files(&files, format, start, options, sink, &mut meter)
+            plan_snb(path, options, sink)?.into_iter().map(InputFile::Csv).collect()
         }
         Format::Csv | Format::Parquet | Format::Frames => {
             let path = only(&paths, "give one mapping file, which names the data files")?;
-            let files = mapping::plan(path, options, sink)?;
-            run_files(&files, format, start, options, sink, &mut meter)
+            mapping::plan(path, options, sink)?
         }
         Format::Neo4jCsv => {
-            let files = neo4j::plan(&paths, options, sink, &mut meter)?;
-            let files = files.into_iter().map(InputFile::Csv).collect::<Vec<_>>();
-            run_files(&files, format, start, options, sink, &mut meter)
+            let files = neo4j::plan(&paths, options, sink, &mut run.meter)?;
+            files.into_iter().map(InputFile::Csv).collect()
         }
-    }
+    };
+    run.files(&files, format)
 }
 
 /// Loads files of one label or of one relationship type into `sink`, as [`load`] does.
@@ -69,10 +66,9 @@ pub fn load_table(
     sink: &impl BulkSink,
     progress: &dyn Progress,
 ) -> Result<LoadReport, LoadError> {
-    let start = Instant::now();
-    let mut meter = Meter::new(progress);
+    let run = Run::new(options, sink, progress);
     let files = mapping::plan_table(table, options, sink)?;
-    run_files(&files, Format::Csv, start, options, sink, &mut meter)
+    run.files(&files, Format::Csv)
 }
 
 fn plan_snb(path: &Path, options: &LoadOptions, sink: &impl BulkSink) -> Result<Vec<CsvFile>, LoadError> {
@@ -96,70 +92,77 @@ fn only<'p>(paths: &'p [PathBuf], hint: &str) -> Result<&'p Path, LoadError> {
     }
 }
 
-fn run_files(
-    files: &[InputFile],
-    format: Format,
+/// A load from its start on: where rows go, and how.
+pub(crate) struct Run<'a, S> {
     start: Instant,
-    options: &LoadOptions,
-    sink: &impl BulkSink,
-    meter: &mut Meter<'_>,
-) -> Result<LoadReport, LoadError> {
-    let described: Vec<Described> = files.iter().map(InputFile::described).collect();
-    let bytes_total = files.iter().map(InputFile::bytes_total).sum();
-    let mut feed = FileFeed::new(files, options.chunk_bytes, !options.skip_bad_rows);
-    let mut report = run_feed(&mut feed, &described, bytes_total, format, start, options, sink, meter)?;
-    for (file, described) in files.iter().zip(&mut report.files) {
-        let kept = file.plan().fields.iter().filter(|field| field.parse != Parse::Skip);
-        let column = |field: &FieldPlan| ColumnReport {
-            name: field.name.clone(),
-            ty: field.parse.logical_type(),
-            fell: field.fell.clone(),
-        };
-        described.columns = kept.map(column).collect();
-    }
-    Ok(report)
+    options: &'a LoadOptions,
+    sink: &'a S,
+    meter: Meter<'a>,
 }
 
-/// Runs a feed through the pipeline.
-#[expect(clippy::too_many_arguments, reason = "the one place where everything meets")]
-pub(crate) fn run_feed(
-    feed: &mut dyn Feed,
-    files: &[Described],
-    bytes_total: u64,
-    format: Format,
-    start: Instant,
-    options: &LoadOptions,
-    sink: &impl BulkSink,
-    meter: &mut Meter<'_>,
-) -> Result<LoadReport, LoadError> {
-    let paths = files.iter().map(|file| file.path.clone()).collect();
-    let mut rejects = Rejects::new(paths, options.skip_bad_rows, options.rejects_path.clone())
-        .with_quotes(files.iter().map(|file| file.quote).collect());
-    if format == Format::Frames {
-        rejects = rejects.of_frames();
+impl<'a, S: BulkSink> Run<'a, S> {
+    /// It starts now.
+    pub(crate) fn new(options: &'a LoadOptions, sink: &'a S, progress: &'a dyn Progress) -> Self {
+        Self { start: Instant::now(), options, sink, meter: Meter::new(progress) }
     }
-    let rejects = Arc::new(rejects);
-    let totals = pipeline::run(feed, files.len(), bytes_total, sink, options, &rejects, meter);
-    let flushed = rejects.flush();
-    let totals = totals?;
-    flushed?;
-    let reports = files.iter().zip(&totals.rows_by_file).map(|(file, rows)| FileReport {
-        path: file.path.clone(),
-        table: file.table.clone(),
-        rows: *rows,
-        columns: Vec::new(),
-    });
-    Ok(LoadReport {
-        format,
-        files: reports.collect(),
-        rows: totals.rows,
-        rejected: rejects.count(),
-        nodes: totals.nodes,
-        edges: totals.edges,
-        without_end: totals.without_end,
-        values: totals.values,
-        bytes: totals.bytes,
-        seconds: start.elapsed().as_secs_f64(),
-        rejects,
-    })
+
+    /// Loads files that are planned.
+    fn files(self, files: &[InputFile], format: Format) -> Result<LoadReport, LoadError> {
+        let described: Vec<Described> = files.iter().map(InputFile::described).collect();
+        let bytes_total = files.iter().map(InputFile::bytes_total).sum();
+        let mut feed = FileFeed::new(files, self.options.chunk_bytes, !self.options.skip_bad_rows);
+        let mut report = self.feed(&mut feed, &described, bytes_total, format)?;
+        for (file, described) in files.iter().zip(&mut report.files) {
+            let kept = file.plan().fields.iter().filter(|field| field.parse != Parse::Skip);
+            let column = |field: &FieldPlan| ColumnReport {
+                name: field.name.clone(),
+                ty: field.parse.logical_type(),
+                fell: field.fell.clone(),
+            };
+            described.columns = kept.map(column).collect();
+        }
+        Ok(report)
+    }
+
+    /// Takes a feed through the pipeline; `files` are what it is of.
+    pub(crate) fn feed(
+        mut self,
+        feed: &mut dyn Feed,
+        files: &[Described],
+        bytes_total: u64,
+        format: Format,
+    ) -> Result<LoadReport, LoadError> {
+        let options = self.options;
+        let paths = files.iter().map(|file| file.path.clone()).collect();
+        let mut rejects = Rejects::new(paths, options.skip_bad_rows, options.rejects_path.clone())
+            .with_quotes(files.iter().map(|file| file.quote).collect());
+        if format == Format::Frames {
+            rejects = rejects.of_frames();
+        }
+        let rejects = Arc::new(rejects);
+        let meter = &mut self.meter;
+        let totals = pipeline::run(feed, files.len(), bytes_total, self.sink, options, &rejects, meter);
+        let flushed = rejects.flush();
+        let totals = totals?;
+        flushed?;
+        let reports = files.iter().zip(&totals.rows_by_file).map(|(file, rows)| FileReport {
+            path: file.path.clone(),
+            table: file.table.clone(),
+            rows: *rows,
+            columns: Vec::new(),
+        });
+        Ok(LoadReport {
+            format,
+            files: reports.collect(),
+            rows: totals.rows,
+            rejected: rejects.count(),
+            nodes: totals.nodes,
+            edges: totals.edges,
+            without_end: totals.without_end,
+            values: totals.values,
+            bytes: totals.bytes,
+            seconds: self.start.elapsed().as_secs_f64(),
+            rejects,
+        })
+    }
 }

@@ -1,9 +1,9 @@
 //! Keys of a grouping that are maps or lists, as `WITH {year: y, month: m} AS key, count(*) AS n`, become
 //! their parts: what is compared and kept then are values of a type. The maps are made of the groups.
 //!
-//! Maps and lists are one group where their parts are, so there are as many groups, of the same rows. So it is
-//! with DISTINCT. `count(DISTINCT [a, b])` counts maps of the same parts, which have a vector for each of them:
-//! a list of values of two types has none.
+//! Maps and lists are one group where their parts are, so there are as many groups, of the same rows. So it
+//! is with DISTINCT. `count(DISTINCT [a, b])` counts maps of the same parts, which have a vector for each of
+//! them: a list of values of two types has none.
 
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -34,19 +34,41 @@ impl Connection {
 
 #[pymethods]
 impl Connection {
-    /// Runs a query; `params` are the values of `$name` in it. `timeout` in seconds stops it when it takes
-    /// longer until its last row was fetched: it raises `Timeout`.
-    #[pyo3(signature = (text, params = None, lang = "cypher", timeout = None))]
+    /// As `database.connect()`.
+    #[new]
+    fn of_database(database: &Database) -> PyResult<Self> {
+        database.connect()
+    }
+
+    /// Runs a query, or one that this connection has prepared; `params`, or `parameters`, are the values of
+    /// `$name` in it. `timeout` in seconds stops it when it takes longer until its last row was fetched: it
+    /// raises `Timeout`.
+    #[pyo3(signature = (text, params = None, lang = "cypher", timeout = None, *, parameters = None))]
     fn execute(
         &self,
         py: Python<'_>,
-        text: &str,
+        text: &Bound<'_, PyAny>,
         params: Option<&Bound<'_, PyAny>>,
         lang: &str,
         timeout: Option<f64>,
+        parameters: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<QueryResult> {
+        if params.is_some() && parameters.is_some() {
+            return Err(PyTypeError::new_err("params and parameters are the same: give one of them"));
+        }
+        let params = params.or(parameters);
         let timeout = transaction::seconds("timeout", timeout)?;
-        execute::execute(py, (&self.handle, &self.cell), text, params, (lang, timeout))
+        let Ok(prepared) = text.cast::<Prepared>() else {
+            let text: Cow<'_, str> = text.extract()?;
+            return execute::execute(py, (&self.handle, &self.cell), &text, params, (lang, timeout));
+        };
+        let prepared = prepared.get();
+        if !Arc::ptr_eq(&self.cell, &prepared.cell) {
+            return Err(PyValueError::new_err(
+                "another connection has prepared this query: execute it there",
+            ));
+        }
+        prepared.run(py, params, timeout)
     }
 
     /// Runs a SPARQL query or update. Relative IRIs are relative to `base`, or else to `trimorph:`, where the
@@ -60,7 +82,7 @@ impl Connection {
         base: Option<&str>,
     ) -> PyResult<QueryResult> {
         match base {
-            None => self.execute(py, text, params, "sparql", None),
+            None => execute::execute(py, (&self.handle, &self.cell), text, params, ("sparql", None)),
             Some(base) => execute::sparql(py, (&self.handle, &self.cell), (text, params), Some(base), None),
         }
     }
@@ -199,7 +221,7 @@ impl Connection {
     /// Runs a SQL query.
     #[pyo3(signature = (text, params = None))]
     fn sql(&self, py: Python<'_>, text: &str, params: Option<&Bound<'_, PyAny>>) -> PyResult<QueryResult> {
-        self.execute(py, text, params, "sql", None)
+        execute::execute(py, (&self.handle, &self.cell), text, params, ("sql", None))
     }
 
     /// Parses and plans a query that is to run more than once.
@@ -264,7 +286,8 @@ impl Connection {
         params: Option<&Bound<'_, PyAny>>,
         timeout: Option<f64>,
     ) -> PyResult<QueryResult> {
-        self.execute(py, text, params, "cypher", timeout)
+        let timeout = transaction::seconds("timeout", timeout)?;
+        execute::execute(py, (&self.handle, &self.cell), text, params, ("cypher", timeout))
     }
 
     /// A cursor of DB-API 2.0. Each of its statements is committed by itself, unless a transaction was
@@ -345,26 +368,37 @@ pub(crate) struct Prepared {
     cell: Arc<Cell>,
 }
 
-#[pymethods]
 impl Prepared {
-    /// Runs it; `params` are the values of `$name` in its text.
-    #[pyo3(signature = (params = None))]
-    fn execute(&self, py: Python<'_>, params: Option<&Bound<'_, PyAny>>) -> PyResult<QueryResult> {
+    fn run(
+        &self,
+        py: Python<'_>,
+        params: Option<&Bound<'_, PyAny>>,
+        timeout: Option<Duration>,
+    ) -> PyResult<QueryResult> {
         let prepared = match &self.prepared {
             Made::Cypher(prepared) => prepared,
             Made::Sparql => {
-                return execute::sparql(py, (&self.handle, &self.cell), (&self.text, params), None, None);
+                return execute::sparql(py, (&self.handle, &self.cell), (&self.text, params), None, timeout);
             }
         };
         let params = from_python::parameters(params, self.handle.source)?;
         let engine = self.cell.engine()?;
-        let cancel = CancelToken::default();
+        let cancel = execute::until(timeout);
         self.cell.runs(&cancel);
         let begun = Instant::now();
         let result =
             interrupt::run(py, &cancel, || engine.execute_prepared_until(prepared, params, cancel.clone()))?;
         let run = (cancel.clone(), begun);
         QueryResult::new(py, result, &self.text, run, Arc::clone(&self.cell), self.handle.source)
+    }
+}
+
+#[pymethods]
+impl Prepared {
+    /// Runs it; `params` are the values of `$name` in its text.
+    #[pyo3(signature = (params = None))]
+    fn execute(&self, py: Python<'_>, params: Option<&Bound<'_, PyAny>>) -> PyResult<QueryResult> {
+        self.run(py, params, None)
     }
 
     /// Its text.

@@ -93,7 +93,7 @@ impl Database {
     }
 
     /// A connection. Cheap; one per thread.
-    fn connect(&self) -> PyResult<Connection> {
+    pub(crate) fn connect(&self) -> PyResult<Connection> {
         self.connection(false)
     }
 

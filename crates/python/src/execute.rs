@@ -35,7 +35,7 @@ pub(crate) fn execute(
 }
 
 /// What stops a query, also by itself after some time.
-fn until(timeout: Option<Duration>) -> CancelToken {
+pub(crate) fn until(timeout: Option<Duration>) -> CancelToken {
     let cancel = CancelToken::default();
     // What is beyond the clock's end is never.
     let end = timeout.and_then(|timeout| Instant::now().checked_add(timeout));

@@ -434,11 +434,23 @@ fn decimal(value: &Bound<'_, PyAny>) -> Option<Converted> {
 
 const DECIMAL_RANGE: &str = "a Decimal must be finite, with at most 38 digits and at most 38 after the point";
 
+/// A `uuid.UUID` is its text, as `randomUUID()` gives one.
+fn uuid(value: &Bound<'_, PyAny>) -> Option<Converted> {
+    let class = value.py().import("uuid").and_then(|m| m.getattr("UUID")).ok()?;
+    if !value.is_instance(&class).ok()? {
+        return None;
+    }
+    Some(match value.str() {
+        Ok(text) => Ok(Value::string(text.to_string_lossy().as_ref())),
+        Err(error) => Err(raised(error)),
+    })
+}
+
 /// Numbers and arrays of other libraries: what has `__index__` is an integer; what has a `dtype` of
 /// numbers, texts or truth values is what its `tolist` gives; frames, columns and arrays are lists.
 /// `Fraction` is not taken: a float would not be what was given.
 fn foreign(value: &Bound<'_, PyAny>, target: &mut Target<'_>, depth: usize) -> Converted {
-    if let Some(found) = decimal(value) {
+    if let Some(found) = decimal(value).or_else(|| uuid(value)) {
         return found;
     }
     let kind = value.getattr("dtype").and_then(|d| d.getattr("kind")).and_then(|k| k.extract::<String>());

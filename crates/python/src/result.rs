@@ -322,6 +322,12 @@ impl QueryResult {
         slf.py().import("trimorph._networkx")?.getattr("of_rows")?.call1((slf, key))
     }
 
+    /// The nodes and relationships in all rows that were not fetched yet as a
+    /// `torch_geometric.data.HeteroData`, of which the rows have both ends of each relationship.
+    fn torch_geometric<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("trimorph._matrices")?.getattr("torch_geometric_of_rows")?.call1((slf,))
+    }
+
     /// The statements of CONSTRUCT or DESCRIBE that were not fetched yet as an `rdflib.Graph`.
     fn rdflib<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         Self::present(slf, "rdflib", (slf,))
@@ -469,6 +475,11 @@ impl QueryResult {
     fn get_as_networkx<'py>(slf: &Bound<'py, Self>, directed: bool) -> PyResult<Bound<'py, PyAny>> {
         let graph = Self::networkx(slf, None)?;
         if directed { Ok(graph) } else { graph.call_method0("to_undirected") }
+    }
+
+    /// `torch_geometric`.
+    fn get_as_torch_geometric<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::torch_geometric(slf)
     }
 
     /// Milliseconds in which rows were computed so far.

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use trimorph::{
-    CancelToken, Database, FileGroup, Format, IdType, LoadOptions, LoadReport, OnConflict, Stats,
+    CancelToken, ColumnReport, Database, FileGroup, Format, IdType, LoadOptions, LoadReport, OnConflict,
+    Stats,
 };
 
 use crate::database::{Resources, is_memory, open_to_write};
@@ -347,18 +348,19 @@ fn write_columns(report: &LoadReport, terminal: &Terminal, out: &mut dyn Write) 
             writeln!(out, "    {}", paint.dim(line.replace('\u{a0}', " ")))?;
         }
         for column in &file.columns {
-            if let Some(fell) = &column.fell {
-                let text = format!(
-                    "\"{}\" is text because of \"{}\"; before that it looked like {}",
-                    column.name,
-                    one_line(&fell.value),
-                    fell.was.name()
-                );
+            if let Some(text) = told_of_text(column) {
                 writeln!(out, "    {} {text}", paint.yellow("notice:"))?;
             }
         }
     }
     Ok(())
+}
+
+/// Why a column is text that looked like something else.
+pub(super) fn told_of_text(column: &ColumnReport) -> Option<String> {
+    let fell = column.fell.as_ref()?;
+    let (name, value, was) = (&column.name, one_line(&fell.value), fell.was.name());
+    Some(format!("\"{name}\" is text because of \"{value}\"; before that it looked like {was}"))
 }
 
 fn write_rejected(

@@ -4,7 +4,9 @@ use std::io::{Write as _, stderr, stdout};
 use std::path::PathBuf;
 
 use clap::Args;
+use trimorph::GuessedMapping;
 
+use super::load::told_of_text;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
@@ -30,15 +32,21 @@ pub(crate) struct Arguments {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Failure> {
-    let mapping = trimorph::guess_mapping(&arguments.dir)?;
+    let GuessedMapping { text, fell, .. } = trimorph::guess_mapping(&arguments.dir)?;
+    for (file, column) in &fell {
+        if let Some(fell) = told_of_text(column) {
+            // If stderr is closed, the mapping is what was asked for.
+            let _ = writeln!(stderr().lock(), "{} {file}: {fell}", terminal.err.yellow("notice:"));
+        }
+    }
     let Some(path) = &arguments.out else {
-        return Ok(stdout().lock().write_all(mapping.as_bytes())?);
+        return Ok(stdout().lock().write_all(text.as_bytes())?);
     };
     let shown = path.display();
     if path.exists() && !arguments.force {
         return Err(Failure::message(format!("{shown} is there already; --force writes over it")));
     }
-    std::fs::write(path, mapping).map_err(|e| Failure::message(format!("{shown}: {e}")))?;
+    std::fs::write(path, text).map_err(|e| Failure::message(format!("{shown}: {e}")))?;
     let hint = terminal.err.dim(format!("look at it, then: trimorph load DB {shown}"));
     // If stderr is closed, the file is there all the same.
     let _ = writeln!(stderr().lock(), "{shown} written; {hint}");

@@ -6,6 +6,7 @@ use trimorph_base::nearest;
 use super::error::{syntax, with_hint};
 use super::lookahead::Bracket;
 use super::{Parsed, Parser};
+use crate::absent;
 use crate::ast::{Expr, ExprKind, FunctionCall, Literal, QualifiedName, SubqueryKind};
 use crate::token::{Keyword, TokenKind};
 
@@ -161,7 +162,11 @@ impl Parser<'_> {
             }
             if self.eat(TokenKind::Comma).is_none() {
                 let what = format!("\",\" or \")\" to close the arguments of {}", name.dotted());
-                return Err(self.expected(&what));
+                let error = self.expected(&what);
+                return Err(match absent::function(&name.dotted()) {
+                    Some(instead) => with_hint(error, instead),
+                    None => error,
+                });
             }
         }
     }

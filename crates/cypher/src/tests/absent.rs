@@ -1,4 +1,4 @@
-//! What people know from Neo4j: each is refused with what to use, never with a word that is near.
+//! What people know from Neo4j and Kuzu: each is refused with what to use, never with a word that is near.
 
 use crate::absent::names;
 
@@ -30,6 +30,18 @@ fn known_syntax_says_what_to_use() {
         ("START n = node(1) RETURN n", "START", "MATCH"),
         ("CREATE (n:$(x))", "a label from a value", "in the text"),
         ("SHOW USERS", "SHOW USERS", "no users"),
+        ("CREATE NODE TABLE IF NOT EXISTS P(id INT64 PRIMARY KEY)", "CREATE NODE TABLE", "CREATE CONSTRAINT"),
+        ("CREATE REL TABLE Knows(FROM P TO P)", "CREATE REL TABLE", "come with the data"),
+        ("DROP TABLE P", "DROP TABLE", "DETACH DELETE"),
+        ("ALTER TABLE P ADD age INT64", "ALTER TABLE", "come with the data"),
+        ("LOAD FROM 'a.csv' RETURN *", "LOAD FROM", "COPY Label FROM"),
+        ("INSTALL httpfs", "INSTALL", "no extensions"),
+        ("LOAD httpfs", "LOAD", "no extensions"),
+        ("ATTACH 'other' AS o", "ATTACH", "a directory is a database"),
+        ("EXPORT DATABASE 'x'", "EXPORT DATABASE", "backup"),
+        ("CALL threads=4", "CALL threads = 4", "Database(path, threads=4)"),
+        ("MATCH (a:P) RETURN a.*", "a.*", "properties(a)"),
+        ("MATCH (a)-[:R* TRAIL 1..3]->(b) RETURN b", "TRAIL", "never repeat"),
     ] {
         let error = crate::parse(text).expect_err(text);
         assert_eq!(error.primary, format!("{name} is not available"), "{text}");
@@ -51,12 +63,24 @@ fn words_of_other_systems_are_names() {
     }
 }
 
-/// The book's page for who comes from Neo4j has everything that is answered.
+/// The book's page for who comes from there has everything that is answered.
 #[test]
 fn the_book_has_the_same_names() {
-    let page = include_str!("../../../../docs/book/from-neo4j.md");
-    for (name, instead) in names() {
-        let line = format!("| `{}` | {} |", name.replace('|', "\\|"), instead.replace('|', "\\|"));
-        assert!(page.contains(&line), "docs/book/from-neo4j.md has no line\n{line}");
+    for (page, names) in names() {
+        let text = match page {
+            "from-neo4j.md" => include_str!("../../../../docs/book/from-neo4j.md"),
+            _ => include_str!("../../../../docs/book/from-kuzu.md"),
+        };
+        for (name, instead) in names {
+            let line = format!("| `{}` | {} |", name.replace('|', "\\|"), instead.replace('|', "\\|"));
+            assert!(text.contains(&line), "docs/book/{page} has no line\n{line}");
+        }
     }
+}
+
+/// `CAST(x AS type)` does not parse as a call; it is answered as the function is.
+#[test]
+fn a_cast_says_what_to_use() {
+    let error = crate::parse("RETURN CAST('1' AS INT64)").unwrap_err();
+    assert!(error.hint.is_some_and(|hint| hint.contains("toInteger(x)")));
 }

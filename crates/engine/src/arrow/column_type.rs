@@ -12,8 +12,7 @@
 //! 6. durations without months are lengths of time, in units as for instants; where some have months they are
 //!    text, and so are times with an offset and anything else together. RDF terms are text too.
 //!
-//! What is text that is none, alone or within lists and maps, has a notice (`notices`), but for a column of
-//! plain values of several types and for RDF terms.
+//! What is text that is none, alone or within lists and maps, has a notice (`notices`), but for RDF terms.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -185,6 +184,7 @@ impl ColumnType {
         match self {
             Self::Spelled(ty) | Self::Plain(ty @ LogicalType::Date) => Some(*ty),
             Self::Length { .. } => Some(LogicalType::Duration),
+            Self::Decimal { .. } => Some(LogicalType::Decimal),
             Self::Instant { zoned: true, .. } => Some(LogicalType::DateTime),
             Self::Instant { zoned: false, .. } => Some(LogicalType::LocalDateTime),
             other => other.nested(),
@@ -238,7 +238,11 @@ impl ColumnType {
     }
 
     fn decimal(whole: u8, scale: u8) -> Self {
-        if whole + scale <= DECIMAL128_MAX_PRECISION { Self::Decimal { whole, scale } } else { Self::Text }
+        if whole + scale <= DECIMAL128_MAX_PRECISION {
+            Self::Decimal { whole, scale }
+        } else {
+            Self::Spelled(LogicalType::Decimal)
+        }
     }
 
     /// The type for a column of which only the first values were seen: what was null so far is text.

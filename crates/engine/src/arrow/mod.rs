@@ -59,7 +59,7 @@ impl QueryResult {
     /// Durations without months are Arrow's, a day being 24 hours; in a unit as instants are.
     ///
     /// Where the types differ otherwise, and for times with an offset and columns in which some duration has
-    /// months, the openCypher text form; a notice tells, but of columns of plain values of several types.
+    /// months, the openCypher text form; a notice tells.
     ///
     /// **Cost**: each value is copied once out of the executor's vectors, never again by a consumer of the C
     /// interface; memory for the arrays, and for general values of the batch that is being filled.
@@ -108,7 +108,8 @@ impl QueryResult {
     /// A notice for what is text because Arrow has no type for it.
     fn notice_texts(&mut self, types: &[ColumnType]) {
         let columns = self.columns().iter().zip(types);
-        let notices: Vec<_> = columns.flat_map(|(name, ty)| notices::notices(name, ty)).collect();
+        let notices: Vec<_> =
+            columns.flat_map(|(name, ty)| notices::notices(name, ty, self.has_terms())).collect();
         notices.into_iter().for_each(|notice| self.push_notice(notice));
     }
 

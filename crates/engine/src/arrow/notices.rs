@@ -8,8 +8,12 @@ use crate::Notice;
 /// Notices of one column.
 const NOTICES_MAX: usize = 3;
 
-/// What a column of this type shows as text.
-pub(super) fn notices(name: &str, ty: &ColumnType) -> Vec<Notice> {
+/// What a column of this type shows as text. In answers of SPARQL terms of all kinds are one column, and
+/// their texts are no surprise.
+pub(super) fn notices(name: &str, ty: &ColumnType, has_terms: bool) -> Vec<Notice> {
+    if has_terms && *ty == ColumnType::Text {
+        return Vec::new();
+    }
     let mut out = Vec::new();
     find(ty, &mut Vec::new(), &mut |path, of| {
         if out.len() < NOTICES_MAX {
@@ -23,8 +27,7 @@ pub(super) fn notices(name: &str, ty: &ColumnType) -> Vec<Notice> {
 fn find(ty: &ColumnType, path: &mut Vec<String>, visit: &mut dyn FnMut(&[String], LogicalType)) {
     match ty {
         ColumnType::Spelled(of) => visit(path, *of),
-        // A column of plain values of several types is text, which surprises nobody.
-        ColumnType::Text if !path.is_empty() => visit(path, LogicalType::Any),
+        ColumnType::Text => visit(path, LogicalType::Any),
         _ => ty.for_each_part(&mut |part, of| {
             path.push(part.to_owned());
             find(of, path, visit);
@@ -34,7 +37,7 @@ fn find(ty: &ColumnType, path: &mut Vec<String>, visit: &mut dyn FnMut(&[String]
 }
 
 fn notice(name: &str, path: &[String], of: LogicalType) -> Notice {
-    use LogicalType::{Any, Date, Duration, List, Map, Node, Path, Relationship, Time};
+    use LogicalType::{Any, Date, Decimal, Duration, List, Map, Node, Path, Relationship, Time};
     let place = match path {
         [] => format!("column \"{name}\" is text"),
         _ => format!("column \"{name}\" has text for its {}", path.join(".")),
@@ -50,6 +53,7 @@ fn notice(name: &str, path: &[String], of: LogicalType) -> Notice {
         Any => "convert them in the query, such as with toString() or toFloat()",
         Date => "choose dates within 5 million years of 1970",
         Duration => "those of months have no length: take their parts, d.months, d.days and d.seconds",
+        Decimal => "convert them in the query, such as with toFloat()",
         Time => "take localtime(t) and t.offset",
         List | Map | Node | Relationship | Path => "take the parts that are needed, or fetch rows",
         _ => "cut their fractions of a second, as with datetime.truncate('microsecond', t)",

@@ -104,14 +104,16 @@ impl ArrowCursor {
                 }
             }
         }
-        let types: Vec<ColumnType> = (0..declared.len())
-            .map(|column| match found(&held, column) {
-                ColumnType::Unknown => declared[column].clone().with_room().settled(),
+        let seen: Vec<ColumnType> = (0..declared.len()).map(|column| found(&held, column)).collect();
+        // Of what is there, not of what there is room for.
+        result.notice_texts(&seen.iter().cloned().map(ColumnType::settled).collect::<Vec<_>>());
+        let types: Vec<ColumnType> = (seen.into_iter().zip(&declared))
+            .map(|(seen, declared)| match seen {
+                ColumnType::Unknown => declared.clone().with_room().settled(),
                 known => known.with_room().settled(),
             })
             .collect();
         let schema = schema_of(result.columns(), &types);
-        result.notice_texts(&types);
         result.name_types(&types);
         Ok(Self { schema, types, held: held.into(), ended, misfit: false })
     }

@@ -9,7 +9,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use trimorph_base::{CancelToken, Diagnostic, ErrorKind, Span, nearest};
+use trimorph_base::{CancelToken, Diagnostic, ErrorKind, nearest};
 use trimorph_catalog::Catalog;
 use trimorph_loader::{
     Compression, LoadOptions, LoadReport, NoProgress, OnConflict, TableFile, TableRows, load_table,
@@ -17,7 +17,7 @@ use trimorph_loader::{
 use trimorph_types::iri_names::is_hidden;
 use trimorph_types::{LogicalType, Value};
 
-use super::options::{meaning, sign, takes, text_of, truth};
+use super::options::{each_once, meaning, only_of, sign, takes, text_of, truth, unknown};
 use super::{path_of, tables};
 use crate::commands::Answer;
 use crate::copy_statement::{From, Given, wrong};
@@ -72,15 +72,11 @@ impl Options {
             skip_bad_rows: false,
             rejects: None,
         };
-        for (at, one) in given.iter().enumerate() {
+        each_once(given, own_name)?;
+        for one in given {
             let name = own_name(&one.name);
-            if given[..at].iter().any(|before| own_name(&before.name) == name) {
-                let primary = format!("option \"{}\" is there twice", one.name);
-                return Err(wrong("InvalidOption", primary, one.span));
-            }
             if !is_csv && ["HEADER", "DELIMITER", "QUOTE", "NULL"].contains(&name) {
-                let primary = format!("option \"{}\" is for csv only", one.name);
-                return Err(wrong("InvalidOption", primary, one.span));
+                return Err(only_of(one, "csv"));
             }
             let text = || text_of(one).map(str::to_owned);
             match name {
@@ -104,7 +100,7 @@ impl Options {
                 }
                 "SKIP_BAD_ROWS" => options.skip_bad_rows = truth(one)?,
                 "REJECTS" => options.rejects = Some(PathBuf::from(text()?)),
-                _ => return Err(unknown(&one.name, one.span)),
+                _ => return Err(unknown("COPY … FROM", one, &NAMES)),
             }
         }
         if options.delimiter.is_some() && options.delimiter == options.quote {
@@ -127,14 +123,6 @@ fn own_name(name: &str) -> &str {
     }
 }
 
-fn unknown(name: &str, span: Span) -> Diagnostic {
-    let error = wrong("InvalidOption", format!("COPY … FROM has no option \"{name}\""), span);
-    match nearest(name, NAMES) {
-        Some(near) => error.hint(format!("did you mean {near}?")),
-        None => error.hint(format!("there are {}", NAMES.join(", "))),
-    }
-}
-
 impl Connection {
     pub(super) fn copy_from(
         &self,
@@ -154,7 +142,9 @@ impl Connection {
             return Err(of_text(error.hint("commit or roll back first")));
         }
         let path = path_of(&from.target, params).map_err(of_text)?;
-        let options = Options::new(&from.options, is_csv(&path)).map_err(of_text)?;
+        let is_csv = is_csv(&path);
+        let options = Options::new(&from.options, is_csv).map_err(of_text)?;
+        let names_by_line = is_csv && options.has_header;
         let base = self.shared().base();
         let table = table(base.catalog(), from, &path, &options).map_err(of_text)?;
         let alike = alike(base.catalog(), &table.rows);
@@ -187,7 +177,8 @@ impl Connection {
             count(report.rejected),
         ];
         let mut result = self.tell(text, Answer::table(&columns, vec![row]), Arc::clone(params), cancel)?;
-        alike.into_iter().chain(notices(&report)).for_each(|notice| result.push_notice(notice));
+        let header = if names_by_line { odd_header(&report) } else { None };
+        alike.into_iter().chain(header).chain(notices(&report)).for_each(|notice| result.push_notice(notice));
         Ok(result)
     }
 }
@@ -205,6 +196,16 @@ fn alike(catalog: &Catalog, rows: &TableRows) -> Option<Notice> {
     };
     let primary = format!("{kind} \"{name}\" is new");
     Some(Notice::of_result("NewName", primary, &format!("there is \"{near}\", too")))
+}
+
+/// A first line that may be a row: nobody calls a column by a number.
+fn odd_header(report: &LoadReport) -> Option<Notice> {
+    let names = report.files.iter().flat_map(|file| &file.columns).map(|column| &column.name);
+    let number = names.into_iter().find(|name| name.trim().parse::<f64>().is_ok_and(f64::is_finite))?;
+    let primary =
+        format!("the first line was taken for the names of columns, and one is called \"{number}\"");
+    let hint = "if it is a row, load the file with (HEADER false)";
+    Some(Notice::of_result("OddHeader", primary, hint))
 }
 
 /// What a user should know of a load that went well.

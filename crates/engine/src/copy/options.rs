@@ -67,18 +67,7 @@ impl Options {
     /// **Errors**: a name that says no format, where no option does; an option that there is not, that the
     /// format does not have, or whose value it does not take.
     pub(super) fn new(path: &Path, given: &[Given], target: Span) -> Result<Self, Diagnostic> {
-        if let Some((at, again)) = given
-            .iter()
-            .enumerate()
-            .find(|(at, one)| given[..*at].iter().any(|before| meaning(&before.name) == meaning(&one.name)))
-        {
-            let _ = at;
-            return Err(wrong(
-                "InvalidOption",
-                format!("option \"{}\" is there twice", again.name),
-                again.span,
-            ));
-        }
+        each_once(given, meaning)?;
         let named = given.iter().find(|one| one.name == "FORMAT");
         let name =
             path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
@@ -102,11 +91,7 @@ impl Options {
         for one in given {
             let of = |is: bool, formats: &str| match is {
                 true => Ok(()),
-                false => Err(wrong(
-                    "InvalidOption",
-                    format!("option \"{}\" is for {formats} only", one.name),
-                    one.span,
-                )),
+                false => Err(only_of(one, formats)),
             };
             match meaning(&one.name) {
                 "FORMAT" | "OVERWRITE" => {}
@@ -138,7 +123,7 @@ impl Options {
                 }
                 "COMPRESSION" if format == FileFormat::Parquet => options.codec = codec(one)?,
                 "COMPRESSION" => options.compression = compression(one, by_suffix)?,
-                other => return Err(unknown(other, one.span)),
+                _ => return Err(unknown("COPY", one, &NAMES)),
             }
         }
         if dialect.quote == Some(dialect.delimiter) {
@@ -169,11 +154,30 @@ pub(super) fn meaning(name: &str) -> &str {
     }
 }
 
-fn unknown(name: &str, span: Span) -> Diagnostic {
-    let error = wrong("InvalidOption", format!("COPY has no option \"{name}\""), span);
-    match nearest(name, NAMES) {
+/// **Errors**: an option that is there again, by any of its names; `meaning` gives the one of them all.
+pub(super) fn each_once(given: &[Given], meaning: fn(&str) -> &str) -> Result<(), Diagnostic> {
+    let is_again =
+        |at: usize| given[..at].iter().any(|before| meaning(&before.name) == meaning(&given[at].name));
+    match (0..given.len()).find(|at| is_again(*at)) {
+        Some(at) => {
+            let primary = format!("option \"{}\" is there twice", given[at].name);
+            Err(wrong("InvalidOption", primary, given[at].span))
+        }
+        None => Ok(()),
+    }
+}
+
+pub(super) fn only_of(one: &Given, formats: &str) -> Diagnostic {
+    wrong("InvalidOption", format!("option \"{}\" is for {formats} only", one.name), one.span)
+}
+
+/// An option that `statement` does not have; it has `names`.
+pub(super) fn unknown(statement: &str, one: &Given, names: &[&str]) -> Diagnostic {
+    let primary = format!("{statement} has no option \"{}\"", one.name);
+    let error = wrong("InvalidOption", primary, one.span);
+    match nearest(&one.name, names.iter().copied()) {
         Some(near) => error.hint(format!("did you mean {near}?")),
-        None => error.hint(format!("there are {}", NAMES.join(", "))),
+        None => error.hint(format!("there are {}", names.join(", "))),
     }
 }
 

@@ -24,21 +24,22 @@
 mod target;
 mod touched;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use trimorph_base::CancelToken;
 use trimorph_catalog::{Definition, Rule};
 use trimorph_delta::Commits;
-use trimorph_loader::{LoadError, LoadOptions, LoadReport, Phase, Progress, ProgressState};
+use trimorph_loader::{LoadError, LoadOptions, LoadReport, Progress};
 use trimorph_log::Operation;
 use trimorph_mvcc::{Isolation, Timestamp};
-use trimorph_store::bulk::{BulkBuilder, Increment, LoadPart, Rejected, Verdict};
+use trimorph_store::bulk::{BulkBuilder, Increment, LoadPart};
 use trimorph_store::{Main, RewriteError};
 use trimorph_vfs::RegionOptions;
 
 use crate::Error;
 use crate::database::Database;
+use crate::late_refusals::{LateRefusals, says_it_builds};
 use crate::load_folders::{Folder, logged};
 use crate::merged_pieces::MERGED;
 use crate::shared::Shared;
@@ -79,27 +80,13 @@ impl Shared {
         let mut writing = Writing::begin(self, Isolation::Snapshot, cancel.clone(), None);
         let snapshot = writing.snapshot(writing.base(self));
         let target = Target::new(self, snapshot);
-        let refused: Arc<Mutex<Vec<Rejected>>> = Arc::default();
-        let (list, skip) = (Arc::clone(&refused), options.skip_bad_rows);
-        let reject = Box::new(move |row: Rejected| {
-            if skip {
-                list.lock().unwrap_or_else(PoisonError::into_inner).push(row);
-                Verdict::Skip
-            } else {
-                Verdict::Abort
-            }
-        });
-        let builder = BulkBuilder::new(RegionOptions { huge_pages: false }, cancel.clone(), reject)
+        let refused = LateRefusals::default();
+        let judge = refused.judge(options.skip_bad_rows);
+        let builder = BulkBuilder::new(RegionOptions { huge_pages: false }, cancel.clone(), judge)
             .with_budget(&options.budget)
             .with_beside(&target, options.on_conflict);
         let mut report = read(&builder, options)?;
-        progress.update(&ProgressState {
-            bytes_done: report.bytes,
-            bytes_total: report.bytes,
-            rows: report.rows,
-            rejected: report.rejected,
-            phase: Phase::Build,
-        });
+        says_it_builds(progress, &report);
         // What the load sees is in main from here on, and no other merge comes between.
         let mut merging = self.merging();
         self.merge_within(&mut merging, cancel)?;
@@ -108,10 +95,7 @@ impl Shared {
             Some(failure) => failure,
             None => report.rejects.explain(error).into(),
         })?;
-        let late = std::mem::take(&mut *refused.lock().unwrap_or_else(PoisonError::into_inner));
-        report.rejects.refuse_late(late);
-        report.rejects.flush()?;
-        report.rejected = report.rejects.count();
+        refused.settle(&mut report)?;
         (report.nodes, report.edges) = made_by(&increment);
         writing.set_loaded(self, &increment)?;
         self.publish_load(writing, increment, &target, cancel)?;

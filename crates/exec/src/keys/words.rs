@@ -1,8 +1,8 @@
 //! The values of one key column as words: a tag and 64 bits each, equal where the values are equivalent.
 //! Texts, and values of no fixed size, are numbered, and their numbers are the bits.
 //!
-//! Maps of a vector are numbered as tuples of what they have under their keys first, by tables of the types of
-//! these; one of each is encoded, which gives it the number that it has in whatever vector it comes.
+//! Maps of a vector are numbered as tuples of what they have under their keys first, by tables of the types
+//! of these; one of each is encoded, which gives it the number that it has in whatever vector it comes.
 
 use std::sync::Arc;
 

@@ -54,8 +54,8 @@ struct Found {
 /// search takes as long as marking some twenty.
 const SHARED_MIN: usize = 4;
 const MARKED_PER_ROW: usize = 16;
-/// Rows of a chunk whose lists are looked at, and how much shorter lists must be for their end to be asked: as
-/// those of messages, which have a like each, are beside those of persons, who gave two hundred.
+/// Rows of a chunk whose lists are looked at, and how much shorter lists must be for their end to be asked:
+/// as those of messages, which have a like each, are beside those of persons, who gave two hundred.
 const SAMPLES: usize = 32;
 const SHORTER: usize = 4;
 

@@ -12,14 +12,12 @@ mod plan;
 mod values;
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use trimorph_store::bulk::BulkSink;
 
 pub use frame::{EdgeFrame, Frame, FrameEnd, Frames, NodeFrame, Rows};
 
-use crate::load::run_feed;
-use crate::progress::Meter;
+use crate::load::Run;
 use crate::report::Described;
 use crate::{Format, LoadError, LoadOptions, LoadReport, Progress};
 
@@ -32,8 +30,7 @@ pub fn load_frames(
     sink: &impl BulkSink,
     progress: &dyn Progress,
 ) -> Result<LoadReport, LoadError> {
-    let start = Instant::now();
-    let mut meter = Meter::new(progress);
+    let run = Run::new(options, sink, progress);
     let frames = plan::plan(frames, sink)?;
     let described = |f: &plan::Planned| Described {
         path: PathBuf::from(&f.name),
@@ -44,5 +41,5 @@ pub fn load_frames(
     // Unknown as a whole where it is of one.
     let bytes_total = frames.iter().map(|f| f.bytes).sum::<Option<u64>>().unwrap_or(0);
     let mut feed = feed::FrameFeed::new(frames);
-    run_feed(&mut feed, &described, bytes_total, Format::Frames, start, options, sink, &mut meter)
+    run.feed(&mut feed, &described, bytes_total, Format::Frames)
 }

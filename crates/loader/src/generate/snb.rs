@@ -20,7 +20,7 @@ use crate::csv::Dialect;
 use crate::csv::chunk::{Buffers, Chunk};
 use crate::csv::table::CsvWork;
 use crate::feed::CsvFile;
-use crate::load::run_feed;
+use crate::load::Run;
 use crate::pipeline::{Feed, Unit};
 use crate::progress::{Meter, Phase, ProgressState};
 use crate::report::Described;
@@ -100,7 +100,7 @@ pub fn load_generated_snb(
     sink: &impl BulkSink,
     progress: &dyn Progress,
 ) -> Result<LoadReport, LoadError> {
-    let start = Instant::now();
+    let run = Run::new(options, sink, progress);
     let layout = SnbLayout::Merged;
     let used = (0..TABLES.len()).filter(|table| !header(*table, layout).is_empty());
     let headers = used.map(|table| (file_path(table), format!("{}\n", header(table, layout)).into_bytes()));
@@ -120,18 +120,8 @@ pub fn load_generated_snb(
         let stop_at_reject = !options.skip_bad_rows;
         let mut feed =
             GeneratedFeed { receiver, files: &files, file_of, lines, stop_at_reject, done: &persons_done };
-        let mut meter = Meter::new(progress);
         let described: Vec<Described> = files.iter().map(CsvFile::described).collect();
-        run_feed(
-            &mut feed,
-            &described,
-            persons_of_scale(scale) as u64,
-            Format::LdbcSnb,
-            start,
-            options,
-            sink,
-            &mut meter,
-        )
+        run.feed(&mut feed, &described, persons_of_scale(scale) as u64, Format::LdbcSnb)
     })
 }
 

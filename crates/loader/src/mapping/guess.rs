@@ -26,7 +26,7 @@ use crate::json::{self, is_json};
 use crate::parquet::ParquetFile;
 use crate::plan::{Nulls, Parse};
 use crate::source::Source;
-use crate::{Compression, LoadError};
+use crate::{ColumnReport, Compression, LoadError};
 
 /// Pairs of names that the ends of edges have.
 const ENDS: &[(&str, &str)] = &[
@@ -49,6 +49,8 @@ struct Seen {
     /// Its name without endings.
     stem: String,
     columns: Vec<(String, LogicalType)>,
+    /// Those that are text because of a value.
+    fell: Vec<ColumnReport>,
     /// Its types are written in it.
     has_types: bool,
     /// Between its columns, where it has several.
@@ -66,10 +68,20 @@ struct Nodes<'s> {
     key: Option<usize>,
 }
 
-/// Writes a mapping for the files in `directory`.
+/// A mapping that was guessed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct GuessedMapping {
+    /// What the mapping file is to have.
+    pub text: String,
+    /// Columns that are text because of a value in the sample, and the names of their files.
+    pub fell: Vec<(String, ColumnReport)>,
+}
+
+/// Guesses a mapping for the files in `directory`.
 ///
 /// **Errors**: a directory or file that cannot be read; no such files.
-pub fn guess_mapping(directory: &Path) -> Result<String, LoadError> {
+pub fn guess_mapping(directory: &Path) -> Result<GuessedMapping, LoadError> {
     let mut files: Vec<PathBuf> = Vec::new();
     for entry in std::fs::read_dir(directory).map_err(|e| LoadError::io(directory, "list", e))? {
         let path = entry.map_err(|e| LoadError::io(directory, "list", e))?.path();
@@ -93,7 +105,9 @@ pub fn guess_mapping(directory: &Path) -> Result<String, LoadError> {
     // What most files have between columns is said once.
     let count = |delimiter: u8| all.iter().filter(|seen| seen.delimiter == Some(delimiter)).count();
     let delimiter = *b",;\t|".iter().rev().max_by_key(|delimiter| count(**delimiter)).unwrap_or(&b',');
-    Ok(write(&all, delimiter))
+    let text = write(&all, delimiter);
+    let of_file = |seen: Seen| seen.fell.into_iter().map(move |column| (seen.file.clone(), column));
+    Ok(GuessedMapping { text, fell: all.into_iter().flat_map(of_file).collect() })
 }
 
 /// Reads a file's names, types and sample.
@@ -106,7 +120,8 @@ fn look(path: &Path) -> Result<Seen, LoadError> {
         let columns: Vec<_> =
             names.into_iter().zip(parses.iter().map(|p: &Parse| p.logical_type())).collect();
         let (values, repeats) = (vec![HashSet::new(); columns.len()], vec![false; columns.len()]);
-        return Ok(Seen { file, stem, columns, has_types: true, delimiter: None, values, repeats });
+        let fell = Vec::new();
+        return Ok(Seen { file, stem, columns, fell, has_types: true, delimiter: None, values, repeats });
     }
     let source = Source::File(path.to_owned());
     if is_json(&lower) {
@@ -118,7 +133,10 @@ fn look(path: &Path) -> Result<Seen, LoadError> {
     let head = read_head(&source, found)?;
     let text = &head.sample.bytes;
     let types = infer_types(text, found, &Nulls::default(), &Formats::default(), head.names.len(), true);
-    let columns: Vec<_> = head.names.into_iter().zip(types.into_iter().map(|(ty, _)| ty)).collect();
+    let found_out = head.names.into_iter().zip(types);
+    let found_out = found_out.map(|(name, (ty, fell))| ColumnReport { name, ty, fell }).collect::<Vec<_>>();
+    let columns: Vec<_> = found_out.iter().map(|column| (column.name.clone(), column.ty)).collect();
+    let fell = found_out.into_iter().filter(|column| column.fell.is_some()).collect();
     let mut values = vec![HashSet::new(); columns.len()];
     let mut repeats = vec![false; columns.len()];
     let mut splitter = Splitter::new(text, found, 1);
@@ -132,7 +150,7 @@ fn look(path: &Path) -> Result<Seen, LoadError> {
             repeats[index] |= value.is_empty() || !values[index].insert(value);
         }
     }
-    Ok(Seen { file, stem, columns, has_types: false, delimiter, values, repeats })
+    Ok(Seen { file, stem, columns, fell, has_types: false, delimiter, values, repeats })
 }
 
 /// The delimiter that cuts the first line of a file of CSV into most names; none if it has only one. Other
@@ -176,7 +194,8 @@ fn look_at_json(source: &Source, file: String, stem: String) -> Result<Seen, Loa
         columns.len(),
     )?;
     // Its types are its own, as those of Parquet are.
-    Ok(Seen { file, stem, columns, has_types: true, delimiter: None, values, repeats })
+    let fell = Vec::new();
+    Ok(Seen { file, stem, columns, fell, has_types: true, delimiter: None, values, repeats })
 }
 
 /// A name with its words begun by capitals: `film_star` is `FilmStar`.

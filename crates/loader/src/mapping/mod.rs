@@ -29,7 +29,7 @@ mod read;
 mod table_file;
 
 pub(crate) use formats::Formats;
-pub use guess::guess_mapping;
+pub use guess::{GuessedMapping, guess_mapping};
 pub(crate) use plan::plan;
 pub(crate) use table_file::plan_table;
 pub use table_file::{TableFile, TableRows};

@@ -108,7 +108,10 @@ fn draft(input: &Input<'_>, options: &LoadOptions, builder: &mut SchemaBuilder) 
     let read = |name: &String| read_field(name, options.array_delimiter, id_type).map_err(wrong);
     let roles: Vec<Role> = names.iter().map(read).collect::<Result<_, _>>()?;
     check_roles(&roles, input.group).map_err(|reason| {
-        wrong(reason).hint("files without such headers are loaded with a mapping file, format csv")
+        wrong(reason).hint(
+            "files with other headers are loaded one by one with COPY Label FROM 'file.csv', \
+             or all with a mapping: trimorph map DIR --out DIR/mapping.json",
+        )
     })?;
     let given: &[String] = input.group.map_or(&[], |group| &group.names);
     let properties = properties_of(&roles);

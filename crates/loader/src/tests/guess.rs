@@ -9,7 +9,7 @@ fn check(files: &[(&str, &str)], tables: &[(&str, usize)]) -> String {
     for (name, text) in files {
         dir = scratch.file(name, text).parent().map(std::path::Path::to_owned);
     }
-    let mapping = guess_mapping(&dir.unwrap()).unwrap();
+    let mapping = guess_mapping(&dir.unwrap()).unwrap().text;
     let path = scratch.file("mapping.json", &mapping);
     let (recorder, report) = try_load(std::slice::from_ref(&path), Format::Csv, &LoadOptions::default());
     report.unwrap_or_else(|e| panic!("{e}\n{mapping}"));
@@ -70,7 +70,7 @@ fn odd_directories_are_mapped_or_refused() {
     let path = scratch.file("a.csv", "x,y\n1,2\n");
     scratch.file("b.csv", "x;y\n1;2\n");
     // Each file has its own delimiter.
-    let mapping = guess_mapping(path.parent().unwrap()).unwrap();
+    let mapping = guess_mapping(path.parent().unwrap()).unwrap().text;
     assert!(mapping.contains("\"file\": \"b.csv\", \"delimiter\": \";\""), "{mapping}");
     check(&[("a.csv", "x,y\n1,2\n"), ("b.csv", "x;y\n1;2\n")], &[("(:A)", 1), ("(:B)", 1)]);
     check(

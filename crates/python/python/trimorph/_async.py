@@ -33,11 +33,11 @@ class AsyncConnection:
         self._free = []
         self._closed = False
 
-    async def execute(self, text, params=None, lang="cypher", timeout=None):
-        """Runs a query; gives an `AsyncResult`, whose rows are computed as they are asked for."""
+    async def execute(self, text, params=None, lang="cypher", timeout=None, *, parameters=None):
+        """Runs a query, `params` or `parameters` being the values of `$name`; gives an `AsyncResult`, whose rows are computed as they are asked for."""
 
         def start(connection):
-            return connection.execute(text, params, lang, timeout)
+            return connection.execute(text, params, lang, timeout, parameters=parameters)
 
         connection = self._take()
         try:

@@ -188,7 +188,16 @@ def arrow_of_pandas(column):
     if _is_of(column.dtype, "pandas", "PeriodDtype") or _is_of(column.dtype, "pandas", "IntervalDtype"):
         # Arrow would have numbers and structs for them that mean nothing to anybody else.
         raise pyarrow.ArrowTypeError("no type of Arrow")
-    return pyarrow.array(column, from_pandas=True)
+    array = pyarrow.array(column, from_pandas=True)
+    # Of uuid.UUID; they are texts everywhere else.
+    return pyarrow.array([None if cell is None else str(cell) for cell in array.to_pylist()], pyarrow.string()) if array.type == _uuid() else array
+
+
+def _uuid():
+    """Arrow's type of UUIDs, where pyarrow has it."""
+    import pyarrow
+
+    return getattr(pyarrow, "uuid", lambda: None)()
 
 
 def _objects(column):

@@ -1,6 +1,6 @@
 """Sparse matrices of SciPy in and out, data for PyTorch Geometric out."""
 
-from ._networkx import _free
+from ._networkx import _free, in_rows
 from ._trimorph import Database, Error
 
 
@@ -103,17 +103,30 @@ def _numbers(entities):
 
 
 def to_torch_geometric(database):
-    """A `torch_geometric.data.HeteroData` of all that is in the database.
+    """A `torch_geometric.data.HeteroData` of all that is in the database, as `_hetero_data` makes it."""
+    nodes, edges = _read(database, ["MATCH (n) RETURN n", "MATCH ()-[r]->() RETURN r"])
+    return _hetero_data((node for (node,) in nodes), (edge for (edge,) in edges))
 
-    A node type is the labels joined by `_`; `x` has the properties that all of its nodes have as numbers, `x_names` their
+
+def torch_geometric_of_rows(result):
+    """A `torch_geometric.data.HeteroData` of all nodes and relationships in the rows of a result."""
+    nodes, edges = in_rows(result)
+    for edge in edges.values():
+        for end in (edge.start, edge.end):
+            if end not in nodes:
+                raise Error(f"the rows have relationship {edge.id}, and not its node {end}\n hint: return the nodes at its ends, too, or the path")
+    return _hetero_data(nodes.values(), edges.values())
+
+
+def _hetero_data(nodes, edges):
+    """A node type is the labels joined by `_`; `x` has the properties that all of its nodes have as numbers, `x_names` their
     names, `id` the nodes' ids. So have relationships `edge_index`, `edge_attr`, `edge_attr_names`.
     """
     import torch
     from torch_geometric.data import HeteroData
 
-    nodes, edges = _read(database, ["MATCH (n) RETURN n", "MATCH ()-[r]->() RETURN r"])
     by_type, places = {}, {}
-    for (node,) in nodes:
+    for node in nodes:
         name = "_".join(node.labels) or "_"
         places[node.id] = name, len(by_type.setdefault(name, []))
         by_type[name].append(node)
@@ -125,7 +138,7 @@ def to_torch_geometric(database):
         if names:
             data[name].x, data[name].x_names = torch.tensor(values), names
     by_ends = {}
-    for (edge,) in edges:
+    for edge in edges:
         (start, _), (end, _) = places[edge.start], places[edge.end]
         by_ends.setdefault((start, edge.type, end), []).append(edge)
     for ends, of in by_ends.items():

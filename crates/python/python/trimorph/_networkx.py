@@ -56,8 +56,8 @@ def _built(nodes, relationships, key, directed=True, multigraph=True):
     return graph
 
 
-def of_rows(result, key=None):
-    """A MultiDiGraph of all nodes and relationships in the rows of a result."""
+def in_rows(result):
+    """All nodes and all relationships in the rows of a result, each by its id."""
     nodes, relationships = {}, {}
 
     def add(value):
@@ -77,7 +77,12 @@ def of_rows(result, key=None):
 
     for row in result:
         add(row)
-    return _built(nodes, relationships, key)
+    return nodes, relationships
+
+
+def of_rows(result, key=None):
+    """A MultiDiGraph of all nodes and relationships in the rows of a result."""
+    return _built(*in_rows(result), key)
 
 
 def of_database(database, key=None, directed=True, multigraph=True):

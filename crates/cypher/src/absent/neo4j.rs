@@ -1,33 +1,11 @@
-//! What people know from Neo4j and GQL and will look for here: a name in, one line about what to use out.
-//!
-//! A name that is in these tables is never taken for a misspelling of another. The book's page for who comes
-//! from Neo4j has all of them; a test compares.
+//! What people know from Neo4j and GQL.
 
-/// Something that is not there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Absent {
-    /// What it is called.
-    pub(crate) name: &'static str,
-    /// What to use instead.
-    pub(crate) instead: &'static str,
-}
+use super::entry::Neighbour::{After, Any, Before};
+use super::entry::{Name, Syntax};
 
-/// Syntax: the word that cannot stand where it stands, the word before or behind it (any, if there is none in
-/// the list), what it is, and what to use.
-type Syntax = (&'static str, Neighbour, &'static str, &'static str);
-
-#[derive(Clone, Copy)]
-enum Neighbour {
-    Any,
-    Before(&'static [&'static str]),
-    After(&'static [&'static str]),
-}
-
-use Neighbour::{After, Any, Before};
-
-const LOAD: &str = "write COPY Label FROM 'file.csv' for one file, load many with \"trimorph load DB FILES\", frames with \
+pub(super) const LOAD: &str = "write COPY Label FROM 'file.csv' for one file, load many with \"trimorph load DB FILES\", frames with \
                     db.load() in Python; for rows in a query pass a list of maps as a parameter: UNWIND $rows AS row";
-const ONE_DATABASE: &str = "a directory is a database: open another one with \"trimorph DB\", :open in the shell, \
+pub(super) const ONE_DATABASE: &str = "a directory is a database: open another one with \"trimorph DB\", :open in the shell, \
                             Database(path)";
 const NO_USERS: &str = "there are no users and roles: who may open the files may read and write them";
 const IN_PARTS: &str = "leave it out: a statement may write as much as it likes; to commit in parts run it for parts of \
@@ -35,7 +13,7 @@ const IN_PARTS: &str = "leave it out: a statement may write as much as it likes;
 const QUANTIFIED: &str = "write a variable-length relationship: (a)-[:TYPE*1..3]->(b)";
 const HINTS: &str = "leave it out: plans are chosen by cost; EXPLAIN shows which indexes are used";
 
-const SYNTAX: &[Syntax] = &[
+pub(super) const SYNTAX: &[Syntax] = &[
     ("LOAD", After(&["CSV"]), "LOAD CSV", LOAD),
     ("USING", After(&["PERIODIC"]), "USING PERIODIC COMMIT", LOAD),
     ("USING", After(&["INDEX", "SCAN", "JOIN", "TEXT", "RANGE", "POINT"]), "USING INDEX", HINTS),
@@ -91,8 +69,7 @@ const SYNTAX: &[Syntax] = &[
     ),
 ];
 
-/// Functions by name; with a star, all that begin so.
-const FUNCTIONS: &[(&str, &str)] = &[
+pub(super) const FUNCTIONS: &[Name] = &[
     (
         "point",
         "keep coordinates as two properties, x and y or longitude and latitude, and compute with these",
@@ -129,8 +106,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("cast", "write toInteger(x), toFloat(x), toString(x), toBoolean(x), date(x) and so on"),
 ];
 
-/// Procedures in the same way; the first that fits counts.
-const PROCEDURES: &[(&str, &str)] = &[
+pub(super) const PROCEDURES: &[Name] = &[
     ("apoc.load.*", LOAD),
     (
         "apoc.export.*",
@@ -173,43 +149,3 @@ const PROCEDURES: &[(&str, &str)] = &[
     ("tx.*", "begin a transaction by BEGIN or from your program; SHOW TRANSACTIONS lists them"),
     ("genai.*", "make embeddings in your program and store them as lists of numbers"),
 ];
-
-/// What a word that cannot stand between its neighbours is known as.
-pub(crate) fn syntax(before: &str, word: &str, after: &str) -> Option<Absent> {
-    let is = |text: &str, list: &[&str]| list.iter().any(|w| w.eq_ignore_ascii_case(text));
-    let found = SYNTAX.iter().find(|(known, neighbour, ..)| {
-        known.eq_ignore_ascii_case(word)
-            && match neighbour {
-                Any => true,
-                Before(words) => is(before, words),
-                After(words) => is(after, words),
-            }
-    })?;
-    Some(Absent { name: found.2, instead: found.3 })
-}
-
-/// What to use instead of a function.
-pub(crate) fn function(name: &str) -> Option<&'static str> {
-    instead(FUNCTIONS, name)
-}
-
-/// What to use instead of a procedure.
-pub(crate) fn procedure(name: &str) -> Option<&'static str> {
-    instead(PROCEDURES, name)
-}
-
-/// A name that ends with a star stands for all that begin so.
-fn instead(table: &[(&'static str, &'static str)], name: &str) -> Option<&'static str> {
-    let fits = |known: &str| match known.strip_suffix('*') {
-        Some(begin) => name.get(..begin.len()).is_some_and(|head| head.eq_ignore_ascii_case(begin)),
-        None => known.eq_ignore_ascii_case(name),
-    };
-    table.iter().find(|(known, _)| fits(known)).map(|(_, instead)| *instead)
-}
-
-/// All names, each with what to use.
-#[cfg(test)]
-pub(crate) fn names() -> Vec<(&'static str, &'static str)> {
-    let syntax = SYNTAX.iter().map(|(.., name, instead)| (*name, *instead));
-    syntax.chain(FUNCTIONS.iter().copied()).chain(PROCEDURES.iter().copied()).collect()
-}
