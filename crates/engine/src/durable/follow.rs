@@ -64,8 +64,8 @@ impl Source {
 }
 
 impl Source {
-    /// Whether somebody who could not read the directory of that manifest may try once more: its writer may be
-    /// faster than who reads. Then there is a newer manifest, or something else is wrong the next time.
+    /// Whether somebody who could not read the directory of that manifest may try once more: its writer may
+    /// be faster than who reads. Then there is a newer manifest, or something else is wrong the next time.
     ///
     /// **Errors**: what was wrong, where that helps nobody.
     fn may_go_on(&self, failed: Failed, number: u64, before: &mut String, tries: usize) -> Result<(), Error> {

@@ -15,6 +15,7 @@
 
 mod order;
 mod pairs;
+mod prefix;
 mod runs;
 mod texts;
 
@@ -32,8 +33,9 @@ use crate::rows::Rows;
 use crate::spill::spare_bytes;
 use crate::{Context, ExecError};
 pub(super) use order::ordered;
-use order::{Prefixed, best, ordered_from};
+use order::{best, ordered_from};
 use pairs::typed;
+use prefix::Prefixed;
 use runs::{Keys, Merge, Runs};
 
 /// Rows beyond twice the limit that are kept before the best of them are looked for, where they lead no scan.

@@ -1,9 +1,9 @@
 //! The order of rows: columns of keys in, the rows' numbers in order out. Equal keys stay in the order they
 //! came.
 //!
-//! The first keys become 64 bits that order as they do, as many as fit; mostly these are all. Texts become their
-//! places among all texts (`texts`). Nulls of the first key are put aside: they come last, or first where the
-//! order descends.
+//! The first keys become 64 bits that order as they do, as many as fit; mostly these are all. Texts become
+//! their places among all texts (`texts`). Nulls of the first key are put aside: they come last, or first
+//! where the order descends.
 //!
 //! Runs are sorted by themselves, on all cores, then merged in pairs. A pair is cut into pieces of equal
 //! length by binary search, and these are merged on all cores, too.
@@ -17,33 +17,13 @@ use trimorph_types::compare::length;
 use trimorph_vector::{Texts, Values, Vector};
 
 use super::pairs::order_in;
+use super::prefix::{Prefixed, first_bytes};
 use super::texts::rank;
 use crate::parallel::on_each;
 use crate::{Context, ExecError};
 
 /// A key's column, and whether larger comes first.
 pub(crate) type Key<'a, 's> = (&'a Vector<'s>, bool);
-
-/// What orders a row, by as many of the first keys as fit 64 bits, and when the row came: one integer, so that
-/// sorting and merging have no branches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Prefixed(u128);
-
-impl Prefixed {
-    pub(super) fn new(prefix: u64, came: u32) -> Self {
-        Self(u128::from(prefix) << 32 | u128::from(came))
-    }
-
-    #[expect(clippy::cast_possible_truncation, reason = "the upper of two parts")]
-    pub(super) fn prefix(self) -> u64 {
-        (self.0 >> 32) as u64
-    }
-
-    #[expect(clippy::cast_possible_truncation, reason = "the lower of two parts")]
-    pub(super) fn came(self) -> u32 {
-        self.0 as u32
-    }
-}
 
 /// Rows that are sorted, or merged, between two looks at the flag that cancels.
 const ROWS_UNCHECKED: usize = 1 << 16;
@@ -247,8 +227,8 @@ fn ends(all: impl Iterator<Item = u64>) -> Option<(u64, u64)> {
     })
 }
 
-/// The values of a key as integers that order as they do, where it is as good as an integer; what nulls are is
-/// not said. Texts of a dictionary are, if it has no more than `rows`.
+/// The values of a key as integers that order as they do, where it is as good as an integer; what nulls are
+/// is not said. Texts of a dictionary are, if it has no more than `rows`.
 fn words<'a>((key, _): &Key<'a, '_>, rows: usize) -> Option<Box<dyn Fn(usize) -> u64 + 'a>> {
     Some(match &key.values {
         Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => {
@@ -291,15 +271,6 @@ fn billionths(d: Decimal) -> i64 {
         Some(more) => d.unscaled() / power(more),
         None => d.unscaled().saturating_mul(power(DIGITS - d.scale())),
     })
-}
-
-/// The first eight bytes, the first of them highest.
-pub(super) fn first_bytes(text: &str) -> u64 {
-    let bytes = text.as_bytes();
-    match bytes.first_chunk::<8>() {
-        Some(first) => u64::from_be_bytes(*first),
-        None => bytes.iter().enumerate().fold(0, |prefix, (i, b)| prefix | u64::from(*b) << (56 - 8 * i)),
-    }
 }
 
 /// The places of a dictionary's texts in their order, where there are fewer of them than rows.

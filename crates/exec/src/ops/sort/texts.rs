@@ -1,5 +1,5 @@
-//! Texts sorted a word at a time: rows by the first eight bytes of their text, then rows of equal words by the
-//! next seven, and so on. A text is looked at as often as it is long in words that others share, and only
+//! Texts sorted a word at a time: rows by the first eight bytes of their text, then rows of equal words by
+//! the next seven, and so on. A text is looked at as often as it is long in words that others share, and only
 //! words are compared; to compare texts would be two cache misses each time.
 //!
 //! Invariant: rows lie in order of the words so far, those of equal words by when they came; `starts` says
@@ -7,7 +7,7 @@
 //!
 //! Source: Bentley and Sedgewick, Fast Algorithms for Sorting and Searching Strings, 1997.
 
-use super::order::Prefixed;
+use super::prefix::Prefixed;
 use crate::parallel::on_each;
 use crate::{Context, ExecError};
 
@@ -132,7 +132,7 @@ mod tests {
     use trimorph_base::Random;
     use trimorph_store::Snapshot;
 
-    use super::super::order::first_bytes;
+    use super::super::prefix::first_bytes;
     use super::*;
     use crate::Settings;
 
