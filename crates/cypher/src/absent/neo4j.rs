@@ -51,6 +51,18 @@ pub(super) const SYNTAX: &[Syntax] = &[
         "relationships of a pattern always differ; match twice for others",
     ),
     ("START", Any, "START", "write MATCH; a node is found by its key: MATCH (n:Label {id: $id})"),
+    (
+        "NULLS",
+        After(&["FIRST", "LAST"]),
+        "NULLS FIRST",
+        "nulls come last, and first with DESC; to have it otherwise write ORDER BY n.x IS NULL, n.x",
+    ),
+    (
+        ":",
+        Before(&[""]),
+        "a command such as :param",
+        "lines that begin with a colon are commands of the shell: trimorph DB, then :help; parameters are given with the query",
+    ),
     ("LET", Any, "LET", "write WITH *, expression AS name"),
     ("FILTER", Any, "FILTER", "write WITH * WHERE condition"),
     ("NEXT", Any, "NEXT", "write WITH instead of RETURN … NEXT"),

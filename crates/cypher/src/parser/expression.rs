@@ -105,7 +105,10 @@ impl Parser<'_> {
             return Ok(());
         }
         let error = syntax("UnexpectedSyntax", "a pattern cannot be used as a value", expr.span);
-        Err(with_hint(error, "test it with exists(…), or collect from it with [pattern | value]"))
+        Err(with_hint(
+            error,
+            "test it with exists(…), count it with COUNT { … }, or collect from it with [pattern | value]",
+        ))
     }
 
     /// An expression whose operators bind at least as tightly as `level`.

@@ -30,6 +30,8 @@ fn known_syntax_says_what_to_use() {
         ("START n = node(1) RETURN n", "START", "MATCH"),
         ("CREATE (n:$(x))", "a label from a value", "in the text"),
         ("SHOW USERS", "SHOW USERS", "no users"),
+        ("MATCH (n) RETURN n.x ORDER BY n.x DESC NULLS LAST", "NULLS FIRST", "IS NULL"),
+        (":param x => 1", "a command such as :param", "of the shell"),
         ("CREATE NODE TABLE IF NOT EXISTS P(id INT64 PRIMARY KEY)", "CREATE NODE TABLE", "CREATE CONSTRAINT"),
         ("CREATE REL TABLE Knows(FROM P TO P)", "CREATE REL TABLE", "come with the data"),
         ("DROP TABLE P", "DROP TABLE", "DETACH DELETE"),

@@ -230,7 +230,8 @@ fn patterns() {
         "",
         "-",
     );
-    let value = "test it with exists(…), or collect from it with [pattern | value]";
+    let value =
+        "test it with exists(…), count it with COUNT { … }, or collect from it with [pattern | value]";
     check(
         "MATCH (n) RETURN (n)-->()",
         "UnexpectedSyntax",
