@@ -28,6 +28,9 @@ pub(crate) type Key<'a, 's> = (&'a Vector<'s>, bool);
 /// Rows that are sorted, or merged, between two looks at the flag that cancels.
 const ROWS_UNCHECKED: usize = 1 << 16;
 
+/// Where one row in so many is wanted at least, texts are ranked, all of them.
+const RANKED_PART: usize = 4;
+
 /// Orders the first `rows` rows of columns; only the first `limit` of the order are wanted.
 ///
 /// **Cost**: 16 bytes a row, and as much again while runs are merged; with a limit below the rows, a
@@ -88,7 +91,7 @@ fn found_from(
     if let Values::String(texts) | Values::Iri(texts) = &first.values
         && !is_exact
         && in_order
-        && limit >= rows
+        && limit.saturating_mul(RANKED_PART) >= rows
     {
         sort_in_runs(&mut present, Ord::cmp, cx)?;
         rank(&mut present, *descending, &|came| texts.get(row(came) as usize), cx)?;
