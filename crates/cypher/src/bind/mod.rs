@@ -107,12 +107,20 @@ pub fn bind_until(
         copies: 0,
         pairs: 0,
         cancel,
+        outside: Vec::new(),
     };
     let (plan, columns) =
         binder.statement(&statement.query).map_err(|error| error.at(statement.query.span))?;
     let notices = binder.unknown.into_notices(catalog);
     let (vars, parameters) = (binder.vars, binder.parameters);
     Ok(BoundQuery { plan, columns, vars, parameters, notices, depth: None, answer: Answer::Rows })
+}
+
+/// The names that a subquery has from outside and keeps to its end, which is in the text; none where it has
+/// none, or loses them to `WITH`.
+struct Outside {
+    scope: scope::Scope,
+    end: u32,
 }
 
 /// What is known while a statement is bound.
@@ -140,6 +148,8 @@ struct Binder<'q> {
     pairs: usize,
     /// Looked at for each expression.
     cancel: &'q CancelToken,
+    /// What subqueries around have from outside, the innermost last.
+    outside: Vec<Outside>,
 }
 
 impl Binder<'_> {
