@@ -124,6 +124,6 @@ fn names_from_outside_stay() {
             "-2 -1 3 4",
         ),
     ] {
-        assert_eq!(answer(&graph, query), expected, "{query}");
+        assert_eq!(answer(query, &graph).join(" "), expected, "{query}");
     }
 }
