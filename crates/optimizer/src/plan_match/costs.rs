@@ -19,8 +19,8 @@ const BACKWARD_COST: f64 = 1.5;
 /// A look for an edge between two nodes that are there: a binary search in a list. Measured on SNB BI 18: 70
 /// to 85 ns against 10 to 15 for a row made.
 const PROBE_COST: f64 = 6.0;
-/// The same where a node at one end has one such edge at most. By itself it is a load of a vertex column; what
-/// is added is for the two lists that an intersection reads instead, and for rows that are more than was
+/// The same where a node at one end has one such edge at most. By itself it is a load of a vertex column;
+/// what is added is for the two lists that an intersection reads instead, and for rows that are more than was
 /// estimated: with the cost of a load, likes that went both ways were looked for pair by pair, in 4.3 of the
 /// time of a hash join.
 const SINGLE_PROBE_COST: f64 = 3.5;
