@@ -104,6 +104,24 @@ fn names_from_outside_stay() {
             "0 1 1",
         ),
         ("UNWIND [1, 2] AS i CALL (*) { WITH 5 AS x RETURN x + i AS r } RETURN r", "6 7"),
+        ("UNWIND [1, 2] AS `i i` CALL (`i i`) { WITH 5 AS x RETURN x + `i i` AS r } RETURN r", "6 7"),
+        (
+            "UNWIND [1, 2] AS i CALL (i) { WITH 5 AS x WITH x + 1 AS x WITH x AS y RETURN y + i AS r } RETURN r",
+            "7 8",
+        ),
+        (
+            "UNWIND [1, 2] AS `i i` CALL (`i i`) { UNWIND [] AS x WITH count(x) AS c WHERE `i i` > c + 1 RETURN c AS r } RETURN `i i` AS n",
+            "2",
+        ),
+        // A list, a map and a null of one row, beside lists.
+        (
+            "MATCH (b:B) WITH collect(b) AS l, {n: max(b.n)} AS m, min(b.none) AS z MATCH (a:A)-[:T]->(b) WHERE b IN l AND a.n = m.n AND z IS NULL RETURN a.n AS n",
+            "2",
+        ),
+        (
+            "MATCH (b:B) WITH collect(b.n) AS l MATCH (a:A)-[:T]->(b) RETURN a.n + l[0] + size(l) AS n ORDER BY n",
+            "4 5",
+        ),
         // One that imports by WITH loses them to the next.
         ("UNWIND [1, 2] AS i CALL { WITH i WITH 5 AS x RETURN x AS r } RETURN r", "5 5"),
         ("UNWIND [1, 2] AS i CALL (i) { WITH 7 AS i RETURN i AS r } RETURN r", "7 7"),

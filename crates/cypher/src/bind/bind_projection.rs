@@ -22,11 +22,19 @@ use super::walk_expression::{aggregates, is_aggregate};
 use super::{Binder, Outside};
 use crate::ast::{self, ExprKind, Projection};
 
-/// Whether a text may mention a name: it may stand in a text of its own, or a comment.
-fn mentions(text: &str, name: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(name)
-        .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part))
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The words of a text, texts of its own and comments included, and where they stand in it.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let words = text.split(|c| !is_of_word(c)).filter(|word| !word.is_empty());
+    words.map(move |word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
+}
+
+/// Whether a name is written as it is: others stand in backticks.
+fn is_word(name: &str) -> bool {
+    name.chars().all(is_of_word)
 }
 
 /// A column as written.
@@ -84,7 +92,8 @@ impl<'q> Binder<'q> {
         // What asks for names from outside is asked where they are again.
         let later = predicate.filter(|one| {
             let text = self.slice(one.span);
-            is_regrouped && kept.iter().any(|(name, _)| mentions(text, name))
+            let is_kept = |word: &str| kept.iter().any(|(name, _)| **name == *word || !is_word(name));
+            is_regrouped && words(text).map(|(_, word)| word).collect::<HashSet<_>>().into_iter().any(is_kept)
         });
         let tail = Tail { projection, predicate: if later.is_some() { None } else { predicate } };
         let mut plan = self.sorted(projected, tail, &scope)?;
@@ -109,13 +118,21 @@ impl<'q> Binder<'q> {
     /// The names from outside that `WITH` does not name, and that the text after its columns may mention: a
     /// subquery has them to its end.
     fn kept(&self, projection: &Projection, columns: &[Column<'_>], scope: &Scope) -> Vec<(Arc<str>, VarId)> {
-        let Some(Outside { scope: outside, end }) = self.outside.last() else { return Vec::new() };
+        let Some(Outside { scope: outside, end, words: all }) = self.outside.last() else {
+            return Vec::new();
+        };
         let start = projection.items.last().map_or(projection.span.end, |item| item.source.end);
-        let after = self.slice(Span { start, end: *end });
+        let last = |name: &str| {
+            let all = all.get_or_init(|| {
+                let text = self.slice(Span { start, end: *end });
+                words(text).map(|(at, word)| (word, start + at as u32)).collect()
+            });
+            all.get(name).copied()
+        };
         let is_kept = |(name, var): &(Arc<str>, VarId)| {
             scope.get(name).is_some_and(|entry| entry.var == *var)
                 && columns.iter().all(|column| column.name != *name)
-                && mentions(after, name)
+                && (!is_word(name) || last(name).is_some_and(|at| at >= start))
         };
         outside.star().into_iter().filter(is_kept).collect()
     }

@@ -1,5 +1,7 @@
 //! Queries: clause after clause.
 
+use std::cell::OnceCell;
+
 use trimorph_algebra::Plan;
 use trimorph_base::Diagnostic;
 use trimorph_types::LogicalType;
@@ -45,7 +47,7 @@ impl<'q> Binder<'q> {
             Origin::Top | Origin::Call(_, Imports::ByWith) => Scope::default(),
         };
         let end = single.clauses.last().map_or(0, |clause| clause.span().end);
-        self.outside.push(Outside { scope, end });
+        self.outside.push(Outside { scope, end, words: OnceCell::new() });
         let bound = self.clauses(part, clauses);
         self.outside.pop();
         bound

@@ -166,10 +166,11 @@ impl State {
                 follower.damage()
             };
             // What looks like damage may be what its writer has written since it was read.
-            let mut before = None;
+            let (mut before, mut tries) = (None, 0);
             while let Some(damage) = read().map_err(Failed::Log)? {
                 let text = damage.to_string();
-                if before.replace(text.clone()) == Some(text) {
+                tries += 1;
+                if before.replace(text.clone()) == Some(text) || tries == RETRIES {
                     return Err(Failed::Log(damage));
                 }
             }

@@ -5,7 +5,7 @@
 use std::sync::{Arc, OnceLock};
 
 use trimorph_base::Diagnostic;
-use trimorph_vector::{Chunk, Vector};
+use trimorph_vector::{Chunk, Values, Vector};
 
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
@@ -56,13 +56,24 @@ impl<'s> RowProduct<'s> {
         while one.next(&mut chunk, cx)? {
             let group = &chunk.groups[0];
             for p in group.positions() {
-                let values = spec.wanted.iter().map(|slot| group.vectors[*slot].gather(&[p])).collect();
+                let values = spec.wanted.iter().map(|slot| one_of(&group.vectors[*slot], p, cx)).collect();
                 if group.multiplicity_at(p as usize) != 1 || row.replace(values).is_some() {
                     return Err(ExecError::Query(Diagnostic::internal("several rows where there is one")));
                 }
             }
         }
         Ok(row)
+    }
+}
+
+/// The value at a position. Lists and maps are values that are shared: each chunk gets a copy.
+fn one_of<'s>(vector: &Vector<'s>, position: u32, cx: &Context<'s>) -> Vector<'s> {
+    match vector.values {
+        Values::List(_) | Values::Map(_) if !vector.is_null(position as usize) => {
+            let value = vector.value(position as usize, &|id| cx.edge_value(id));
+            Vector::new(Values::Any(vec![value]))
+        }
+        _ => vector.gather(&[position]),
     }
 }
 
