@@ -12,6 +12,7 @@ mod differential;
 mod durable;
 mod edge_indexes;
 mod estimates;
+mod exists_sets;
 mod extremes;
 mod faults;
 mod faults_of_a_life;

@@ -360,7 +360,7 @@ pub enum Plan {
         /// Steps with the same `to`.
         steps: Vec<Extend>,
     },
-    /// Rows whose node `var` is one of those that another plan gives. Optimizer only.
+    /// Rows whose node `var` is one of those that another plan gives, or none of them. Optimizer only.
     SemiJoin {
         /// Input.
         input: Box<Plan>,
@@ -368,6 +368,8 @@ pub enum Plan {
         filter: Box<Plan>,
         /// The node.
         var: VarId,
+        /// Whether rows are kept whose node is none of them, or null.
+        anti: bool,
     },
     /// Equi-join on variables bound on both sides. Optimizer only.
     HashJoin {

@@ -269,7 +269,8 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
                 steps.iter().map(|s| print_step(s, vars)).collect::<Vec<_>>().join(" and ")
             )
         }
-        Plan::SemiJoin { var, .. } => format!("SemiJoin ({})", name(var)),
+        Plan::SemiJoin { var, anti: false, .. } => format!("SemiJoin ({})", name(var)),
+        Plan::SemiJoin { var, anti: true, .. } => format!("AntiJoin ({})", name(var)),
         Plan::HashJoin { on, .. } => {
             if on.is_empty() {
                 "CrossProduct".into()

@@ -77,9 +77,9 @@ impl Plan {
                 let input = b(input);
                 Self::Merge { input, subplan: b(subplan), merge }
             }
-            Self::SemiJoin { input, filter, var } => {
+            Self::SemiJoin { input, filter, var, anti } => {
                 let input = b(input);
-                Self::SemiJoin { input, filter: b(filter), var }
+                Self::SemiJoin { input, filter: b(filter), var, anti }
             }
             Self::HashJoin { left, right, on } => {
                 let left = b(left);

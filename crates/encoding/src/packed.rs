@@ -38,6 +38,8 @@ pub struct PackedView<'a> {
 }
 
 const PAD_BYTES: usize = 8;
+/// Values that are unpacked at once where something else is made of them.
+const APPENDED: usize = 256;
 
 /// Encodes `values` with bit-granular codes.
 ///
@@ -287,8 +289,8 @@ impl<'a> PackedView<'a> {
 
     /// Appends what `convert` makes of values `from..from + len` to `out`.
     ///
-    /// **Cost**: at whole-byte widths without a step, those of adjacency, a load and a store each; else a
-    /// load, shift and mask.
+    /// **Cost**: at whole-byte widths without a step, those of adjacency, a load and a store each; else as
+    /// [`Self::unpack`], whose values stay in the first cache.
     #[inline]
     pub fn append<T>(&self, from: usize, len: usize, out: &mut Vec<T>, convert: impl Fn(i64) -> T) {
         macro_rules! whole {
@@ -309,7 +311,14 @@ impl<'a> PackedView<'a> {
             (40, 1) => whole!(5),
             (48, 1) => whole!(6),
             (56, 1) => whole!(7),
-            _ => out.extend((from..from + len).map(|i| convert(self.get(i)))),
+            _ => {
+                let mut values = [0; APPENDED];
+                for at in (0..len).step_by(APPENDED) {
+                    let values = &mut values[..APPENDED.min(len - at)];
+                    self.unpack(from + at, values);
+                    out.extend(values.iter().map(|value| convert(*value)));
+                }
+            }
         }
     }
 

@@ -180,7 +180,9 @@ impl<'q> Lowering<'q> {
             Plan::ExtendCount { input, step } => self.lower_extend_count(input, step, needed),
             Plan::VarExtend { input, step } => self.lower_var_extend(input, step, needed),
             Plan::Intersect { input, steps } => self.lower_intersect(input, steps, needed),
-            Plan::SemiJoin { input, filter, var } => self.lower_semi_join(input, filter, *var, needed),
+            Plan::SemiJoin { input, filter, var, anti } => {
+                self.lower_semi_join(input, filter, (*var, *anti), needed)
+            }
             Plan::HashJoin { left, right, on } => self.lower_join(left, right, on, needed),
             Plan::RangeJoin { left, right, band } => self.lower_range_join(left, right, band, needed),
             Plan::Filter { input, predicate } => {

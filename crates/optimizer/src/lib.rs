@@ -10,26 +10,27 @@
 //! 6. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
 //! 7. `push_filters`   a filter on a pattern becomes part of it
 //! 8. `narrow_types`   what is asked of the type of a relationship becomes its types
-//! 9. `in_lists`       equalities of one property, any of which will do, become a list that it is in
-//! 10. `drop_unused`    what is computed and never looked at is not computed
-//! 11. `compound_keys`  keys of groupings that are maps or lists become their parts
-//! 12. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
-//! 13. `parts_of_texts` one part of a text that was split is taken of the text
-//! 14. `late_projection` what a top-k does not order by is computed for the rows that are left
-//! 15. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
-//! 16. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
+//! 9. `unroll_quantifiers` what is asked of any, all or none of a few constants is asked of each
+//! 10. `in_lists`       equalities of one property, any of which will do, become a list that it is in
+//! 11. `drop_unused`    what is computed and never looked at is not computed
+//! 12. `compound_keys`  keys of groupings that are maps or lists become their parts
+//! 13. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
+//! 14. `parts_of_texts` one part of a text that was split is taken of the text
+//! 15. `late_projection` what a top-k does not order by is computed for the rows that are left
+//! 16. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
+//! 17. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
 //!     empties the pattern
-//! 17. `group_branches` what is counted of several queries is counted of each, and merged
-//! 18. `count_by_table` counts by labels or type become a count for each table, other aggregates over
+//! 18. `group_branches` what is counted of several queries is counted of each, and merged
+//! 19. `count_by_table` counts by labels or type become a count for each table, other aggregates over
 //!     relationships of several types one for each type
-//! 19. `count_statements` statements of RDF of which only the number counts are counted where they lie
-//! 20. `walks`         what is asked of walks as wholes becomes part of the search for them
-//! 21. `tell_apart`    which edges must differ because they could be the same
-//! 22. `reach_once`    walks of which only the ends count, and these once, reach each node once
-//! 23. `hang_counts`   leaves that nobody looks at become counting steps
-//! 24. `plan_match`    each pattern becomes scans, extends and joins
-//! 25. `order_edges`   the first rows by an indexed property of relationships are looked up
-//! 26. `share_expressions` what several expressions of an operator have in common is computed once
+//! 20. `count_statements` statements of RDF of which only the number counts are counted where they lie
+//! 21. `walks`         what is asked of walks as wholes becomes part of the search for them
+//! 22. `tell_apart`    which edges must differ because they could be the same
+//! 23. `reach_once`    walks of which only the ends count, and these once, reach each node once
+//! 24. `hang_counts`   leaves that nobody looks at become counting steps
+//! 25. `plan_match`    each pattern becomes scans, extends and joins
+//! 26. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 27. `share_expressions` what several expressions of an operator have in common is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -79,6 +80,7 @@ mod tables;
 mod tell_apart;
 #[cfg(test)]
 mod tests;
+mod unroll_quantifiers;
 mod walks;
 
 use trimorph_algebra::BoundQuery;

@@ -17,7 +17,7 @@ use crate::{
     ask_bound, call_once, check, compound_keys, constant_keys, count_by_table, count_calls, count_optional,
     count_rows, count_statements, count_trails, drop_unused, group_branches, hang_counts, in_lists,
     late_projection, merge_patterns, narrow_tables, narrow_types, order_edges, parts_of_texts, plan_match,
-    push_filters, reach_once, share_expressions, tell_apart, walks,
+    push_filters, reach_once, share_expressions, tell_apart, unroll_quantifiers, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -60,6 +60,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "count_trails", required: false, run: count_trails::count_trails },
     Pass { name: "push_filters", required: false, run: push_filters::push_filters },
     Pass { name: "narrow_types", required: false, run: narrow_types::narrow_types },
+    Pass { name: "unroll_quantifiers", required: false, run: unroll_quantifiers::unroll_quantifiers },
     Pass { name: "in_lists", required: false, run: in_lists::in_lists },
     Pass { name: "drop_unused", required: false, run: drop_unused::drop_unused },
     Pass { name: "compound_keys", required: false, run: compound_keys::compound_keys },

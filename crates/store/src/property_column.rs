@@ -129,6 +129,21 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         Self { noted: None, ..self }
     }
 
+    /// What the values of `len` rows from `first` on lie between, those of deleted rows too. `None` where that
+    /// is not known without reading them, and where it is noted what is read.
+    ///
+    /// **Cost**: two loads a zone.
+    pub fn bounds(&self, first: u64, len: usize) -> Option<(i64, i64)> {
+        if self.noted.is_some() || !self.is_clean(first, len) {
+            return None;
+        }
+        let zones = (first - first % ZONE_ROWS as u64..first + len as u64).step_by(ZONE_ROWS);
+        zones.map(|zone| self.column.zone_range(zone)).reduce(|all, zone| {
+            let ((low, high), (least, most)) = (all?, zone?);
+            Some((low.min(least), high.max(most)))
+        })?
+    }
+
     /// Notes that `len` rows from `first` on are read.
     #[inline(always)]
     fn note(&self, first: u64, len: u64) {

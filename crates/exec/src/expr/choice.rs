@@ -7,7 +7,7 @@
 use trimorph_algebra::Op;
 use trimorph_functions::operators::truth;
 use trimorph_types::Value;
-use trimorph_vector::{Nulls, Part, Values, Vector, blend, choose};
+use trimorph_vector::{Nulls, Part, Side, Values, Vector, bits_of, blend, choose};
 
 use super::Ex;
 use super::compare::compare;
@@ -28,6 +28,11 @@ pub(super) fn case<'a, 's>(
     evaluate: Evaluate<'a, 's>,
 ) -> Outcome<'a, 's> {
     if let Some(out) = constants(branches, otherwise, over, cx, evaluate)? {
+        return Ok(out);
+    }
+    if let [(when, then)] = branches
+        && let Some(out) = either(when, then, otherwise, over, cx, evaluate)?
+    {
         return Ok(out);
     }
     let mut open = over.at.to_vec();
@@ -156,6 +161,87 @@ fn constants<'a, 's>(
         }
     }
     Ok(Some(Evaluated::Own(choose(&given, &number))))
+}
+
+/// CASE of one condition whose values are there already, as vectors of the chunk or constants: one or the
+/// other is taken without lists of positions. `None`, and nothing evaluated, for others.
+fn either<'a, 's>(
+    when: &Ex,
+    then: &Ex,
+    otherwise: &Ex,
+    over: Over<'a, '_, 's>,
+    cx: &Context<'s>,
+    evaluate: Evaluate<'a, 's>,
+) -> Result<Option<Evaluated<'a, 's>>, ExecError> {
+    let is_there = |ex: &Ex| match ex {
+        Ex::Const(_) => true,
+        Ex::Slot(place) => place.group == over.group,
+        _ => false,
+    };
+    if !over.at.is_all() || !is_there(then) || !is_there(otherwise) {
+        return Ok(None);
+    }
+    let (a, b) = (evaluate(then, over, cx)?, evaluate(otherwise, over, cx)?);
+    let one = match (&a, &b) {
+        (Evaluated::Ref(v), Evaluated::Const(Value::Null)) if is_flat(&v.values) => Some((*v, u64::MAX)),
+        (Evaluated::Const(Value::Null), Evaluated::Ref(v)) if is_flat(&v.values) => Some((*v, 0)),
+        _ => None,
+    };
+    let both = ints(&a).zip(ints(&b));
+    if one.is_none() && both.is_none() {
+        return Ok(None);
+    }
+    let flags = match met(&evaluate(when, over, cx)?, over)? {
+        Met::All => return Ok(Some(a)),
+        Met::None => return Ok(Some(b)),
+        Met::Some(flags) => flags,
+    };
+    let flags = flags.get(..over.at.len).unwrap_or(&flags);
+    let words = |null: &dyn Fn(usize, u64) -> u64| {
+        let word = |(k, flags): (usize, &[bool])| null(k, bits_of(flags)) & (u64::MAX >> (64 - flags.len()));
+        Nulls::of_words(flags.chunks(64).enumerate().map(word).collect())
+    };
+    let word = |nulls: &Nulls, k: usize| nulls.words().get(k).copied().unwrap_or(0);
+    Ok(match (one, both) {
+        (Some((v, flip)), _) => {
+            let nulls = words(&|k, taken| word(&v.nulls, k) | (taken ^ flip));
+            Some(Evaluated::Own(Vector { values: v.values.clone(), nulls }))
+        }
+        (None, Some(((x, of_x), (y, of_y)))) => {
+            let values = flags.iter().enumerate().map(|(i, flag)| if *flag { x.at(i) } else { y.at(i) });
+            let values = Values::Int(values.collect());
+            let nulls = match of_x.is_none() && of_y.is_none() {
+                true => Nulls::NONE,
+                false => words(&|k, taken| (word(of_x, k) & taken) | (word(of_y, k) & !taken)),
+            };
+            Some(Evaluated::Own(Vector { values, nulls }))
+        }
+        (None, None) => None,
+    })
+}
+
+/// Integers, one or one for each position, and which are null.
+fn ints<'v>(value: &'v Evaluated<'_, '_>) -> Option<(Side<'v, i64>, &'v Nulls)> {
+    match value {
+        Evaluated::Const(Value::Int(int)) => Some((Side::One(*int), &Nulls::NONE)),
+        Evaluated::Ref(Vector { values: Values::Int(ints), nulls }) => Some((Side::Each(ints), nulls)),
+        _ => None,
+    }
+}
+
+/// Whether values are copied as fast as they are read.
+fn is_flat(values: &Values<'_>) -> bool {
+    matches!(
+        values,
+        Values::Int(_)
+            | Values::Float(_)
+            | Values::Bool(_)
+            | Values::Date(_)
+            | Values::LocalTime(_)
+            | Values::LocalDateTime(_)
+            | Values::DateTime(_)
+            | Values::Node(_)
+    )
 }
 
 /// Whether no branch has taken at least half of the positions.

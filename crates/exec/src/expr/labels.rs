@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trimorph_algebra::LabelExpr;
-use trimorph_base::NodeId;
+use trimorph_base::{NodeId, TableId};
 
 use crate::Context;
 
@@ -21,6 +21,13 @@ impl LabelTest {
     pub(super) fn new(tables: Arc<[bool]>, labels: &LabelExpr, varying: Box<[bool]>) -> Self {
         let some_vary = varying.contains(&true);
         Self { tables, rows: some_vary.then(|| Arc::new((labels.clone(), varying))) }
+    }
+
+    /// Whether all nodes of a table meet it, or none do; `None` where it depends on the node.
+    pub(super) fn of_table(&self, table: TableId) -> Option<bool> {
+        let table = table.0 as usize;
+        let varies = self.rows.as_ref().is_some_and(|rows| rows.1.get(table).copied().unwrap_or(false));
+        (!varies).then(|| self.tables.get(table).copied().unwrap_or(false))
     }
 
     /// Whether a node meets it.

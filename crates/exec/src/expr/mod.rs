@@ -11,6 +11,7 @@ mod arithmetic_wide;
 mod asked_texts;
 mod bind;
 mod bodies;
+mod bounds;
 mod choice;
 mod compare;
 mod compare_wide;
@@ -54,6 +55,7 @@ use crate::layout::Place;
 use labels::LabelTest;
 
 pub(crate) use bind::Binder;
+pub(crate) use bounds::bounds_of;
 pub(crate) use compile::compile;
 pub(crate) use evaluated::Evaluated;
 pub(crate) use filter::{check_boolean, filter};

@@ -408,15 +408,15 @@ impl PropertyFilter {
 }
 
 /// Nodes or edges whose rows or slots follow each other.
-struct Run {
-    edges: bool,
-    table: usize,
-    first: u64,
+pub(super) struct Run {
+    pub(super) edges: bool,
+    pub(super) table: usize,
+    pub(super) first: u64,
 }
 
 impl Run {
     #[inline]
-    fn of(values: &Values<'_>, cx: &Context<'_>) -> Option<Self> {
+    pub(super) fn of(values: &Values<'_>, cx: &Context<'_>) -> Option<Self> {
         match values {
             Values::Node(Nodes::Range(first)) => {
                 Some(Self { edges: false, table: first.table().0 as usize, first: first.row() })

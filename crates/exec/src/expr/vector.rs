@@ -75,6 +75,10 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
         Ex::In(value, members, _) if is_small(value) => among(value, members, over, cx),
         Ex::HasLabel { base, nodes: test, .. } => match over.slot(base) {
             Some(Vector { values: Values::Node(nodes), nulls }) => {
+                let known = nodes.table().filter(|_| nulls.is_none()).and_then(|table| test.of_table(table));
+                if let Some(known) = known {
+                    return Ok(Evaluated::Const(Value::Bool(known)));
+                }
                 let mut out = vec![false; over.at.len];
                 over.at.for_each(|i| {
                     out[i] = !nulls.get(i) && test.passes(nodes.id(i), cx);

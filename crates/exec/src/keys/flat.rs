@@ -51,6 +51,8 @@ pub(crate) struct FlatMap<K> {
 const SLOTS_MIN: usize = 64;
 /// Bytes of slots that stay in a cache near enough: prefetching costs more than it gains.
 const NEAR_BYTES: usize = 256 << 10;
+/// Bytes of slots up to which a map that is full grows by four.
+const SMALL_BYTES: usize = 16 << 20;
 
 impl<K: FlatKey> FlatMap<K> {
     /// How many there are.
@@ -128,12 +130,19 @@ impl<K: FlatKey> FlatMap<K> {
         }
     }
 
+    /// How many slots come after so many. A map that doubles moves each key twice on its way: small ones grow
+    /// by four.
+    fn room_after(room: usize) -> usize {
+        let is_small = room * size_of::<Slot<K>>() <= SMALL_BYTES;
+        (room * if is_small { 4 } else { 2 }).max(SLOTS_MIN)
+    }
+
     #[cold]
     fn grow(&mut self) {
-        let room = (self.slots.len() * 2).max(SLOTS_MIN);
+        let room = Self::room_after(self.slots.len());
         let before = std::mem::replace(&mut self.slots, vec![(K::default(), 0); room]);
         ask_for_huge_pages(&self.slots);
-        // Keys stay in the order of their homes: two runs of slots are written, one after the other.
+        // Keys stay in the order of their homes: two or four runs of slots are written.
         for slot in before.into_iter().filter(|slot| slot.1 != 0) {
             let mut at = self.home(slot.0);
             while self.slots[at].1 != 0 {
@@ -156,7 +165,14 @@ impl<K: FlatKey> FlatMap<K> {
     /// Bytes that may be allocated before `more` keys have come: those that move are given back.
     pub(crate) fn growth_bytes(&self, more: usize) -> usize {
         let needed = ((self.len + more) * 2).next_power_of_two();
-        if needed <= self.slots.len() { 0 } else { needed.max(SLOTS_MIN) * size_of::<Slot<K>>() }
+        let mut room = self.slots.len();
+        if needed <= room {
+            return 0;
+        }
+        while room < needed {
+            room = Self::room_after(room);
+        }
+        room * size_of::<Slot<K>>()
     }
 }
 

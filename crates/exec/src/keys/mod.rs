@@ -244,15 +244,16 @@ impl<'s> KeyTable<'s> {
         let (start, mut are_known) = (numbers.len(), true);
         let mut look = |number: u32| {
             are_known &= number != 0;
-            numbers.push(number.wrapping_sub(1));
+            number.wrapping_sub(1)
         };
         if key.nulls.is_none() {
-            positions.iter().for_each(|p| look(known[codes[*p as usize] as usize]));
+            numbers.extend(positions.iter().map(|p| look(known[codes[*p as usize] as usize])));
         } else {
             let null = self.null;
             // A null's code is arbitrary.
             let code = |p: &u32| known.get(codes[*p as usize] as usize).copied().unwrap_or(0);
-            positions.iter().for_each(|p| look(if key.nulls.get(*p as usize) { null } else { code(p) }));
+            let number = |p: &u32| if key.nulls.get(*p as usize) { null } else { code(p) };
+            numbers.extend(positions.iter().map(|p| look(number(p))));
         }
         if !are_known {
             for (number, p) in numbers[start..].iter_mut().zip(positions).filter(|(n, _)| **n == NO_NUMBER) {

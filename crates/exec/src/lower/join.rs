@@ -147,7 +147,7 @@ impl Lowering<'_> {
         &mut self,
         input: &Plan,
         filter: &Plan,
-        var: VarId,
+        (var, anti): (VarId, bool),
         needed: &Vars,
     ) -> Result<Lowered, ExecError> {
         let mut below = needed.clone();
@@ -160,7 +160,7 @@ impl Lowering<'_> {
             l.gather(build, &wanted, false)
         })?;
         let (slots, slot) = (build.layout.groups[0].slots, self.slot(&build.layout, var)?);
-        let spec = Spec::SemiJoin(Arc::new(ops::SemiJoinSpec { place, slots, slot }));
+        let spec = Spec::SemiJoin(Arc::new(ops::SemiJoinSpec { place, slots, slot, anti }));
         Ok(Lowered { node: self.node(spec, [child.node, build.node]), layout: child.layout })
     }
 

@@ -1,5 +1,5 @@
-//! Semi-join filter: tuples whose node is in a set. The set is what another plan gives, found once, by
-//! whichever twin asks first; asking it is one load a tuple, whatever finding it took.
+//! Semi-join filter: tuples whose node is in a set, or is not. The set is what another plan gives, found once,
+//! by whichever twin asks first; asking it is one load a tuple, whatever finding it took.
 //!
 //! Source: design §7 (semi-join filters); Poseidon §6.1 (frontiers as bit vectors).
 
@@ -23,6 +23,8 @@ pub(crate) struct SemiJoinSpec {
     pub(crate) place: Place,
     pub(crate) slots: usize,
     pub(crate) slot: usize,
+    /// Whether tuples are kept whose node is not in the set, or null.
+    pub(crate) anti: bool,
 }
 
 /// Semi-join filter.
@@ -79,7 +81,8 @@ impl<'s> Operator<'s> for SemiJoin<'s> {
             Ok((set, _)) => set,
             Err(e) => return Err(e.clone()),
         };
-        if set.is_empty() {
+        let anti = self.spec.anti;
+        if set.is_empty() && !anti {
             return Ok(false);
         }
         while self.child.next(chunk, cx)? {
@@ -87,7 +90,7 @@ impl<'s> Operator<'s> for SemiJoin<'s> {
             let group = &mut chunk.groups[self.spec.place.group];
             let vector = &group.vectors[self.spec.place.slot];
             if let Some(position) = group.flat {
-                if vector.node(position).is_some_and(|n| set.contains(n)) {
+                if vector.node(position).is_some_and(|n| set.contains(n)) != anti {
                     return Ok(true);
                 }
                 continue;
@@ -103,7 +106,7 @@ impl<'s> Operator<'s> for SemiJoin<'s> {
                             }
                             None => set.contains(n),
                         };
-                        if inside {
+                        if inside != anti {
                             kept.push(u32::try_from(i).unwrap_or(u32::MAX));
                         }
                     };
@@ -113,7 +116,7 @@ impl<'s> Operator<'s> for SemiJoin<'s> {
                     }
                 }
                 _ => group.selection.for_each(group.len, |i| {
-                    if vector.node(i).is_some_and(|n| set.contains(n)) {
+                    if vector.node(i).is_some_and(|n| set.contains(n)) != anti {
                         kept.push(u32::try_from(i).unwrap_or(u32::MAX));
                     }
                 }),

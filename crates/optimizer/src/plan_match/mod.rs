@@ -12,6 +12,7 @@
 //! value_joins parts with nothing in common but values; the product where there are none
 //! one_row     plans that give one row
 //! semi_joins  conditions on a node, and on what it leads to, become a set of nodes
+//! exists      EXISTS of a node that many rows have becomes a set of nodes
 //! ```
 //!
 //! A pattern is planned without a look at what stands above it but which variables are needed, and asks no
@@ -22,6 +23,7 @@ mod component;
 mod components;
 mod conditions;
 mod costs;
+mod exists;
 mod greedy;
 mod hash_joins;
 mod one_row;
@@ -37,7 +39,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use trimorph_algebra::{
-    CountStep, EdgePattern, Expr, LabelExpr, PathPattern, PathStep, Plan, QueryGraph, VarId,
+    ApplyKind, CountStep, EdgePattern, Expr, LabelExpr, PathPattern, PathStep, Plan, QueryGraph, VarId,
 };
 use trimorph_base::CancelToken;
 use trimorph_types::LogicalType;
@@ -52,6 +54,7 @@ use crate::{Halt, Options, VarSet, conjunction, set_of, vars_of};
 
 use asked_first::cheapest_first;
 use conditions::Conditions;
+use exists::Candidates;
 use open_edges::OpenEdges;
 
 /// The pass.
@@ -70,11 +73,16 @@ pub(crate) fn plan_match(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan
         }
         None => drop(outer_rows.borrow_mut().pop()),
     };
+    let candidates = Candidates::of(&plan);
     let mut plan = plan;
     let planned =
         bottom_up_within(&mut plan, &planning.needed, &mut within, &mut |plan, needed| match plan {
             Plan::Match { input, graph } => {
                 plan_pattern(*input, graph, needed, With { outer_rows: rows_now(), ..with })
+            }
+            Plan::Apply { input, subplan, kind: kind @ (ApplyKind::Semi | ApplyKind::Anti) } => {
+                let around = if stands_on_rows(&input) { rows_now() } else { 1.0 };
+                candidates.instead(input, subplan, kind, With { outer_rows: around, ..with })
             }
             other => Ok(other),
         });

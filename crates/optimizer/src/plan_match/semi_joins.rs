@@ -69,7 +69,12 @@ impl Planner<'_> {
         };
         self.reach(own);
         let estimate = Estimate::of(&filter, self.with.known);
-        self.put_beside((filter, estimate), |input, filter| Plan::SemiJoin { input, filter, var: node });
+        self.put_beside((filter, estimate), |input, filter| Plan::SemiJoin {
+            input,
+            filter,
+            var: node,
+            anti: false,
+        });
         Ok(())
     }
 
@@ -158,7 +163,17 @@ pub(super) fn is_harmless(predicate: &Expr) -> bool {
             _ => false,
         },
         Expr::Op(
-            Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::IsNull | Op::IsNotNull,
+            Op::Eq
+            | Op::Ne
+            | Op::Lt
+            | Op::Le
+            | Op::Gt
+            | Op::Ge
+            | Op::StartsWith
+            | Op::EndsWith
+            | Op::Contains
+            | Op::IsNull
+            | Op::IsNotNull,
             parts,
             _,
         ) => parts.iter().all(is_plain),
@@ -169,8 +184,21 @@ pub(super) fn is_harmless(predicate: &Expr) -> bool {
 
 fn is_plain(expr: &Expr) -> bool {
     match expr {
-        Expr::Const(_) | Expr::Param(_) => true,
         Expr::Property(base, _, _) => matches!(&**base, Expr::Var(_)),
+        other => is_moment(other),
+    }
+}
+
+/// Whether it is a constant, a point in time that is written as a text, or one so long before or after it.
+/// What is no such text fails wherever it stands.
+fn is_moment(expr: &Expr) -> bool {
+    match expr {
+        Expr::Const(_) | Expr::Param(_) => true,
+        Expr::Call(name, args, _) => {
+            matches!(&**name, "date" | "datetime" | "localdatetime" | "localtime" | "time" | "duration")
+                && args.iter().all(|arg| matches!(arg, Expr::Const(_) | Expr::Param(_)))
+        }
+        Expr::Op(Op::Add | Op::Sub, parts, _) => parts.iter().all(is_moment),
         _ => false,
     }
 }

@@ -86,7 +86,9 @@ impl<'s> Column<'s> {
         for (numbers, positions) in pieces {
             ledger.cx.check()?;
             let (arg, weights) = (Some(values), Weights::All(1));
-            self.update(&Rows { arg, parameter: None, constant, numbers, positions, weights }, ledger)?;
+            let (parameter, shared, is_of_chunk) = (None, None, false);
+            let rows = Rows { arg, parameter, constant, numbers, positions, weights, shared, is_of_chunk };
+            self.update(&rows, ledger)?;
         }
         Ok(())
     }

@@ -127,7 +127,9 @@ impl<'s> Column<'s> {
     ) -> Result<(), ExecError> {
         let positions: Vec<u32> = (0..numbers.len()).map(|i| i as u32).collect();
         let (arg, weights) = (Some(column), Weights::All(1));
-        let rows = Rows { arg, parameter: None, constant: None, numbers, positions: &positions, weights };
+        let (parameter, constant, positions) = (None, None, &positions[..]);
+        let (shared, is_of_chunk) = (None, false);
+        let rows = Rows { arg, parameter, constant, numbers, positions, weights, shared, is_of_chunk };
         self.add(&rows, ledger)
     }
 

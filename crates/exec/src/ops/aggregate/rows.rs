@@ -3,6 +3,7 @@
 use trimorph_types::Value;
 use trimorph_vector::Vector;
 
+use super::few::Shared;
 use crate::ExecError;
 
 /// What the rows of a chunk stand for, row by row.
@@ -22,6 +23,10 @@ pub(super) struct Rows<'a, 's> {
     pub(super) numbers: &'a [u32],
     pub(super) positions: &'a [u32],
     pub(super) weights: Weights<'a>,
+    /// What other aggregates asked of the same rows.
+    pub(super) shared: Option<&'a Shared>,
+    /// Whether the argument is a vector of the chunk: it lies where it is until all aggregates have had it.
+    pub(super) is_of_chunk: bool,
 }
 
 /// Rows whose nulls are looked at before any of them is taken in.

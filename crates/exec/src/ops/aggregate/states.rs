@@ -454,7 +454,8 @@ impl<'s> Column<'s> {
             })?;
         }
         let weights = Weights::All(1);
-        self.add(&Rows { numbers: &numbers, positions: &positions, weights, ..*rows }, ledger)
+        let shared = None;
+        self.add(&Rows { numbers: &numbers, positions: &positions, weights, shared, ..*rows }, ledger)
     }
 
     /// Takes rows in, whatever was seen.

@@ -7,11 +7,12 @@ use trimorph_vector::{Chunk, Group, Values, Vector};
 
 use super::AggregateSpec;
 use super::distinct::DistinctValues;
+use super::few::Shared;
 use super::merge::Export;
 use super::owners::Owners;
 use super::rows::{Rows, Weights};
 use super::states::{Column, Ledger};
-use crate::expr::{Evaluated, Ex, Row, evaluate, nulls_of};
+use crate::expr::{Evaluated, Ex, Row, bounds_of, evaluate, nulls_of};
 use crate::keys::{KeyTable, POSITIONS_UNCHECKED};
 use crate::rows::{append, cell_bytes, column_growth_bytes, outside_weight, owned_at, tuples_of};
 use crate::{Context, ExecError};
@@ -213,7 +214,16 @@ impl<'s> Table<'s> {
                 self.grow(ledger)?;
             }
         }
+        // Of one list of rows: all aggregates that need one have the same.
+        let shared = Shared::default();
         for (column, a) in self.states.iter_mut().zip(&spec.aggregates) {
+            // Many chunks have nothing better than the best so far, and need not be read.
+            if let (Some(group), Some(main), Some(ex)) = (whole, spec.main, &a.arg)
+                && matches!(a.kind, AggregateKind::Min | AggregateKind::Max)
+                && bounds_of(ex, (group, main), cx).is_some_and(|bounds| column.is_beyond(number, bounds))
+            {
+                continue;
+            }
             // Which values there are is all that a count asks.
             let present = match (&a.arg, spec.main) {
                 (Some(ex), Some(g)) if a.kind == AggregateKind::Count && !a.distinct => {
@@ -226,6 +236,7 @@ impl<'s> Table<'s> {
                 Some(present) => Some(present),
                 None => a.arg.as_ref().map(vector).transpose()?,
             };
+            let is_of_chunk = matches!(arg, Some(Argument::Ref(_)));
             let arg = arg.as_ref().map(Argument::get);
             if let (Some(group), Some(arg)) = (whole, arg)
                 && column.add_whole(number, arg, group, outside)?
@@ -251,6 +262,8 @@ impl<'s> Table<'s> {
                 } else {
                     Weights::Each(&scratch.weights)
                 },
+                shared: Some(&shared),
+                is_of_chunk,
             };
             column.update(&rows, ledger)?;
         }

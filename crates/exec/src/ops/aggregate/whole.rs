@@ -5,6 +5,7 @@
 //! of the time it took with the lists (`bench/gfcl`, figure 10, `Column::add` in a profile).
 
 use trimorph_algebra::AggregateKind;
+use trimorph_types::LogicalType;
 use trimorph_vector::{Group, Nulls, Selection, Values, Vector};
 
 use super::deviation::{Coming, Moments};
@@ -106,6 +107,19 @@ fn extreme(
 }
 
 impl Column<'_> {
+    /// Whether values of a type that lie within bounds change nothing: the largest or the smallest of group
+    /// `number` is as good as any of them.
+    pub(super) fn is_beyond(&self, number: u32, (of, low, high): (LogicalType, i64, i64)) -> bool {
+        let States::Extremes { kind, ty, values, seen } = &self.states else { return false };
+        let n = number as usize;
+        seen.get(n) == Some(&true)
+            && *ty == of
+            && match kind {
+                AggregateKind::Max => values[n] >= high,
+                _ => values[n] <= low,
+            }
+    }
+
     /// Takes the selected rows of `group` into the group of that number, each for `weight` tuples; false if
     /// that needs a list of rows.
     pub(super) fn add_whole(
