@@ -129,8 +129,8 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         Self { noted: None, ..self }
     }
 
-    /// What the values of `len` rows from `first` on lie between, those of deleted rows too. `None` where that
-    /// is not known without reading them, and where it is noted what is read.
+    /// What the values of `len` rows from `first` on lie between, those of deleted rows too. `None` where
+    /// that is not known without reading them, and where it is noted what is read.
     ///
     /// **Cost**: two loads a zone.
     pub fn bounds(&self, first: u64, len: usize) -> Option<(i64, i64)> {

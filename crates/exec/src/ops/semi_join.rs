@@ -1,5 +1,5 @@
-//! Semi-join filter: tuples whose node is in a set, or is not. The set is what another plan gives, found once,
-//! by whichever twin asks first; asking it is one load a tuple, whatever finding it took.
+//! Semi-join filter: tuples whose node is in a set, or is not. The set is what another plan gives, found
+//! once, by whichever twin asks first; asking it is one load a tuple, whatever finding it took.
 //!
 //! Source: design §7 (semi-join filters); Poseidon §6.1 (frontiers as bit vectors).
 

@@ -3,8 +3,8 @@
 //!
 //! 1. Before patterns are planned, those that could be asked so are put by: they speak of one node of the
 //!    rows and of nothing else of them, and no predicate can fail for nodes that no row has.
-//! 2. Once both inputs of the apply are planned, the pattern is planned by itself, and the plan that makes
-//!    less rows is taken.
+//! 2. Once both inputs of the apply are planned, the pattern is planned by itself, and what is less work is
+//!    taken (`asked_by_set` of the module).
 //!
 //! A limit above that ends the rows early asks for few of them: there a set would be found in vain.
 //!
@@ -12,25 +12,18 @@
 
 use std::collections::HashMap;
 
-use trimorph_algebra::{ApplyKind, EdgeRange, LabelExpr, NodePattern, Plan, QueryGraph, VarId};
+use trimorph_algebra::{ApplyKind, EdgeRange, Plan, QueryGraph, VarId};
 
-use super::semi_joins::is_harmless;
-use super::{With, plan_pattern};
-use crate::estimate::work_of;
-use crate::tables::tables_of;
-use crate::{Halt, VarSet, set_of, vars_of};
-
-/// The part of the work for all rows up to which finding the set is worth it: it is kept in memory, and its
-/// estimate has another pattern's errors.
-const WORTH: f64 = 0.7;
+use super::harmless::is_harmless;
+use crate::{set_of, vars_of};
 
 /// Patterns that could be asked by a set, by one of their own nodes.
 pub(super) struct Candidates(HashMap<VarId, Candidate>);
 
-struct Candidate {
+pub(super) struct Candidate {
     /// The node of the rows.
-    node: VarId,
-    graph: QueryGraph,
+    pub(super) node: VarId,
+    pub(super) graph: QueryGraph,
 }
 
 impl Candidates {
@@ -57,37 +50,11 @@ impl Candidates {
         Self(found)
     }
 
-    /// An apply whose inputs are planned, as a join with a set if that is less work; `around` is how many
-    /// rows the apply around it hands in.
-    pub(super) fn instead(
-        &self,
-        input: Box<Plan>,
-        subplan: Box<Plan>,
-        kind: ApplyKind,
-        with: With<'_>,
-    ) -> Result<Plan, Halt> {
-        let candidate = if self.0.is_empty() { None } else { self.find(&subplan) };
-        let Some(Candidate { node, graph }) = candidate else {
-            return Ok(Plan::Apply { input, subplan, kind });
-        };
-        let rows = crate::estimate::Estimate::of(&input, with.known).rows * with.outer_rows;
-        let asked = work_of(&subplan, rows, with.known);
-        let graph = graph_of(graph, *node, with);
-        let filter = match graph.tables.values().any(Vec::is_empty) {
-            true => Plan::Empty(vec![*node]),
-            false => {
-                plan_pattern(Plan::Unit, graph, &VarSet::from([*node]), With { outer_rows: 1.0, ..with })?
-            }
-        };
-        if work_of(&filter, 1.0, with.known) + rows > asked * WORTH {
-            return Ok(Plan::Apply { input, subplan, kind });
-        }
-        let (filter, anti) = (Box::new(filter), matches!(kind, ApplyKind::Anti));
-        Ok(Plan::SemiJoin { input, filter, var: *node, anti })
-    }
-
     /// The candidate that a planned subplan was.
-    fn find(&self, subplan: &Plan) -> Option<&Candidate> {
+    pub(super) fn find(&self, subplan: &Plan) -> Option<&Candidate> {
+        if self.0.is_empty() {
+            return None;
+        }
         let mut left = vec![subplan];
         while let Some(plan) = left.pop() {
             let reached = match plan {
@@ -148,20 +115,4 @@ fn pattern(mut subplan: &Plan) -> Option<(&[VarId], &QueryGraph)> {
             _ => return None,
         }
     }
-}
-
-/// The pattern as one that stands on no rows.
-fn graph_of(graph: &QueryGraph, node: VarId, with: With<'_>) -> QueryGraph {
-    let mut graph = graph.clone();
-    if graph.nodes.iter().all(|n| n.var != node) {
-        graph.nodes.push(NodePattern { var: node, labels: LabelExpr::True });
-    }
-    let narrowed = std::mem::take(&mut graph.tables);
-    graph.tables = tables_of(with.known.catalog, &graph);
-    for (var, tables) in &mut graph.tables {
-        if let Some(narrowed) = narrowed.get(var) {
-            tables.retain(|table| narrowed.contains(table));
-        }
-    }
-    graph
 }

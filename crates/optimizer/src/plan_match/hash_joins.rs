@@ -10,9 +10,9 @@ use std::rc::Rc;
 use trimorph_algebra::{EdgePattern, Plan, VarId};
 
 use super::conditions::Conditions;
+use super::harmless::is_harmless;
 use super::open_edges::OpenEdges;
 use super::order_joins::{Order, Step};
-use super::semi_joins::is_harmless;
 use super::{Hanging, Planner};
 use crate::estimate::Estimate;
 use crate::planning::poll;

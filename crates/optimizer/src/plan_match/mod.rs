@@ -12,6 +12,7 @@
 //! value_joins parts with nothing in common but values; the product where there are none
 //! one_row     plans that give one row
 //! semi_joins  conditions on a node, and on what it leads to, become a set of nodes
+//! harmless    predicates that may be asked of nodes that no row reaches
 //! exists      EXISTS of a node that many rows have becomes a set of nodes
 //! ```
 //!
@@ -25,6 +26,7 @@ mod conditions;
 mod costs;
 mod exists;
 mod greedy;
+mod harmless;
 mod hash_joins;
 mod one_row;
 mod open_edges;
@@ -39,22 +41,23 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use trimorph_algebra::{
-    ApplyKind, CountStep, EdgePattern, Expr, LabelExpr, PathPattern, PathStep, Plan, QueryGraph, VarId,
+    ApplyKind, CountStep, EdgePattern, Expr, LabelExpr, NodePattern, PathPattern, PathStep, Plan, QueryGraph,
+    VarId,
 };
 use trimorph_base::CancelToken;
 use trimorph_types::LogicalType;
 
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, work_of};
 use crate::needed::{bottom_up_within, made_of};
 use crate::planning::{Planning, poll};
 use crate::selectivity::Statistics;
-use crate::tables::Tables;
+use crate::tables::{Tables, tables_of};
 use crate::walks::Walks;
 use crate::{Halt, Options, VarSet, conjunction, set_of, vars_of};
 
 use asked_first::cheapest_first;
 use conditions::Conditions;
-use exists::Candidates;
+use exists::{Candidate, Candidates};
 use open_edges::OpenEdges;
 
 /// The pass.
@@ -82,7 +85,7 @@ pub(crate) fn plan_match(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan
             }
             Plan::Apply { input, subplan, kind: kind @ (ApplyKind::Semi | ApplyKind::Anti) } => {
                 let around = if stands_on_rows(&input) { rows_now() } else { 1.0 };
-                candidates.instead(input, subplan, kind, With { outer_rows: around, ..with })
+                asked_by_set((input, subplan, kind), &candidates, With { outer_rows: around, ..with })
             }
             other => Ok(other),
         });
@@ -91,6 +94,43 @@ pub(crate) fn plan_match(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan
         planning.vars.named(name, LogicalType::Any);
     }
     planned
+}
+
+/// The part of the work for all rows up to which finding a set is worth it: it is kept in memory, and its
+/// estimate has another pattern's errors.
+const SET_WORTH: f64 = 0.7;
+
+/// An apply that asks whether there are rows, its inputs planned, as a join with the set of the nodes that
+/// have some, if that is less work.
+fn asked_by_set(
+    (input, subplan, kind): (Box<Plan>, Box<Plan>, ApplyKind),
+    candidates: &Candidates,
+    with: With<'_>,
+) -> Result<Plan, Halt> {
+    let Some(Candidate { node, graph }) = candidates.find(&subplan) else {
+        return Ok(Plan::Apply { input, subplan, kind });
+    };
+    let rows = Estimate::of(&input, with.known).rows * with.outer_rows;
+    let mut graph = graph.clone();
+    if graph.nodes.iter().all(|n| n.var != *node) {
+        graph.nodes.push(NodePattern { var: *node, labels: LabelExpr::True });
+    }
+    let narrowed = std::mem::take(&mut graph.tables);
+    graph.tables = tables_of(with.known.catalog, &graph);
+    for (var, tables) in &mut graph.tables {
+        if let Some(narrowed) = narrowed.get(var) {
+            tables.retain(|table| narrowed.contains(table));
+        }
+    }
+    let filter = match graph.tables.values().any(Vec::is_empty) {
+        true => Plan::Empty(vec![*node]),
+        false => plan_pattern(Plan::Unit, graph, &VarSet::from([*node]), With { outer_rows: 1.0, ..with })?,
+    };
+    if work_of(&filter, 1.0, with.known) + rows > work_of(&subplan, rows, with.known) * SET_WORTH {
+        return Ok(Plan::Apply { input, subplan, kind });
+    }
+    let (filter, anti) = (Box::new(filter), matches!(kind, ApplyKind::Anti));
+    Ok(Plan::SemiJoin { input, filter, var: *node, anti })
 }
 
 /// What every pattern is planned with.

@@ -4,33 +4,19 @@
 //! to be written. Several arrays take turns, and sums stay 64 bits wide: none of a chunk is longer.
 
 use std::borrow::Cow;
-use std::cell::{OnceCell, RefCell};
 
 use trimorph_algebra::AggregateKind;
 use trimorph_vector::Values;
 
-use super::rows::{Rows, Weights};
+use super::rows::{FEW, FewSums, Rows, Weights};
 use super::states::{Column, States, integers};
 
-/// Groups up to which they are few: a power of two.
-const FEW: usize = 256;
 /// Arrays that take turns.
 const LANES: usize = 4;
 /// Rows from which on clearing the arrays pays.
 const ROWS_MIN: usize = 512;
 /// Rows whose values of 40 bits have sums of 64 bits.
 const ROWS_MAX: usize = 1 << 23;
-
-/// The sums of few groups, where they need no more than 64 bits.
-type FewSums = Option<[i64; FEW]>;
-
-/// What several aggregates ask of the rows of a chunk, found once.
-#[derive(Default)]
-pub(super) struct Shared {
-    counts: OnceCell<[u32; FEW]>,
-    /// The sums of integers that the chunk holds, known by where they lie.
-    sums: RefCell<Option<(*const i64, FewSums)>>,
-}
 
 /// What rows add to each group, each the value beside its group's number.
 fn folded<T: Copy, V: Copy>(

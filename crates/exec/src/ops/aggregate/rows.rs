@@ -1,9 +1,10 @@
 //! Rows of a chunk that an aggregate takes in: positions, the group of each, and what it stands for.
 
+use std::cell::{OnceCell, RefCell};
+
 use trimorph_types::Value;
 use trimorph_vector::Vector;
 
-use super::few::Shared;
 use crate::ExecError;
 
 /// What the rows of a chunk stand for, row by row.
@@ -12,6 +13,20 @@ pub(super) enum Weights<'a> {
     /// Each for as many tuples.
     All(u64),
     Each(&'a [u64]),
+}
+
+/// Groups up to which they are few: a power of two.
+pub(super) const FEW: usize = 256;
+
+/// The sums of few groups, where they need no more than 64 bits.
+pub(super) type FewSums = Option<[i64; FEW]>;
+
+/// What several aggregates ask of the rows of a chunk, found once.
+#[derive(Default)]
+pub(super) struct Shared {
+    pub(super) counts: OnceCell<[u32; FEW]>,
+    /// The sums of integers that the chunk holds, known by where they lie.
+    pub(super) sums: RefCell<Option<(*const i64, FewSums)>>,
 }
 
 /// Rows of a chunk: positions, the group of each, and the vectors they are positions of.

@@ -7,10 +7,9 @@ use trimorph_vector::{Chunk, Group, Values, Vector};
 
 use super::AggregateSpec;
 use super::distinct::DistinctValues;
-use super::few::Shared;
 use super::merge::Export;
 use super::owners::Owners;
-use super::rows::{Rows, Weights};
+use super::rows::{Rows, Shared, Weights};
 use super::states::{Column, Ledger};
 use crate::expr::{Evaluated, Ex, Row, bounds_of, evaluate, nulls_of};
 use crate::keys::{KeyTable, POSITIONS_UNCHECKED};
