@@ -1,6 +1,9 @@
 //! A subquery that reads nothing of its rows (`CALL { MATCH … RETURN … }`) gives the same for each of them:
 //! it becomes a plan of its own, which is run once, and joined with them. What changes the graph or draws
 //! lots stays.
+//!
+//! What `EXISTS`, `COUNT` and `COLLECT` make of such a subquery is one row: a pattern stands on it, so that
+//! `WHERE n.id IN COLLECT { … }` is looked up.
 
 use trimorph_algebra::{ApplyKind, Plan};
 
@@ -11,14 +14,29 @@ use crate::{Halt, calls_volatile};
 /// The pass.
 pub(crate) fn call_once(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
     bottom_up(plan, &planning.needed, &mut |plan, _| {
-        let Plan::Apply { input, mut subplan, kind: ApplyKind::Inner } = plan else { return Ok(plan) };
-        if subplan.updates() || input.updates() || draws_lots(&subplan) || !stand_alone(&mut subplan, false) {
-            return Ok(Plan::Apply { input, subplan, kind: ApplyKind::Inner });
+        let Plan::Apply { input, mut subplan, kind } = plan else { return Ok(plan) };
+        let is_read = !matches!(kind, ApplyKind::Optional | ApplyKind::Effects { .. });
+        let is_free = !subplan.updates() && !input.updates() && !draws_lots(&subplan);
+        if !is_read || !is_free || !stand_alone(&mut subplan, false) {
+            return Ok(Plan::Apply { input, subplan, kind });
         }
-        stand_alone(&mut subplan, true);
+        if let ApplyKind::Inner = kind {
+            stand_alone(&mut subplan, true);
+            return Ok(match *input {
+                Plan::Unit => *subplan,
+                _ => Plan::HashJoin { left: input, right: subplan, on: Vec::new() },
+            });
+        }
+        let one = |input: Plan| Plan::Apply { input: Box::new(input), subplan, kind };
         Ok(match *input {
-            Plan::Unit => *subplan,
-            _ => Plan::HashJoin { left: input, right: subplan, on: Vec::new() },
+            Plan::Unit => one(Plan::Unit),
+            Plan::Match { input, graph } if matches!(*input, Plan::Unit) => {
+                Plan::Match { input: Box::new(one(Plan::Unit)), graph }
+            }
+            input => {
+                let right = Box::new(one(Plan::Unit));
+                Plan::HashJoin { left: Box::new(input), right, on: Vec::new() }
+            }
         })
     })
 }

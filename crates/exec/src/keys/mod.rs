@@ -38,8 +38,8 @@ use fixed::{AHEAD, Fixed};
 pub(crate) use flat::NO_NUMBER;
 use near_pairs::NearPairs;
 use pairs::Pairs;
-use texts::ENTRIES_FREE;
 pub(crate) use texts::TextTable;
+use texts::{ENTRIES_FREE, Met};
 use words::{KeyWords, Tags, Words};
 
 /// From key tuples to numbers `0, 1, 2, …` in the order of first sight.
@@ -63,6 +63,7 @@ pub(crate) struct KeyTable<'s> {
     scratch: (KeyWords, KeyWords),
     /// Of a single key: the dictionary that was met last, and the number of each of its entries, plus 1.
     coded: Option<(Entries<'s>, Vec<u32>)>,
+    met: Met<'s>,
     /// The number of a single null, plus 1; 0 for none.
     null: u32,
     /// The same of two keys: with the value that the other key had.
@@ -238,7 +239,11 @@ impl<'s> KeyTable<'s> {
         let Some((codes, entries)) = texts.codes() else { return false };
         let mut known = match self.coded.take() {
             Some((known, numbers)) if Arc::ptr_eq(&known, entries) => numbers,
-            _ if entries.len() > (4 * positions.len()).max(ENTRIES_FREE) => return false,
+            _ if entries.len() > (4 * positions.len()).max(ENTRIES_FREE)
+                && entries.len() > 2 * self.met.note(entries, positions.len()) =>
+            {
+                return false;
+            }
             _ => vec![0; entries.len()],
         };
         let (start, mut are_known) = (numbers.len(), true);
@@ -340,6 +345,12 @@ impl<'s> KeyTable<'s> {
         fresh: &mut Vec<u32>,
     ) {
         if let Tags::All(tag) = words.tags {
+            if tag == TAG_TEXT
+                && self.by_text.is_none()
+                && self.number_new_texts(&words.bits, positions, numbers, fresh)
+            {
+                return;
+            }
             self.widen(tag, &words.bits);
             self.fixed.widen(tag, &words.bits, self.count);
             let start = numbers.len();
@@ -371,6 +382,31 @@ impl<'s> KeyTable<'s> {
                 self.note(number, *p, fresh);
             }
         }
+    }
+
+    /// Texts where no key is anything else: their numbers are those of the keys. `false`, and nothing done,
+    /// if some text has a number that no key has yet but comes later.
+    fn number_new_texts(
+        &mut self,
+        texts: &[u64],
+        positions: &[u32],
+        numbers: &mut Vec<u32>,
+        fresh: &mut Vec<u32>,
+    ) -> bool {
+        let mut next = u64::from(self.count);
+        let in_order = texts.iter().all(|text| {
+            next += u64::from(*text == next);
+            *text < next
+        });
+        if !in_order {
+            return false;
+        }
+        for (text, p) in texts.iter().zip(positions) {
+            // Numbers of texts are 32 bits.
+            numbers.push(*text as u32);
+            self.note(*text as u32, *p, fresh);
+        }
+        true
     }
 
     /// Appends the numbers of words that arrays have, in one loop; others are looked up after it. `false`,

@@ -12,6 +12,26 @@ use crate::charge::vec_growth_bytes;
 /// Entries up to which a dictionary is worth an array whatever comes of it: it comes again.
 pub(super) const ENTRIES_FREE: usize = 1 << 16;
 
+/// The dictionary whose texts come, and how many of them came one after the other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Met<'s>(Option<(Entries<'s>, usize)>);
+
+impl<'s> Met<'s> {
+    /// Notes that `rows` texts of a dictionary come; gives how many came since another's did.
+    pub(super) fn note(&mut self, entries: &Entries<'s>, rows: usize) -> usize {
+        match &mut self.0 {
+            Some((known, all)) if Arc::ptr_eq(known, entries) => {
+                *all += rows;
+                *all
+            }
+            met => {
+                *met = Some((Arc::clone(entries), rows));
+                rows
+            }
+        }
+    }
+}
+
 /// Texts that are remembered within a chunk.
 const RECENT_TEXTS: usize = 128;
 
@@ -26,6 +46,7 @@ pub(crate) struct TextTable<'s> {
     texts: Texts<'s>,
     /// The dictionary that was met last, and the number of each of its entries, plus 1.
     coded: Option<(Entries<'s>, Vec<u32>)>,
+    met: Met<'s>,
 }
 
 /// Slots that a table begins with.
@@ -34,6 +55,15 @@ const SLOTS_MIN: usize = 64;
 /// and bytes of slots from which that pays.
 const AHEAD: usize = 32;
 const FAR_BYTES: usize = 256 << 10;
+
+/// Bytes of slots up to which a table that is full grows by four: one that doubles moves each text's slot
+/// twice on its way.
+const SMALL_BYTES: usize = 8 << 20;
+
+/// How many slots come after so many.
+fn room_after(room: usize) -> usize {
+    (room * if room * size_of::<(u32, u32)>() <= SMALL_BYTES { 4 } else { 2 }).max(SLOTS_MIN)
+}
 
 /// What is kept of a hash: where a text is looked for, and, of texts that are looked for at one place, which
 /// differ.
@@ -84,7 +114,7 @@ impl<'s> TextTable<'s> {
 
     #[cold]
     fn grow(&mut self) {
-        let room = (self.slots.len() * 2).max(SLOTS_MIN);
+        let room = room_after(self.slots.len());
         let before = std::mem::replace(&mut self.slots, vec![(0, 0); room]);
         ask_for_huge_pages(&self.slots);
         for (hash, number) in before.into_iter().filter(|(_, number)| *number != 0) {
@@ -155,7 +185,9 @@ impl<'s> TextTable<'s> {
         let mut known = match self.coded.take() {
             Some((known, numbers)) if Arc::ptr_eq(&known, entries) => numbers,
             // A dictionary much larger than what comes of it is not worth an array.
-            _ if entries.len() > (16 * positions.len()).max(ENTRIES_FREE) => {
+            _ if entries.len() > (16 * positions.len()).max(ENTRIES_FREE)
+                && entries.len() > 2 * self.met.note(entries, positions.len()) =>
+            {
                 return each_once(texts, positions, |text| self.number(text), give);
             }
             _ => vec![0; entries.len()],
@@ -199,8 +231,12 @@ impl<'s> TextTable<'s> {
         let (room, width) = self.texts.cells();
         let views =
             if self.texts.is_empty() { 0 } else { vec_growth_bytes(self.texts.len(), room, more, width) };
-        let slots = ((self.texts.len() + more) * 2).next_power_of_two().max(SLOTS_MIN);
-        let slots = if slots <= self.slots.len() { 0 } else { slots * size_of::<(u32, u32)>() };
+        let needed = ((self.texts.len() + more) * 2).next_power_of_two();
+        let mut room = self.slots.len();
+        while room < needed {
+            room = room_after(room);
+        }
+        let slots = if room == self.slots.len() { 0 } else { room * size_of::<(u32, u32)>() };
         slots + views
     }
 }

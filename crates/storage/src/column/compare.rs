@@ -140,6 +140,9 @@ impl Verdicts {
     }
 }
 
+/// Rows of a dictionary's codes that are taken out at once.
+const LISTED_ROWS: usize = 256;
+
 impl Comparison {
     /// Finds out how codes of `segment` are decided.
     #[inline]
@@ -287,6 +290,16 @@ impl Comparison {
             });
             return Some(count);
         }
+        if let (
+            Codes::Listed,
+            Condition::Text { passes, .. },
+            SegmentView { presence: PresenceView::All, data: DataView::Dictionary(codes), .. },
+        ) = (self.codes, condition, view)
+        {
+            let mut out = Vec::new();
+            self.select_listed(column, passes, codes, (local, len), 0, &mut out);
+            return Some(out.len());
+        }
         let mut count = 0;
         self.each(column, condition, segment, local..local + len, |_| count += 1)?;
         Some(count)
@@ -334,6 +347,13 @@ impl Comparison {
                         select_among(data, set, (from, len), at(from), out);
                     }
                 });
+            } else if let (
+                Codes::Listed,
+                Condition::Text { passes, .. },
+                SegmentView { presence: PresenceView::All, data: DataView::Dictionary(codes), .. },
+            ) = (self.codes, condition, view)
+            {
+                self.select_listed(column, passes, codes, (local, here), at(local), out);
             } else if self
                 .each(column, condition, segment, local..local + here, |i| out.push(at(i)))
                 .is_none()
@@ -344,6 +364,40 @@ impl Comparison {
             done += here;
         }
         Some(())
+    }
+
+    /// Appends `first + i` for each of `len` rows whose entry passes, the row `from + i` of a segment: codes
+    /// are taken out in blocks, and the verdicts of their entries looked up without a branch.
+    fn select_listed(
+        &mut self,
+        column: &ColumnView<'_>,
+        passes: &dyn Fn(&str) -> bool,
+        codes: &PackedView<'_>,
+        (from, len): (usize, usize),
+        first: u32,
+        out: &mut Vec<u32>,
+    ) {
+        let mut entries = [0; LISTED_ROWS];
+        for done in (0..len).step_by(LISTED_ROWS) {
+            let entries = &mut entries[..LISTED_ROWS.min(len - done)];
+            codes.unpack(from + done, entries);
+            // A code beyond all entries is one of a forged file.
+            let verdict = |verdicts: &[u8], entry: i64| verdicts.get(entry as usize).copied().unwrap_or(2);
+            if entries.iter().fold(false, |some, entry| some | (verdict(&self.verdicts, *entry) == 0)) {
+                for entry in entries.iter() {
+                    if verdict(&self.verdicts, *entry) == 0 {
+                        self.verdicts[*entry as usize] = if passes(column.entry(*entry)) { 1 } else { 2 };
+                    }
+                }
+            }
+            let mut end = out.len();
+            out.resize(end + entries.len(), 0);
+            for (i, entry) in entries.iter().enumerate() {
+                out[end] = first + (done + i) as u32;
+                end += usize::from(verdict(&self.verdicts, *entry) == 1);
+            }
+            out.truncate(end);
+        }
     }
 
     /// Counts runs of rows that follow each other, from `start` to each of `ends`: adds to `counts` how many

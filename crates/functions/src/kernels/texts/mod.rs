@@ -16,8 +16,10 @@ mod asked;
 mod letters;
 mod numbers;
 
+use std::sync::Arc;
+
 use trimorph_types::Value;
-use trimorph_vector::{Nulls, Positions, Texts, Values, Vector};
+use trimorph_vector::{Dictionary, Nulls, Positions, Texts, Values, Vector};
 
 use crate::kernel::Argument;
 
@@ -109,8 +111,9 @@ fn make<'s>(
     {
         let mut out = Texts::blank(entries.len());
         entries.iter().enumerate().for_each(|(i, entry)| step(entry, &mut out, i));
-        // Codes of positions that are not meant are codes too.
-        out.gather(codes)
+        // Whoever comes next may look at entries, too. Codes of positions that are not meant are codes as
+        // well.
+        Texts::coded(codes.to_vec(), &Arc::new(Dictionary::new(out)))
     } else {
         let mut out = Texts::blank(at.len);
         at.for_each(|i| {
