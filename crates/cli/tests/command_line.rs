@@ -648,6 +648,9 @@ fn statements_about_files_may_write() {
     run_in(&dir, &["query", "a.tm", "CREATE (:A {x: 1}); MATCH (a:A) SET a:B"], "").ok();
     run_in(&dir, &["query", "a.tm", "REORGANIZE"], "").ok().has(&["moved", "1"]);
     run_in(&dir, &["query", "a.tm", "checkpoint; MATCH (b:B) RETURN b.x"], "").ok().has(&["1"]);
+    fs::write(dir.join("more.csv"), "id\n7\n").unwrap();
+    run_in(&dir, &["query", "a.tm", "COPY More FROM 'more.csv'"], "").ok().has(&["more.csv"]);
+    run_in(&dir, &["query", "a.tm", "MATCH (m:More) RETURN m.id AS id"], "").ok().has(&[" 7 │"]);
 }
 
 #[test]
@@ -714,6 +717,8 @@ fn a_database_needs_no_command() {
     run_in(&dir, &["d.tm", "-c", "CREATE (:A {x: 1})", "-c", ":tables"], "")
         .ok()
         .has(&["created 1 node", "(:A)"]);
+    run_in(&dir, &["d.tm", "MATCH (a:A) RETURN a.x AS x", "--format", "csv"], "").ok().has(&["x\n1\n"]);
+    run_in(&dir, &["laod", "d.tm"], "").fails(&["did you mean \"trimorph load\"?"]);
     let csv =
         run_in(&dir, &["d.tm", "-c", "MATCH (a:A) RETURN a.x AS x; RETURN null AS y", "--format", "csv"], "")
             .ok();

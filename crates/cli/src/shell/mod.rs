@@ -38,6 +38,8 @@ use session::{Next, Place, Session};
 /// What a database is asked, and how.
 #[derive(Args)]
 pub(crate) struct Arguments {
+    /// Run this and leave, as -c does
+    text: Option<String>,
     /// Write nothing, and follow what another process commits
     #[arg(long)]
     read_only: bool,
@@ -112,7 +114,8 @@ pub(crate) fn run(db: &Path, arguments: &Arguments, terminal: &Terminal) -> Resu
 
 /// Runs what was given with the command line, else what stdin has.
 fn answer(session: &mut Session, arguments: &Arguments) -> Result<(), Failure> {
-    let has_texts = !arguments.command.is_empty() || !arguments.file.is_empty();
+    let texts = || arguments.text.iter().chain(&arguments.command);
+    let has_texts = texts().next().is_some() || !arguments.file.is_empty();
     let is_interactive = !has_texts && stdin().is_terminal() && session.terminal.is_terminal;
     let rc = match &arguments.init {
         Some(path) => Some(path.clone()),
@@ -142,7 +145,7 @@ fn answer(session: &mut Session, arguments: &Arguments) -> Result<(), Failure> {
             return Ok(());
         }
     }
-    for text in &arguments.command {
+    for text in texts() {
         let source = Source { name: "-c", line: 1, is_file: false };
         let next = session.take(text, Some(&source), &mut out);
         out.flush()?;
