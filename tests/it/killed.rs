@@ -65,7 +65,13 @@ pub(crate) fn check(c: &Connection) -> BTreeMap<i64, i64> {
     let text = "MATCH (a:Pair {side: 0})-[r:WITH]->(b:Second {side: 1}) RETURN a.w, a.i, r.i, b.w, b.i";
     assert_eq!(rows(c, text), pairs);
     let all = format!("{} | {}", pairs.len() * 2, pairs.len() * 2);
-    assert_eq!(rows(c, "MATCH (p:Pair) OPTIONAL MATCH (p)-[r]-() RETURN count(DISTINCT p), count(r)"), [all]);
+    let lonely = || {
+        let all = rows(c, "MATCH (p:Pair) WHERE NOT (p)--() RETURN p.w, p.i, p.side, labels(p), id(p)");
+        let standing = rows(c, "SHOW DATABASE");
+        format!("alone: {all:?}, counters {last:?}, {standing:?}")
+    };
+    let counted = rows(c, "MATCH (p:Pair) OPTIONAL MATCH (p)-[r]-() RETURN count(DISTINCT p), count(r)");
+    assert_eq!(counted, [all], "{}", lonely());
     last
 }
 

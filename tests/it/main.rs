@@ -22,6 +22,7 @@ mod fuzz;
 mod grouping;
 mod histories;
 mod in_lists;
+mod index_changes;
 mod indexed_programs;
 mod killed;
 mod killed_phases;

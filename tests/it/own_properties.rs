@@ -1,10 +1,9 @@
 //! `keys`, `properties` and `{.*}` of many nodes and relationships at once, against their properties read
 //! one by one.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use trimorph::{Config, Connection, Database, Value};
+use trimorph::{Config, Connection, Database, Map, Value};
 use trimorph_base::{CancelToken, Random};
 use trimorph_types::format::{IdsOnly, format_literal};
 
@@ -45,7 +44,7 @@ fn check(connection: &Connection, pattern: &str) -> usize {
             assert!(row.iter().all(Value::is_null), "{text}");
             continue;
         }
-        let own: BTreeMap<Arc<str>, Value> = (NAMES.into_iter().zip(own))
+        let own: Map = (NAMES.into_iter().zip(own))
             .filter(|(_, value)| !value.is_null())
             .map(|(name, value)| (Arc::from(name), value.clone()))
             .collect();

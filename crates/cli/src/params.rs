@@ -4,7 +4,6 @@
 //! `date('2012-01-01')` and the other temporal functions. Anything else is a string as it stands, so that
 //! plain words need no second pair of quotes.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use trimorph::{Config, Database, Map, Params, Value};
@@ -170,9 +169,9 @@ impl Reader<'_> {
 
     fn map(&mut self, depth: usize) -> Option<Value> {
         self.take('{');
-        let mut entries: Map = BTreeMap::new();
+        let mut entries = Vec::new();
         if self.take('}') {
-            return Some(Value::map(entries));
+            return Some(Value::map(Map::new()));
         }
         loop {
             self.space();
@@ -180,9 +179,9 @@ impl Reader<'_> {
             if !self.take(':') {
                 return None;
             }
-            entries.insert(key.into(), self.value(depth + 1)?);
+            entries.push((key.into(), self.value(depth + 1)?));
             if self.take('}') {
-                return Some(Value::map(entries));
+                return Some(Value::map(entries.into_iter().collect()));
             }
             if !self.take(',') {
                 return None;

@@ -189,6 +189,11 @@ impl NodeDelta {
         indexes.iter().find(|(own, _)| *own == column).map(|(_, index)| Arc::clone(index))
     }
 
+    /// The same for who looks for rows: none, too, while what was written before the index is put into it.
+    pub fn whole_index(&self, column: u32) -> Option<Arc<ValueDelta>> {
+        self.index(column).filter(|index| index.is_whole())
+    }
+
     /// From now on rows are found by the values of a column, those that were written before too.
     ///
     /// **Cost**: a look at everything in the delta of the table, once; writers wait a moment.
@@ -218,6 +223,7 @@ impl NodeDelta {
                 });
             }
         }
+        index.complete();
     }
 
     /// Rows are found by the values of a column no more.

@@ -8,6 +8,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Bound;
+use std::sync::atomic::{AtomicBool, Ordering as Atomic};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use trimorph_types::{Value, compare, order};
@@ -53,6 +54,8 @@ fn stands_alone(value: &Value) -> bool {
 #[derive(Debug, Default)]
 pub struct ValueDelta {
     rows: RwLock<Rows>,
+    /// Whether what was written before it is in it, too: until then who looks for rows must not ask it.
+    is_whole: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -62,6 +65,15 @@ struct Rows {
 }
 
 impl ValueDelta {
+    /// What was written before it is in it now.
+    pub(crate) fn complete(&self) {
+        self.is_whole.store(true, Atomic::Release);
+    }
+
+    pub(crate) fn is_whole(&self) -> bool {
+        self.is_whole.load(Atomic::Acquire)
+    }
+
     fn read(&self) -> RwLockReadGuard<'_, Rows> {
         self.rows.read().unwrap_or_else(PoisonError::into_inner)
     }

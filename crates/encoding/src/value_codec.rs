@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trimorph_types::{
-    Date, DateTime, Decimal, Duration, Literal, LiteralKind, LocalDateTime, LocalTime, Map, Time, Value, Zone,
+    Date, DateTime, Decimal, Duration, Literal, LiteralKind, LocalDateTime, LocalTime, Time, Value, Zone,
 };
 use trimorph_vfs::{CodecError, Decoder, Encoder};
 
@@ -208,12 +208,11 @@ fn decode_nested(from: &mut Decoder<'_>, depth: usize) -> Result<Value, CodecErr
         }
         Tag::Map => {
             let len = count(from)?;
-            let mut map = Map::new();
+            let mut entries = Vec::new();
             for _ in 0..len {
-                let key = Arc::from(from.str()?);
-                map.insert(key, decode_nested(from, depth + 1)?);
+                entries.push((Arc::from(from.str()?), decode_nested(from, depth + 1)?));
             }
-            Value::map(map)
+            Value::map(entries.into_iter().collect())
         }
         Tag::Date => {
             let here = from.error("a date of the calendar");

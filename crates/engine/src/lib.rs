@@ -168,8 +168,9 @@ pub use trimorph_sparql::{
     ends_statement as ends_sparql_statement, is_update as is_sparql_update, statements as sparql_statements,
 };
 pub use trimorph_types::{
-    Date, DateTime, Decimal, Duration, FromValue, Literal, LiteralKind, LocalDateTime, LocalTime,
-    LogicalType, Map, Path, Relationship, Time, Value, WrongType, Zone, format_value, temporal,
+    Date, DateTime, Decimal, Duration, Entries, FromValue, Keys, Literal, LiteralKind, LocalDateTime,
+    LocalTime, LogicalType, Map, Path, Relationship, Shape, Time, Value, WrongType, Zone, format_value,
+    temporal,
 };
 pub use user_functions::{FunctionBody, ScalarFunction, function_failed};
 

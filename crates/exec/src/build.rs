@@ -12,8 +12,8 @@ use trimorph_store::Snapshot;
 use crate::expr::PassedKeys;
 use crate::operator::{BoxOperator, MakeTwin, Pipeline};
 use crate::ops::{
-    self, ArgumentCell, BuildSide, CountTarget, Dealer, NodeScanSpec, ScanRows, Settled, SharedSet,
-    SortedSide, WeakDealer,
+    self, ArgumentCell, BuildSide, CountTarget, Dealer, NodeScanSpec, ScanRows, Settled, SharedRow,
+    SharedSet, SortedSide, WeakDealer,
 };
 use crate::physical::{Node, Spec};
 use crate::profile::ProfileCell;
@@ -40,6 +40,7 @@ enum Shared<'s> {
     BuildSide(BuildSide<'s>),
     SortedSide(SortedSide<'s>),
     Set(SharedSet),
+    Row(SharedRow<'s>),
     /// Held by the operators that deal: its pipeline may hold what makes twins, and so this map.
     Dealer(WeakDealer<'s>),
     Keys(PassedKeys),
@@ -220,6 +221,10 @@ impl<'s> Builder<'s> {
             Spec::SemiJoin(spec) => {
                 let set = shared!(self, node, Set, SharedSet::default());
                 Box::new(ops::SemiJoin::new(below()?, self.input(node, 1)?, Arc::clone(spec), set))
+            }
+            Spec::RowProduct(spec) => {
+                let row = shared!(self, node, Row, SharedRow::default());
+                Box::new(ops::RowProduct::new(below()?, self.input(node, 1)?, Arc::clone(spec), row))
             }
             Spec::HashJoin(shape) => {
                 let side = shared!(self, node, BuildSide, BuildSide::default());

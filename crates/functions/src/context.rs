@@ -35,7 +35,7 @@ pub trait GraphAccess {
 
     /// Names of the properties a node or relationship has.
     fn keys(&self, entity: &Value) -> Result<Vec<Arc<str>>, Diagnostic> {
-        Ok(self.properties(entity)?.into_keys().collect())
+        Ok(self.properties(entity)?.shared_keys().to_vec())
     }
 
     /// Text id of a node or relationship.

@@ -17,6 +17,30 @@ pub(crate) fn edge_tables(catalog: &CatalogView<'_>, edge: &EdgePattern) -> Arc<
     catalog.edge_tables((!edge.types.is_empty()).then_some(&*edge.types))
 }
 
+/// Whether a node of the tables `own` at the end `here` of `edge` has one such edge at most.
+pub(crate) fn is_single(catalog: &CatalogView<'_>, edge: &EdgePattern, here: VarId, own: &[TableId]) -> bool {
+    let outward = match edge.direction {
+        Direction::Out => edge.from == here,
+        Direction::In => edge.to == here,
+        Direction::Both => return false,
+    };
+    let mut by_table = BTreeMap::new();
+    for table in &*edge_tables(catalog, edge) {
+        let source = catalog.source(*table);
+        if outward {
+            if own.contains(&source) {
+                by_table.entry(source).or_insert_with(Vec::new).push(catalog.is_single(*table));
+            }
+        } else {
+            for target in catalog.targets(*table).filter(|target| own.contains(target)) {
+                let single = catalog.is_single_into(*table, target);
+                by_table.entry(target).or_insert_with(Vec::new).push(single);
+            }
+        }
+    }
+    edge.range == EdgeRange::One && by_table.values().all(|singles| singles[..] == [true])
+}
+
 /// The pairs (table of `from`, table of `to`) that one edge of the pattern can join, with the number of edges
 /// of each, about.
 pub(crate) fn joined_tables(catalog: &CatalogView<'_>, edge: &EdgePattern) -> Vec<(TableId, TableId, u64)> {

@@ -4,7 +4,7 @@
 //! A frame is a list of maps, a column a list.
 
 use pyo3::prelude::*;
-use trimorph::{Map, Value, values_of_arrow};
+use trimorph::{Shape, Value, values_of_arrow};
 
 use crate::arrow_in::{self, Reader};
 
@@ -38,19 +38,15 @@ fn said(error: PyErr) -> String {
 
 /// Rows as maps of what the columns have.
 fn rows(reader: Reader) -> Result<Vec<Value>, String> {
-    let names: Vec<std::sync::Arc<str>> =
-        reader.schema().fields().iter().map(|field| field.name().as_str().into()).collect();
+    let shape =
+        Shape::new(reader.schema().fields().iter().map(|field| field.name().as_str().into()).collect());
     let mut rows = Vec::new();
     for batch in reader {
         let batch = batch.map_err(|e| e.to_string())?;
-        let mut maps = vec![Map::new(); batch.num_rows()];
-        for (name, column) in names.iter().zip(batch.columns()) {
-            let values = values_of_arrow(column.as_ref()).map_err(|e| format!("column \"{name}\": {e}"))?;
-            for (map, value) in maps.iter_mut().zip(values) {
-                map.insert(name.clone(), value);
-            }
-        }
-        rows.extend(maps.into_iter().map(Value::map));
+        let columns = shape.names().iter().zip(batch.columns()).map(|(name, column)| {
+            values_of_arrow(column.as_ref()).map_err(|e| format!("column \"{name}\": {e}"))
+        });
+        rows.extend(shape.maps(columns.collect::<Result<_, _>>()?, batch.num_rows()).map(Value::map));
     }
     Ok(rows)
 }

@@ -10,7 +10,7 @@ use pyo3::types::{
     PyInt, PyList, PyMapping, PyMemoryView, PyString, PyTime, PyTimeAccess, PyTuple, PyTzInfo,
 };
 use trimorph::temporal::ZoneId;
-use trimorph::{EdgeId, NodeId, Params, Value};
+use trimorph::{EdgeId, NodeId, Params, Shape, Value};
 
 use crate::columns::{self, Columns};
 use crate::entity::{Node, Path, Relationship, Source};
@@ -21,8 +21,21 @@ use crate::temporal::{self, OFFSET_SECONDS_MAX};
 /// Deepest nesting of a parameter: the engine walks values recursively.
 const DEPTH_MAX: usize = 100;
 
+/// Where values go, and what is known of maps on the way.
+struct Target<'a> {
+    entities: Entities<'a>,
+    /// The keys of the last map at each depth: rows mostly have the same ones, and share them.
+    shapes: Vec<Shape>,
+}
+
+impl<'a> From<Entities<'a>> for Target<'a> {
+    fn from(entities: Entities<'a>) -> Self {
+        Self { entities, shapes: Vec::new() }
+    }
+}
+
 /// What becomes of nodes and relationships.
-pub(crate) enum Target<'a> {
+enum Entities<'a> {
     /// They must be of this database, because their ids are looked up.
     Parameter(Source),
     /// Their text is noted, and ids stand for places in the list.
@@ -86,7 +99,7 @@ pub(crate) fn parameters(params: Option<&Bound<'_, PyAny>>, source: Source) -> P
             )));
         };
         let name = name.to_cow()?;
-        let converted = convert(&value, &mut Target::Parameter(source), 0).map_err(|r| {
+        let converted = convert(&value, &mut Entities::Parameter(source).into(), 0).map_err(|r| {
             let place = if r.place.is_empty() { String::new() } else { format!(" at {name}{}", r.place) };
             (r.make)(format!("parameter \"{name}\"{place}: {}", r.reason))
         })?;
@@ -97,7 +110,7 @@ pub(crate) fn parameters(params: Option<&Bound<'_, PyAny>>, source: Source) -> P
 
 /// A value of a frame; else why it is not taken.
 pub(crate) fn cell(value: &Bound<'_, PyAny>, source: Source) -> Result<Value, String> {
-    convert(value, &mut Target::Parameter(source), 0).map_err(|r| match r.place.as_str() {
+    convert(value, &mut Entities::Parameter(source).into(), 0).map_err(|r| match r.place.as_str() {
         "" => r.reason,
         place => format!("at {place}: {}", r.reason),
     })
@@ -105,7 +118,7 @@ pub(crate) fn cell(value: &Bound<'_, PyAny>, source: Source) -> Result<Value, St
 
 /// A value to be shown.
 pub(crate) fn for_text(value: &Bound<'_, PyAny>, shown: &mut Shown) -> PyResult<Value> {
-    convert(value, &mut Target::Text(shown), 0).map_err(|r| {
+    convert(value, &mut Entities::Text(shown).into(), 0).map_err(|r| {
         let place = if r.place.is_empty() { String::new() } else { format!("at {}: ", r.place) };
         (r.make)(format!("{place}{}", r.reason))
     })
@@ -175,17 +188,35 @@ fn items<'py>(
 }
 
 fn map(dict: &Bound<'_, PyDict>, target: &mut Target<'_>, depth: usize) -> Result<trimorph::Map, Refusal> {
-    let mut out = trimorph::Map::new();
+    // The keys of the map before this one are its keys, until one differs.
+    let known = target.shapes.get_mut(depth).map(std::mem::take).unwrap_or_default();
+    let (mut values, mut names) = (Vec::with_capacity(dict.len()), None);
     for (key, value) in dict {
         let Ok(key) = key.cast::<PyString>() else {
             return Err(refuse(type_error, format!("keys of a map must be str, not {}", type_name(&key))));
         };
         let key = key.to_cow().map_err(raised)?;
-        let value = convert(&value, target, depth + 1)
-            .map_err(|r| Refusal { place: format!(".{key}{}", r.place), ..r })?;
-        out.insert(Arc::from(&*key), value);
+        if names.is_none() && known.names().get(values.len()).is_none_or(|name| **name != *key) {
+            names = Some(known.names()[..values.len()].to_vec());
+        }
+        if let Some(names) = &mut names {
+            names.push(Arc::from(&*key));
+        }
+        values.push(
+            convert(&value, target, depth + 1)
+                .map_err(|r| Refusal { place: format!(".{key}{}", r.place), ..r })?,
+        );
     }
-    Ok(out)
+    if names.is_none() && values.len() < known.names().len() {
+        names = Some(known.names()[..values.len()].to_vec());
+    }
+    let shape = names.map_or(known, Shape::new);
+    let map = shape.map(values);
+    if target.shapes.len() <= depth {
+        target.shapes.resize_with(depth + 1, Shape::default);
+    }
+    target.shapes[depth] = shape;
+    Ok(map)
 }
 
 /// The rarer types.
@@ -349,13 +380,13 @@ const STRANGER: &str = "does not come from this database";
 
 fn node(x: &Bound<'_, Node>, target: &mut Target<'_>, depth: usize) -> Result<NodeId, Refusal> {
     let node = x.get();
-    match target {
-        Target::Parameter(source) if node.source == *source => Ok(NodeId(node.id)),
-        Target::Parameter(_) => Err(refuse(type_error, format!("this Node {STRANGER}"))),
-        Target::Text(_) => {
+    match &mut target.entities {
+        Entities::Parameter(source) if node.source == *source => Ok(NodeId(node.id)),
+        Entities::Parameter(_) => Err(refuse(type_error, format!("this Node {STRANGER}"))),
+        Entities::Text(_) => {
             let properties = map(node.properties.bind(x.py()), target, depth)?;
             let labels = node.labels.extract::<Vec<String>>(x.py()).map_err(raised)?;
-            let Target::Text(shown) = target else { return Ok(NodeId(node.id)) };
+            let Entities::Text(shown) = &mut target.entities else { return Ok(NodeId(node.id)) };
             Ok(shown.node(&labels, &properties))
         }
     }
@@ -369,15 +400,15 @@ fn relationship(
     ends: Option<(NodeId, NodeId)>,
 ) -> Result<trimorph::Relationship, Refusal> {
     let r = x.get();
-    match target {
-        Target::Parameter(source) if r.source == *source => {
+    match &mut target.entities {
+        Entities::Parameter(source) if r.source == *source => {
             Ok(trimorph::Relationship { id: EdgeId(r.id), start: NodeId(r.start), end: NodeId(r.end) })
         }
-        Target::Parameter(_) => Err(refuse(type_error, format!("this Relationship {STRANGER}"))),
-        Target::Text(_) => {
+        Entities::Parameter(_) => Err(refuse(type_error, format!("this Relationship {STRANGER}"))),
+        Entities::Text(_) => {
             let properties = map(r.properties.bind(x.py()), target, depth)?;
             let (start, end) = ends.unwrap_or((NodeId(r.start), NodeId(r.end)));
-            let id = if let Target::Text(shown) = target {
+            let id = if let Entities::Text(shown) = &mut target.entities {
                 shown.relationship(&r.kind, &properties)
             } else {
                 EdgeId(r.id)

@@ -12,6 +12,9 @@ use crate::adjacency::{Adjacency, Csr, SegmentRows};
 use crate::column::Column;
 use crate::{EdgeMerge, EdgeTable, Main, NodeTable, RewriteError, ValueIndex};
 
+#[cfg(test)]
+mod tests;
+
 impl Main {
     /// Adds a node table without rows or columns; gives its id.
     pub fn add_node_table(&mut self, labels: Vec<trimorph_base::LabelId>) -> TableId {
@@ -185,6 +188,23 @@ impl Main {
     }
 }
 
+/// Indexes of columns that have no value, as those which were declared since: nothing is found there, and all
+/// that was written is in the delta. Without them who has an older main version would look through all rows.
+fn index_nothing(table: &mut Arc<NodeTable>, newer: &NodeTable, known: usize) {
+    let is_empty = |rows: u64, column: usize| rows == 0 || column >= known;
+    for (column, _) in &newer.value_indexes {
+        if is_empty(table.rows, *column) && table.value_index(*column).is_none() {
+            Arc::make_mut(table).value_indexes.push((*column, ValueIndex::of(Vec::new())));
+        }
+    }
+    for (columns, _) in &newer.composite_indexes {
+        let first = columns.first().is_some_and(|first| is_empty(table.rows, *first));
+        if first && table.composite_index(columns).is_none() {
+            Arc::make_mut(table).composite_indexes.push((columns.clone(), ValueIndex::of(Vec::new())));
+        }
+    }
+}
+
 impl Main {
     /// This version's data with the tables, columns and facts of one that has more of them: what was declared
     /// since has nothing in it.
@@ -195,6 +215,7 @@ impl Main {
         let mut node_tables = Vec::with_capacity(newer.node_tables.len());
         for (at, info) in newer.catalog.schema.node_tables.iter().enumerate() {
             let mut table = self.node_tables.get(at).cloned().unwrap_or_default();
+            let known = table.columns.len();
             let mut stats = self.catalog.statistics.node_tables.get(at).cloned().unwrap_or_default();
             for info in info.properties.iter().skip(table.columns.len()) {
                 Arc::make_mut(&mut table).columns.push(empty_column(info));
@@ -211,6 +232,11 @@ impl Main {
                 table.value_indexes = newer.value_indexes.clone();
                 table.composite_indexes = newer.composite_indexes.clone();
             }
+            if self.merged_at != newer.merged_at
+                && let Some(newer) = newer.node_tables.get(at)
+            {
+                index_nothing(&mut table, newer, known);
+            }
             catalog.statistics.node_tables[at] = stats;
             node_tables.push(table);
         }
@@ -223,9 +249,17 @@ impl Main {
                 Arc::new(EdgeTable::new(places, info.source, lists, Vec::new(), None))
             });
             let mut stats = self.catalog.statistics.edge_tables.get(at).cloned().unwrap_or_default();
+            let known = table.columns.len();
             for info in info.properties.iter().skip(table.columns.len()) {
                 Arc::make_mut(&mut table).columns.push(empty_column(info));
                 stats.properties.push(PropertyStats::default());
+            }
+            if self.merged_at != newer.merged_at {
+                for (column, _) in &declared.value_indexes {
+                    if *column >= known && table.value_index(*column).is_none() {
+                        Arc::make_mut(&mut table).value_indexes.push((*column, ValueIndex::of(Vec::new())));
+                    }
+                }
             }
             if self.merged_at == newer.merged_at
                 && declared.forward.edges() == table.forward.edges()

@@ -10,8 +10,10 @@
 //! Invariant: what is found is what a scan with the same conditions finds.
 
 use std::ops::Bound;
+use std::sync::Arc;
 
 use trimorph_base::TableId;
+use trimorph_delta::{NodeDelta, ValueDelta};
 use trimorph_types::{Value, equals};
 
 use crate::{PropertyColumn, Reader, Wanted};
@@ -78,14 +80,13 @@ impl Reader<'_> {
         else {
             return false;
         };
-        let delta = self.node_changes(table);
-        let written = |column: usize| {
-            let delta = delta?;
-            delta.index(u32::try_from(column).unwrap_or(u32::MAX))
+        // Those of the delta may come and go at any time.
+        let whole = |delta: &NodeDelta, column: usize| delta.whole_index(u32::try_from(column).ok()?);
+        let written: Option<Vec<Arc<ValueDelta>>> = match self.node_changes(table) {
+            None => Some(Vec::new()),
+            Some(delta) => wanted.asked().map(|(column, _)| whole(delta, column)).collect(),
         };
-        if delta.is_some() && wanted.asked().any(|(column, _)| written(column).is_none()) {
-            return false;
-        }
+        let Some(written) = written else { return false };
         if let Some(recording) = self.recording() {
             // Who comes to be found writes one of these values.
             wanted.asked().for_each(|(column, one)| recording.wanted(table, column, &one));
@@ -93,9 +94,9 @@ impl Reader<'_> {
         let mut found = Vec::new();
         let columns: Vec<_> = wanted.columns.iter().map(|column| self.node_column(table, *column)).collect();
         index.rows(index.range_together(low.as_ref(), high.as_ref(), &columns), &mut found);
-        for (column, one) in wanted.asked() {
+        for ((_, one), written) in wanted.asked().zip(&written) {
             let (low, high) = one.bounds();
-            found.extend(written(column).map(|w| w.range(low, high.as_ref())).unwrap_or_default());
+            found.extend(written.range(low, high.as_ref()));
         }
         found.sort_unstable();
         found.dedup();

@@ -7,8 +7,10 @@
 //!
 //! Invariant: what is found is what a scan with the same condition finds.
 
-use trimorph_base::{EdgeId, EdgeTableId, TableId};
+use std::sync::Arc;
 
+use trimorph_base::{EdgeId, EdgeTableId, TableId};
+use trimorph_delta::ValueDelta;
 use trimorph_types::Relationship;
 
 use crate::{PropertyColumn, Reader, Wanted};
@@ -16,11 +18,16 @@ use crate::{PropertyColumn, Reader, Wanted};
 impl Reader<'_> {
     /// Whether rows of a node table are found by the values of a column without a scan.
     pub fn has_value_index(&self, table: TableId, column: usize) -> bool {
-        let main = self.main_table(table).is_some_and(|main| main.value_index(column).is_some());
+        self.written_values(table, column).is_some()
+    }
+
+    /// What finds rows by what was written since, if anything was; none where there is no index that tells:
+    /// it may come and go at any time.
+    fn written_values(&self, table: TableId, column: usize) -> Option<Option<Arc<ValueDelta>>> {
+        self.main_table(table)?.value_index(column)?;
+        let Some(delta) = self.node_changes(table) else { return Some(None) };
         // What was written since is found only where somebody has asked for that.
-        main && self
-            .node_changes(table)
-            .is_none_or(|delta| delta.index(u32::try_from(column).unwrap_or(u32::MAX)).is_some())
+        delta.whole_index(u32::try_from(column).ok()?).map(Some)
     }
 
     /// How many rows main has with such values, about. **Cost**: two searches.
@@ -36,9 +43,7 @@ impl Reader<'_> {
     ///
     /// **Cost**: two searches in main, one in the delta, and a look at each row that is found.
     pub fn find_values(&self, table: TableId, column: usize, wanted: &Wanted, rows: &mut Vec<u64>) -> bool {
-        if !self.has_value_index(table, column) {
-            return false;
-        }
+        let Some(written) = self.written_values(table, column) else { return false };
         if let Some(recording) = self.recording() {
             recording.wanted(table, column, wanted);
         }
@@ -47,9 +52,7 @@ impl Reader<'_> {
         if let Some(index) = self.value_index(table, column) {
             index.rows(index.range(low, high.as_ref(), self.node_column(table, column)), rows);
         }
-        if let Some(delta) = self.node_changes(table)
-            && let Some(written) = delta.index(u32::try_from(column).unwrap_or(u32::MAX))
-        {
+        if let Some(written) = written {
             rows.extend(written.range(low, high.as_ref()));
         }
         let mut found = rows.split_off(from);
@@ -65,11 +68,14 @@ impl Reader<'_> {
 impl Reader<'_> {
     /// Whether edges of an edge table are found by the values of a column without a scan.
     pub fn has_edge_value_index(&self, table: EdgeTableId, column: usize) -> bool {
-        let main = self.main_edges(table).is_some_and(|main| main.value_index(column).is_some());
-        // What was written since is found only where somebody has asked for that.
-        main && self
-            .edge_values_written(table)
-            .is_none_or(|delta| delta.index(u32::try_from(column).unwrap_or(u32::MAX)).is_some())
+        self.written_edge_values(table, column).is_some()
+    }
+
+    /// As of nodes.
+    fn written_edge_values(&self, table: EdgeTableId, column: usize) -> Option<Option<Arc<ValueDelta>>> {
+        self.main_edges(table)?.value_index(column)?;
+        let Some(delta) = self.edge_values_written(table) else { return Some(None) };
+        delta.whole_index(u32::try_from(column).ok()?).map(Some)
     }
 
     /// How many edges main has with such values, about; none without an index. **Cost**: two searches.
@@ -102,9 +108,7 @@ impl Reader<'_> {
         wanted: &Wanted,
         edges: &mut Vec<Relationship>,
     ) -> bool {
-        if !self.has_edge_value_index(table, column) {
-            return false;
-        }
+        let Some(written) = self.written_edge_values(table, column) else { return false };
         if let Some(recording) = self.recording() {
             recording.wanted_edges(table, column, wanted);
         }
@@ -115,8 +119,6 @@ impl Reader<'_> {
             index.rows(range, &mut found);
             found.iter_mut().for_each(|place| *place = EdgeId::new(table, *place).0);
         }
-        let written = self.edge_values_written(table);
-        let written = written.and_then(|delta| delta.index(u32::try_from(column).unwrap_or(u32::MAX)));
         if let Some(written) = written {
             let (low, high) = wanted.bounds();
             found.extend(written.range(low, high.as_ref()));

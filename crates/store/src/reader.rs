@@ -113,10 +113,11 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Whether it sees changes, or notes what is read: if not, all there is is main's.
-    #[inline(always)]
-    pub(crate) fn is_written(&self) -> bool {
-        self.changes.is_some() || self.recording.is_some()
+    /// Whether it sees changes of an edge table, or notes what is read: if not, all there is is main's, in
+    /// both directions. An edge that came or went left its mark at its source.
+    #[inline]
+    pub(crate) fn is_written_along(&self, table: usize) -> bool {
+        self.recording.is_some() || self.has_edge_changes(table)
     }
 
     /// Whether what a statement has found may be deleted by its own transaction.

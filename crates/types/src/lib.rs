@@ -1,6 +1,6 @@
 //! Values: what a cell can hold, in every language, with equality, equivalence, order and text form.
 //!
-//! Data's way through the files: `value` (layout) · `extent`, `nested` (how large it is) · `decimal`,
+//! Data's way through the files: `value` (layout) · `map` · `extent`, `nested` (how large it is) · `decimal`,
 //! `literal` (its larger parts) · `compare` (relations) · `temporal` (calendar, zones, ISO 8601, arithmetic)
 //! · `format` (text) · `rdf` (values as RDF terms).
 #![forbid(unsafe_code)]
@@ -14,6 +14,7 @@ pub mod format;
 pub mod iri_names;
 mod literal;
 mod logical;
+mod map;
 mod nested;
 pub mod number;
 mod property_type;
@@ -35,6 +36,7 @@ pub use extent::{EXTENT_MAX, Extent, Nested};
 pub use format::{Describe, format_literal, format_value};
 pub use literal::{Literal, LiteralKind};
 pub use logical::LogicalType;
+pub use map::{Entries, Keys, Shape};
 pub use nested::ListBuilder;
 pub use property_type::PropertyType;
 pub use value::{

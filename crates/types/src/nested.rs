@@ -97,9 +97,6 @@ const CELL: u64 = size_of::<Value>() as u64;
 const TEXT: u64 = 24;
 /// The same for a list or a path, with its length and extent.
 const LIST: u64 = 80;
-/// A map keeps its entries in nodes with room for 11, of which eight are used or so.
-const ENTRIES: usize = 8;
-const NODE: u64 = 11 * (CELL + 16) + 24;
 
 impl Value {
     /// How large the value is. **Cost**: constant.
@@ -125,8 +122,13 @@ impl Value {
         match self {
             Self::List(items) if own(items) => CELL + LIST + items.iter().map(Self::owned_bytes).sum::<u64>(),
             Self::Map(entries) if own(entries) => {
-                let values = entries.values().map(|v| v.owned_bytes() - CELL).sum::<u64>();
-                CELL + LIST + entries.len().div_ceil(ENTRIES) as u64 * NODE + values
+                // Keys are mostly those of other rows, too.
+                let keys = if own(entries.shared_keys()) {
+                    TEXT + entries.keys().map(|key| 2 * TEXT + key.len() as u64).sum::<u64>()
+                } else {
+                    0
+                };
+                CELL + LIST + keys + entries.values().map(Self::owned_bytes).sum::<u64>()
             }
             Self::String(text) | Self::Iri(text) if own(text) => TEXT + self.extent().bytes,
             Self::Bytes(bytes) if own(bytes) => TEXT + self.extent().bytes,

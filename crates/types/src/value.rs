@@ -3,15 +3,14 @@
 //! Cloning is cheap: everything of variable size is shared. Nodes, relationships and paths are ids only;
 //! labels and properties are read through the snapshot they belong to.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId};
 
-use crate::{Decimal, Literal, LogicalType, Nested};
+use crate::{Decimal, Entries, Literal, LogicalType, Nested};
 
 /// A map value, ordered by key.
-pub type Map = BTreeMap<Arc<str>, Value>;
+pub type Map = Entries<Value>;
 
 /// One cell of any type. Equality, equivalence, order and hashing are in `compare`; `PartialEq` is not
 /// derived, because openCypher has three different ones.

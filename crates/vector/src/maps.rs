@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use trimorph_base::EdgeId;
-use trimorph_types::Value;
+use trimorph_types::{Map, Value};
 
 use crate::{Maps, Nulls, Positions, Values, Vector};
 
@@ -29,15 +29,15 @@ impl<'s> Maps<'s> {
     /// Maps of values: those that are meant are maps of the same keys, or null. `None` where they are not, or
     /// there is none.
     pub(crate) fn of_values(values: &[Value], at: Positions<'_>) -> Option<Self> {
-        let mut keys: Option<Arc<[Arc<str>]>> = None;
+        let mut keys: Option<&Map> = None;
         let mut agree = true;
         at.for_each(|i| match (&values[i], &keys) {
             (Value::Null, _) => {}
-            (Value::Map(map), None) => keys = Some(map.keys().cloned().collect()),
-            (Value::Map(map), Some(keys)) => agree &= map.keys().eq(keys.iter()),
+            (Value::Map(map), None) => keys = Some(map),
+            (Value::Map(map), Some(keys)) => agree &= map.has_keys_of(keys),
             _ => agree = false,
         });
-        let keys = keys.filter(|_| agree)?;
+        let keys = Arc::clone(keys.filter(|_| agree)?.shared_keys());
         let mut columns: Vec<Vec<Value>> = keys.iter().map(|_| vec![Value::Null; at.len]).collect();
         at.for_each(|i| {
             if let Value::Map(map) = &values[i] {
@@ -90,8 +90,9 @@ impl<'s> Maps<'s> {
 
     /// The map at `i` as a value.
     pub fn value(&self, i: usize, edge: &dyn Fn(EdgeId) -> Value) -> Value {
-        let values = self.fields.iter().map(|field| field.value(i, edge));
-        Value::map(self.keys.iter().cloned().zip(values).collect())
+        let values = self.fields.iter().map(|field| field.value(i, edge)).collect();
+        // A field is there for each key, and keys ascend.
+        Value::map(Map::of_keys(Arc::clone(&self.keys), values).unwrap_or_default())
     }
 
     /// The maps at the given positions, in that order.

@@ -8,18 +8,34 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use trimorph_algebra::{Expr, VarId};
+use trimorph_algebra::{ApplyKind, Expr, Plan, VarId};
 use trimorph_base::Span;
 
-use super::Binder;
 use super::bind_sort::Tail;
 use super::context::{Context, Grouping, Key, Mode};
 use super::part::{Columns, Part};
 use super::projected::{Output, Projected};
 use super::report::{Bound, semantic, with_hint};
 use super::scope::Scope;
+use super::trim_argument::trim;
 use super::walk_expression::{aggregates, is_aggregate};
+use super::{Binder, Outside};
 use crate::ast::{self, ExprKind, Projection};
+
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The words of a text, texts of its own and comments included, and where they stand in it.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let words = text.split(|c| !is_of_word(c)).filter(|word| !word.is_empty());
+    words.map(move |word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
+}
+
+/// Whether a name is written as it is: others stand in backticks.
+fn is_word(name: &str) -> bool {
+    name.chars().all(is_of_word)
+}
 
 /// A column as written.
 struct Column<'q> {
@@ -55,8 +71,14 @@ impl<'q> Binder<'q> {
         predicate: Option<&'q ast::Expr>,
         returns: bool,
     ) -> Bound<(Part, Columns)> {
-        let columns = self.columns(projection, &part.scope, returns)?;
-        let projected = match columns.iter().any(Column::aggregates) {
+        let mut columns = self.columns(projection, &part.scope, returns)?;
+        let is_grouped = columns.iter().any(Column::aggregates);
+        let kept = if returns { Vec::new() } else { self.kept(projection, &columns, &part.scope) };
+        if !is_grouped {
+            let kept = kept.iter().cloned();
+            columns.splice(0..0, kept.map(|(name, var)| Column { name, value: ColumnValue::Variable(var) }));
+        }
+        let projected = match is_grouped {
             true => self.grouped_columns(part, columns)?,
             false => self.plain_columns(part, columns)?,
         };
@@ -66,10 +88,53 @@ impl<'q> Binder<'q> {
             scope.insert(&output.name, output.var);
             result.push((output.name.to_string(), output.var));
         }
-        let tail = Tail { projection, predicate };
-        let plan = self.sorted(projected, tail, &scope)?;
+        let is_regrouped = is_grouped && !kept.is_empty();
+        // What asks for names from outside is asked where they are again.
+        let later = predicate.filter(|one| {
+            let text = self.slice(one.span);
+            let is_kept = |word: &str| kept.iter().any(|(name, _)| **name == *word || !is_word(name));
+            is_regrouped && words(text).map(|(_, word)| word).collect::<HashSet<_>>().into_iter().any(is_kept)
+        });
+        let tail = Tail { projection, predicate: if later.is_some() { None } else { predicate } };
+        let mut plan = self.sorted(projected, tail, &scope)?;
+        if is_regrouped {
+            // The groups are made for each row from outside, none of which has to have any: so they are a
+            // subquery of their own, beside which the names are there.
+            let outside = self.outside.last().map(|outside| outside.scope.vars()).unwrap_or_default();
+            let (subplan, _) = trim(plan, &outside, None);
+            let input = Box::new(Plan::Argument(Vec::new()));
+            plan = self.grow(Plan::Apply { input, subplan: Box::new(subplan), kind: ApplyKind::Inner })?;
+            kept.iter().for_each(|(name, var)| scope.insert(name, *var));
+        }
+        if let Some(predicate) = later {
+            let (mut cx, mut conjuncts) = (Context::rows(scope.clone()), Vec::new());
+            self.conjuncts(predicate, &mut cx, &mut conjuncts)?;
+            plan = self.filter_by(plan, conjuncts)?;
+        }
         self.check_names(projection, &result, returns)?;
         Ok((Part { plan, scope }, result))
+    }
+
+    /// The names from outside that `WITH` does not name, and that the text after its columns may mention: a
+    /// subquery has them to its end.
+    fn kept(&self, projection: &Projection, columns: &[Column<'_>], scope: &Scope) -> Vec<(Arc<str>, VarId)> {
+        let Some(Outside { scope: outside, end, words: all }) = self.outside.last() else {
+            return Vec::new();
+        };
+        let start = projection.items.last().map_or(projection.span.end, |item| item.source.end);
+        let last = |name: &str| {
+            let all = all.get_or_init(|| {
+                let text = self.slice(Span { start, end: *end });
+                words(text).map(|(at, word)| (word, start + at as u32)).collect()
+            });
+            all.get(name).copied()
+        };
+        let is_kept = |(name, var): &(Arc<str>, VarId)| {
+            scope.get(name).is_some_and(|entry| entry.var == *var)
+                && columns.iter().all(|column| column.name != *name)
+                && (!is_word(name) || last(name).is_some_and(|at| at >= start))
+        };
+        outside.star().into_iter().filter(is_kept).collect()
     }
 
     fn columns(&self, p: &'q Projection, scope: &Scope, returns: bool) -> Bound<Vec<Column<'q>>> {

@@ -1,15 +1,17 @@
 //! Queries: clause after clause.
 
+use std::cell::OnceCell;
+
 use trimorph_algebra::Plan;
 use trimorph_base::Diagnostic;
 use trimorph_types::LogicalType;
 
-use super::Binder;
 use super::bind_procedure::standalone;
 use super::check_types::Type;
 use super::part::{Columns, Part};
 use super::report::{Bound, already_bound};
 use super::scope::Scope;
+use super::{Binder, Outside};
 use crate::ast::{Clause, Imports, Query, SingleQuery, Unwind};
 
 /// Where a query stands.
@@ -39,7 +41,19 @@ impl<'q> Binder<'q> {
         single: &'q SingleQuery,
         origin: Origin<'_, 'q>,
     ) -> Bound<(Plan, Option<Columns>)> {
-        let (mut part, clauses) = self.beginning(single, origin)?;
+        let (part, clauses) = self.beginning(single, origin)?;
+        let scope = match origin {
+            Origin::Expression(_) | Origin::Call(_, Imports::All | Imports::Listed(_)) => part.scope.clone(),
+            Origin::Top | Origin::Call(_, Imports::ByWith) => Scope::default(),
+        };
+        let end = single.clauses.last().map_or(0, |clause| clause.span().end);
+        self.outside.push(Outside { scope, end, words: OnceCell::new() });
+        let bound = self.clauses(part, clauses);
+        self.outside.pop();
+        bound
+    }
+
+    fn clauses(&mut self, mut part: Part, clauses: &'q [Clause]) -> Bound<(Plan, Option<Columns>)> {
         let mut columns = None;
         for clause in clauses {
             let place = |error: Box<Diagnostic>| Box::new(error.at(clause.span()));

@@ -49,6 +49,7 @@ mod scope;
 mod trim_argument;
 mod walk_expression;
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -107,12 +108,22 @@ pub fn bind_until(
         copies: 0,
         pairs: 0,
         cancel,
+        outside: Vec::new(),
     };
     let (plan, columns) =
         binder.statement(&statement.query).map_err(|error| error.at(statement.query.span))?;
     let notices = binder.unknown.into_notices(catalog);
     let (vars, parameters) = (binder.vars, binder.parameters);
     Ok(BoundQuery { plan, columns, vars, parameters, notices, depth: None, answer: Answer::Rows })
+}
+
+/// The names that a subquery has from outside and keeps to its end, which is in the text; none where it has
+/// none, or loses them to `WITH`.
+struct Outside<'q> {
+    scope: scope::Scope,
+    end: u32,
+    /// The words of its text from the first `WITH` on, each with where it stands last; found once.
+    words: OnceCell<HashMap<&'q str, u32>>,
 }
 
 /// What is known while a statement is bound.
@@ -140,9 +151,11 @@ struct Binder<'q> {
     pairs: usize,
     /// Looked at for each expression.
     cancel: &'q CancelToken,
+    /// What subqueries around have from outside, the innermost last.
+    outside: Vec<Outside<'q>>,
 }
 
-impl Binder<'_> {
+impl<'q> Binder<'q> {
     /// A new variable with a user's name.
     fn named(&mut self, name: &str, ty: Type) -> VarId {
         self.types.push(ty);
@@ -186,7 +199,7 @@ impl Binder<'_> {
     }
 
     /// The text of a span.
-    fn slice(&self, span: Span) -> &str {
+    fn slice(&self, span: Span) -> &'q str {
         self.text.get(span.start as usize..span.end as usize).unwrap_or_default()
     }
 }

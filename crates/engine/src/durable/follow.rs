@@ -63,6 +63,34 @@ impl Source {
     }
 }
 
+impl Source {
+    /// Whether somebody who could not read the directory of that manifest may try once more: its writer may
+    /// be faster than who reads. Then there is a newer manifest, or something else is wrong the next time.
+    ///
+    /// **Errors**: what was wrong, where that helps nobody.
+    fn may_go_on(&self, failed: Failed, number: u64, before: &mut String, tries: usize) -> Result<(), Error> {
+        let is_newer = manifest_number(&*self.fs, &self.dir)? != number;
+        let error = match failed {
+            Failed::Log(error @ (LogError::Damaged { .. } | LogError::Missing { .. })) => Error::from(error),
+            Failed::Log(error) if !is_newer => return Err(error.into()),
+            Failed::Other(error) if !is_newer => return Err(error),
+            Failed::Log(error) => error.into(),
+            Failed::Other(error) => error,
+        };
+        let text = error.to_string();
+        if !is_newer && text == *before {
+            return Err(error);
+        }
+        if tries >= RETRIES {
+            let text =
+                format!("{}: its writer goes on faster than it can be read; try again", self.dir.display());
+            return Err(Error::Storage(text));
+        }
+        *before = text;
+        Ok(())
+    }
+}
+
 /// What a look has found.
 pub(crate) enum Found {
     /// Nothing new.
@@ -82,6 +110,8 @@ pub(crate) struct Following {
     end: Position,
     /// When to look for damage, and how long after that again.
     damage: (Instant, Duration),
+    /// What looked like damage the last time.
+    suspected: Option<String>,
     /// Why the log cannot be gone on with: only a newer manifest helps.
     broken: Option<LogError>,
 }
@@ -126,16 +156,24 @@ impl State {
         let mut log = None;
         if start.database != 0 {
             let mut follower = Follower::new(Arc::clone(fs), &folder, position(start), start.database);
-            let read = |follower: &mut Follower, replay: &mut Replay| {
+            let mut read = || {
                 follower.poll(None, &mut |replayed, committed| replay.take_up_to(replayed, committed))?;
                 replay.release(follower.committed())?;
                 let mut take = |replayed: Replayed<'_>, committed| replay.take_up_to(replayed, committed);
                 if follower.give_rest(&mut || source.is_abandoned(), &mut take)? {
                     replay.release(u64::MAX)?;
                 }
-                follower.damage()?.map_or(Ok(()), Err)
+                follower.damage()
             };
-            read(&mut follower, &mut replay).map_err(Failed::Log)?;
+            // What looks like damage may be what its writer has written since it was read.
+            let (mut before, mut tries) = (None, 0);
+            while let Some(damage) = read().map_err(Failed::Log)? {
+                let text = damage.to_string();
+                tries += 1;
+                if before.replace(text.clone()) == Some(text) || tries == RETRIES {
+                    return Err(Failed::Log(damage));
+                }
+            }
             log = Some(follower);
         }
         let live = replay.stand().map_err(Failed::Log)?;
@@ -149,30 +187,21 @@ impl Following {
     ///
     /// **Errors**: what is missing or damaged, by file and offset.
     pub(crate) fn open(source: Source) -> Result<Self, Error> {
-        let mut before = String::new();
-        for _ in 0..RETRIES {
-            match State::read(&source) {
+        let (mut before, mut tries) = (String::new(), 0);
+        loop {
+            let number = manifest_number(&*source.fs, &source.dir)?;
+            let failed = match State::read(&source) {
                 Ok(state) => {
                     let at = state.log.as_ref().map(Follower::position).unwrap_or_default();
                     let now = Instant::now();
                     let (end, damage) = (at, (now + QUIET, QUIET));
-                    return Ok(Self { source, state, end, damage, broken: None });
+                    return Ok(Self { source, state, end, damage, suspected: None, broken: None });
                 }
-                // A writer may have written on between two looks, or have let the segment go for a
-                // checkpoint.
-                Err(Failed::Log(error @ (LogError::Damaged { .. } | LogError::Missing { .. })))
-                    if error.to_string() != before =>
-                {
-                    before = error.to_string();
-                }
-                Err(Failed::Log(error)) => return Err(error.into()),
-                Err(Failed::Other(error)) => return Err(error),
-            }
+                Err(failed) => failed,
+            };
+            tries += 1;
+            source.may_go_on(failed, number, &mut before, tries)?;
         }
-        Err(Error::Storage(format!(
-            "{}: its writer goes on faster than it can be read; try again",
-            source.dir.display()
-        )))
     }
 
     /// The main version and the delta as they are now.
@@ -198,36 +227,30 @@ impl Following {
         let (mut before, mut tries) = (String::new(), 0);
         loop {
             let number = manifest_number(&*self.source.fs, &self.source.dir)?;
-            let done = match number != self.state.number {
+            let taken = match number != self.state.number {
                 true => self.take_over()?,
                 false => Err(None),
             };
-            let error = match (done, self.broken.clone()) {
+            let failed = match (taken, self.broken.clone()) {
                 (Ok(found), _) => return Ok(found),
-                (Err(error), Some(broken)) => error.unwrap_or(broken),
+                (Err(failed), Some(broken)) => failed.unwrap_or(Failed::Log(broken)),
                 (Err(_), None) if only_anew => return Ok(Found::Nothing),
                 // The newer manifest is being written beside: the log is there as long as not.
-                (Err(_), None) => match self.read_on() {
-                    Err(error @ LogError::Missing { .. }) => error,
+                (Err(failed), None) => match self.read_on() {
+                    Err(missing @ LogError::Missing { .. }) => failed.unwrap_or(Failed::Log(missing)),
                     found => return Ok(found?),
                 },
             };
-            // Its writer may be faster than who reads: then something else is missing the next time.
-            let text = error.to_string();
             tries += 1;
-            if text == before || tries == RETRIES {
-                return Err(error.into());
-            }
-            before = text;
+            self.source.may_go_on(failed, number, &mut before, tries)?;
         }
     }
 
-    /// Takes what a newer manifest has; an error of the log where that is not there as the manifest says.
-    fn take_over(&mut self) -> Result<Result<Found, Option<LogError>>, Error> {
+    /// Takes what a newer manifest has, or tells why that is not there as the manifest says.
+    fn take_over(&mut self) -> Result<Result<Found, Option<Failed>>, Error> {
         let state = match State::read(&self.source) {
             Ok(state) => state,
-            Err(Failed::Log(error)) => return Ok(Err(Some(error))),
-            Err(Failed::Other(error)) => return Err(error),
+            Err(failed) => return Ok(Err(Some(failed))),
         };
         let dir = self.source.dir.display();
         if self.state.database != 0 && state.database != self.state.database {
@@ -252,6 +275,7 @@ impl Following {
         let now = Instant::now();
         self.end = at;
         self.damage = (now + QUIET, QUIET);
+        self.suspected = None;
     }
 
     /// Reads what the log has more.
@@ -296,10 +320,15 @@ impl Following {
             let damage = follower.damage()?;
             self.damage.1 = (self.damage.1 * 2).min(DAMAGE_LOOK_MAX);
             self.damage.0 = Instant::now() + self.damage.1;
+            let text = damage.as_ref().map(LogError::to_string);
+            let is_sure = text.is_some() && self.suspected == text;
+            self.suspected = text;
             if let Some(damage) = damage {
                 // The block may have been written between two looks: then the next one passes it.
                 self.damage = (Instant::now(), QUIET);
-                return Err(damage);
+                if is_sure {
+                    return Err(damage);
+                }
             }
         }
         let replay = &mut self.state.replay;

@@ -462,7 +462,7 @@ impl Statement<'_> {
             let given = rows.value(from, row);
             let map = properties(given).ok_or_else(|| self.no_map(given))?;
             if replace {
-                for key in properties(entity).unwrap_or_default().keys().filter(|key| !map.contains_key(*key))
+                for key in properties(entity).unwrap_or_default().keys().filter(|key| !map.contains_key(key))
                 {
                     self.put(&mut sets, entity, Arc::clone(key), Value::Null)?;
                 }

@@ -277,9 +277,11 @@ impl<'a, 's> Row<'a, 's> {
             Value::Map(m) => Map::clone(m),
             other => return Err(type_error("a node, relationship or map", other)),
         };
+        let mut own = Vec::with_capacity(entries.len());
         for (key, ex) in entries {
-            map.insert(Arc::clone(key), self.eval(ex, cx)?);
+            own.push((Arc::clone(key), self.eval(ex, cx)?));
         }
+        map.extend(own);
         bounded(Value::map(map))
     }
 

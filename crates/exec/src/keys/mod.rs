@@ -15,6 +15,7 @@
 //! keys are a pair. Of more, the first two are a pair, whose number and the third are another, and so on: all
 //! loops are over words.
 
+mod dense;
 mod encode;
 mod fixed;
 mod flat;
@@ -28,12 +29,13 @@ mod words;
 use std::sync::Arc;
 
 use trimorph_base::{NodeId, TableId};
-use trimorph_vector::{Entries, Texts, Values, Vector};
+use trimorph_vector::{Entries, Maps, Texts, Values, Vector};
 
-use encode::{TAG_INT, TAG_NODE, TAG_NULL, TAG_TEXT};
+pub(crate) use dense::DenseSet;
+use encode::{TAG_INT, TAG_MISSING, TAG_NODE, TAG_NULL, TAG_OTHER, TAG_TEXT};
 pub(crate) use encode::{cell_key, decode_text, encode, encode_text, fixed_bits};
 use fixed::{AHEAD, Fixed};
-pub(crate) use flat::{FlatKey, FlatMap, NO_NUMBER};
+pub(crate) use flat::NO_NUMBER;
 use near_pairs::NearPairs;
 use pairs::Pairs;
 use texts::ENTRIES_FREE;
@@ -44,7 +46,7 @@ use words::{KeyWords, Tags, Words};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeyTable<'s> {
     /// Of each key.
-    columns: Vec<Words<'s>>,
+    columns: Vec<KeyColumn<'s>>,
     /// Single nodes by row, of one node table; numbers plus 1.
     rows: Vec<u32>,
     rows_of: Option<TableId>,
@@ -65,6 +67,97 @@ pub(crate) struct KeyTable<'s> {
     null: u32,
     /// The same of two keys: with the value that the other key had.
     coded_pairs: Option<((u8, u64), Entries<'s>, Vec<u32>)>,
+}
+
+/// One key: its values as words. Maps of a vector are numbered as tuples of what they have under their keys
+/// first, by tables of the types of these; one of each is encoded, which gives it the number that it has in
+/// whatever vector it comes.
+#[derive(Clone, Debug, Default)]
+struct KeyColumn<'s> {
+    words: Words<'s>,
+    /// Of maps, by their keys.
+    tuples: Vec<Tuples<'s>>,
+}
+
+/// Maps of the same keys.
+#[derive(Clone, Debug)]
+struct Tuples<'s> {
+    keys: Arc<[Arc<str>]>,
+    /// What they have under their keys.
+    table: KeyTable<'s>,
+    /// Of each number of `table`: that of the map among all values.
+    numbers: Vec<u32>,
+}
+
+/// Sets of keys that maps are numbered by.
+const TUPLES_MAX: usize = 16;
+
+impl<'s> KeyColumn<'s> {
+    /// The words of the values at `positions`, numbering what is new.
+    fn intern(&mut self, vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords) {
+        match &vector.values {
+            Values::Map(maps) if self.intern_tuples(vector, maps, positions, out) => {}
+            _ => self.words.intern(vector, positions, out),
+        }
+    }
+
+    /// The same of maps; `false`, and nothing done, where they are not numbered so.
+    fn intern_tuples(
+        &mut self,
+        vector: &Vector<'s>,
+        maps: &Maps<'s>,
+        positions: &[u32],
+        out: &mut KeyWords,
+    ) -> bool {
+        let place = match self.tuples.iter().position(|tuples| *tuples.keys == *maps.keys()) {
+            Some(place) => place,
+            None if maps.keys().is_empty() || self.tuples.len() == TUPLES_MAX => return false,
+            None => {
+                let (table, numbers) = (KeyTable::default(), Vec::new());
+                self.tuples.push(Tuples { keys: maps.keys().into(), table, numbers });
+                self.tuples.len() - 1
+            }
+        };
+        let present: Vec<u32>;
+        let at = match vector.nulls.is_none() {
+            true => positions,
+            false => {
+                present = positions.iter().copied().filter(|p| !vector.nulls.get(*p as usize)).collect();
+                &present
+            }
+        };
+        let fields: Vec<&Vector<'s>> = maps.fields().iter().collect();
+        let (mut found, mut fresh, mut bytes) = (Vec::with_capacity(at.len()), Vec::new(), Vec::new());
+        let Tuples { table, numbers, .. } = &mut self.tuples[place];
+        table.number_all(&fields, at, &mut found, &mut fresh);
+        for p in fresh {
+            bytes.clear();
+            encode(vector, p as usize, &mut bytes);
+            numbers.push(self.words.encoded(&bytes));
+        }
+        let mut words = found.iter().map(|found| (TAG_OTHER, u64::from(numbers[*found as usize])));
+        out.clear();
+        if at.len() == positions.len() {
+            out.bits.extend(words.map(|(_, bits)| bits));
+            out.tags = Tags::All(TAG_OTHER);
+        } else {
+            for p in positions {
+                let null = vector.nulls.get(*p as usize);
+                out.push(if null { (TAG_NULL, 0) } else { words.next().unwrap_or((TAG_MISSING, 0)) });
+            }
+        }
+        true
+    }
+
+    fn bytes(&self) -> usize {
+        let tuples = self.tuples.iter().map(|t| t.table.bytes() + t.numbers.capacity() * 4);
+        self.words.bytes() + tuples.sum::<usize>()
+    }
+
+    fn growth_bytes(&self, more: usize) -> usize {
+        let tuples = self.tuples.iter().map(|t| t.table.growth_bytes(more) + more * 4);
+        self.words.growth_bytes(more) + tuples.sum::<usize>()
+    }
 }
 
 /// Positions that are numbered between two looks at the budget and at the flag that cancels.
@@ -94,7 +187,7 @@ impl<'s> KeyTable<'s> {
         fresh: &mut Vec<u32>,
     ) {
         if self.columns.len() < keys.len() {
-            self.columns.resize_with(keys.len(), Words::default);
+            self.columns.resize_with(keys.len(), KeyColumn::default);
             self.prefixes.resize_with(keys.len().saturating_sub(2), Pairs::default);
         }
         let (mut a, mut b) = std::mem::take(&mut self.scratch);
@@ -168,7 +261,7 @@ impl<'s> KeyTable<'s> {
                 } else {
                     let code = codes[*p as usize] as usize;
                     if known[code] == 0 {
-                        let word = self.columns[0].text(entries.get(code));
+                        let word = self.columns[0].words.text(entries.get(code));
                         known[code] = self.number_word(word) + 1;
                     }
                     known[code] - 1
@@ -225,7 +318,7 @@ impl<'s> KeyTable<'s> {
             for (number, p) in numbers[start..].iter_mut().zip(positions).filter(|(n, _)| **n == NO_NUMBER) {
                 let code = codes[*p as usize] as usize;
                 if known[code] == 0 {
-                    let text = self.columns[usize::from(is_first)].text(entries.get(code));
+                    let text = self.columns[usize::from(is_first)].words.text(entries.get(code));
                     let (x, y) = if is_first { (constant, text) } else { (text, constant) };
                     known[code] = self.pairs.number(x, y, self.count) + 1;
                 }
@@ -462,7 +555,7 @@ impl<'s> KeyTable<'s> {
         match keys {
             [] => numbers.resize(numbers.len() + positions.len(), 0),
             [one] => {
-                self.columns[0].find(one, positions, &mut a);
+                self.columns[0].words.find(one, positions, &mut a);
                 if self.find_known(&a, numbers) {
                     return;
                 }
@@ -482,9 +575,9 @@ impl<'s> KeyTable<'s> {
                 }
             }
             [first, between @ .., last] => {
-                self.columns[0].find(first, positions, &mut a);
+                self.columns[0].words.find(first, positions, &mut a);
                 for (k, key) in between.iter().enumerate() {
-                    self.columns[k + 1].find(key, positions, &mut b);
+                    self.columns[k + 1].words.find(key, positions, &mut b);
                     for i in 0..positions.len() {
                         // No pair has this number.
                         let number = self.prefixes[k].find(a.get(i), b.get(i)).unwrap_or(NO_NUMBER);
@@ -492,7 +585,7 @@ impl<'s> KeyTable<'s> {
                     }
                     a.tags = Tags::All(TAG_INT);
                 }
-                self.columns[keys.len() - 1].find(last, positions, &mut b);
+                self.columns[keys.len() - 1].words.find(last, positions, &mut b);
                 for first in (0..positions.len()).step_by(AHEAD) {
                     let rows = first..positions.len().min(first + AHEAD);
                     self.pairs.prepare(rows.clone().map(|k| (a.get(k), b.get(k))));
@@ -505,13 +598,13 @@ impl<'s> KeyTable<'s> {
     /// The keys by their numbers, where these are single texts and nothing else: they need not be kept once
     /// more.
     pub(crate) fn lone_texts(&self) -> Option<&Texts<'s>> {
-        let texts = self.columns.first().filter(|_| self.columns.len() == 1)?.texts();
+        let texts = self.columns.first().filter(|_| self.columns.len() == 1)?.words.texts();
         (self.by_text.is_none() && texts.len() == self.len()).then_some(texts)
     }
 
     /// The texts of the first key in the order in which they came.
     pub(crate) fn first_texts(&self) -> Option<&Texts<'s>> {
-        self.columns.first().map(Words::texts)
+        self.columns.first().map(|column| column.words.texts())
     }
 
     /// How many tuples have a number.
@@ -523,7 +616,7 @@ impl<'s> KeyTable<'s> {
     pub(crate) fn bytes(&self) -> usize {
         let tables = self.fixed.bytes() + self.pairs.bytes() + self.near_pairs.bytes();
         let prefixes: usize = self.prefixes.iter().map(Pairs::bytes).sum();
-        let columns: usize = self.columns.iter().map(Words::bytes).sum();
+        let columns: usize = self.columns.iter().map(KeyColumn::bytes).sum();
         let coded = self.coded.as_ref().map_or(0, |(_, numbers)| numbers.capacity())
             + self.coded_pairs.as_ref().map_or(0, |(.., numbers)| numbers.capacity());
         (self.rows.capacity() + self.by_text.as_ref().map_or(0, Vec::capacity) + coded) * 4

@@ -1,16 +1,10 @@
 //! The values of one key column as words: a tag and 64 bits each, equal where the values are equivalent.
 //! Texts, and values of no fixed size, are numbered, and their numbers are the bits.
-//!
-//! Maps of a vector are numbered as tuples of what they have under their keys first, by tables of the types
-//! of these; one of each is encoded, which gives it the number that it has in whatever vector it comes.
-
-use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use trimorph_types::Value;
-use trimorph_vector::{Maps, Values, Vector};
+use trimorph_vector::{Values, Vector};
 
-use super::KeyTable;
 use super::encode::{
     TAG_IRI, TAG_MISSING, TAG_NULL, TAG_OTHER, TAG_TEXT, encode, fixed_bits, fixed_key, fixed_value_key,
 };
@@ -50,14 +44,14 @@ impl KeyWords {
         (tag, self.bits[k])
     }
 
-    fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.bits.clear();
         self.each.clear();
         self.tags = Tags::Each;
     }
 
     #[inline(always)]
-    fn push(&mut self, (tag, bits): (u8, u64)) {
+    pub(super) fn push(&mut self, (tag, bits): (u8, u64)) {
         self.each.push(tag);
         self.bits.push(bits);
     }
@@ -70,22 +64,7 @@ pub(super) struct Words<'s> {
     iris: TextTable<'s>,
     general: FxHashMap<Box<[u8]>, u32>,
     general_bytes: usize,
-    /// Of maps, by their keys.
-    tuples: Vec<Tuples<'s>>,
 }
-
-/// Maps of the same keys.
-#[derive(Clone, Debug)]
-struct Tuples<'s> {
-    keys: Arc<[Arc<str>]>,
-    /// What they have under their keys.
-    table: KeyTable<'s>,
-    /// Of each number of `table`: that of the map among all values.
-    numbers: Vec<u32>,
-}
-
-/// Sets of keys that maps are numbered by.
-const TUPLES_MAX: usize = 16;
 
 /// The texts and values that a table knows, or comes to know.
 trait Numbers<'s> {
@@ -296,59 +275,12 @@ impl<'s> Words<'s> {
 
     /// The words of the values at `positions`, numbering what is new.
     pub(super) fn intern(&mut self, vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords) {
-        match &vector.values {
-            Values::Map(maps) if self.intern_tuples(vector, maps, positions, out) => {}
-            _ => fill(vector, positions, out, Interning(self)),
-        }
+        fill(vector, positions, out, Interning(self));
     }
 
-    /// The same of maps; `false`, and nothing done, where they are not numbered so.
-    fn intern_tuples(
-        &mut self,
-        vector: &Vector<'s>,
-        maps: &Maps<'s>,
-        positions: &[u32],
-        out: &mut KeyWords,
-    ) -> bool {
-        let place = match self.tuples.iter().position(|tuples| *tuples.keys == *maps.keys()) {
-            Some(place) => place,
-            None if maps.keys().is_empty() || self.tuples.len() == TUPLES_MAX => return false,
-            None => {
-                let (table, numbers) = (KeyTable::default(), Vec::new());
-                self.tuples.push(Tuples { keys: maps.keys().into(), table, numbers });
-                self.tuples.len() - 1
-            }
-        };
-        let present: Vec<u32>;
-        let at = match vector.nulls.is_none() {
-            true => positions,
-            false => {
-                present = positions.iter().copied().filter(|p| !vector.nulls.get(*p as usize)).collect();
-                &present
-            }
-        };
-        let fields: Vec<&Vector<'s>> = maps.fields().iter().collect();
-        let (mut found, mut fresh, mut bytes) = (Vec::with_capacity(at.len()), Vec::new(), Vec::new());
-        self.tuples[place].table.number_all(&fields, at, &mut found, &mut fresh);
-        for p in fresh {
-            bytes.clear();
-            encode(vector, p as usize, &mut bytes);
-            let number = Interning(self).number(&bytes);
-            self.tuples[place].numbers.push(number);
-        }
-        let numbers = &self.tuples[place].numbers;
-        let mut words = found.iter().map(|found| (TAG_OTHER, u64::from(numbers[*found as usize])));
-        out.clear();
-        if at.len() == positions.len() {
-            out.bits.extend(words.map(|(_, bits)| bits));
-            out.tags = Tags::All(TAG_OTHER);
-        } else {
-            for p in positions {
-                let null = vector.nulls.get(*p as usize);
-                out.push(if null { (TAG_NULL, 0) } else { words.next().unwrap_or((TAG_MISSING, 0)) });
-            }
-        }
-        true
+    /// The number of an encoded value, which is numbered if it is new.
+    pub(super) fn encoded(&mut self, bytes: &[u8]) -> u32 {
+        Interning(self).number(bytes)
     }
 
     /// The words of the values at `positions`; what is new is missing.
@@ -362,7 +294,6 @@ impl<'s> Words<'s> {
             + self.iris.bytes()
             + table_bytes::<(Box<[u8]>, u32)>(self.general.capacity())
             + self.general_bytes
-            + self.tuples.iter().map(|t| t.table.bytes() + t.numbers.capacity() * 4).sum::<usize>()
     }
 
     /// Bytes that may be allocated before `more` values have come, texts left out.
@@ -370,6 +301,5 @@ impl<'s> Words<'s> {
         self.texts.growth_bytes(more)
             + if self.iris.texts().is_empty() { 0 } else { self.iris.growth_bytes(more) }
             + table_growth_bytes::<(Box<[u8]>, u32)>(self.general.len(), self.general.capacity(), more)
-            + self.tuples.iter().map(|t| t.table.growth_bytes(more) + more * 4).sum::<usize>()
     }
 }

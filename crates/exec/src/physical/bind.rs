@@ -58,6 +58,7 @@ impl<'a, 's> Start<'a, 's> {
             | Spec::ExpandInto(_)
             | Spec::Intersect(_)
             | Spec::SemiJoin(_)
+            | Spec::RowProduct(_)
             | Spec::HashJoin(_)
             | Spec::JoinFilter(_)
             | Spec::RangeJoin(_)

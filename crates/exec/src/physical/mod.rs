@@ -24,8 +24,8 @@ use crate::layout::Place;
 use crate::ops::{
     AggregateSpec, ApplySpec, BatchExtendSpec, CallSpec, ColumnExtendSpec, ComputeSpec, CountExtendSpec,
     CursorSpec, EdgeLookupSpec, ExpandIntoSpec, FilterStep, GatherSpec, IntersectSpec, JoinFilterSpec,
-    JoinShape, ListExtendSpec, LookupSpec, NodeScanSpec, PackSpec, RangeJoinSpec, ScanExtendSpec,
-    SemiJoinSpec, ShortestSpec, SortSpec, StatementsSpec, UnionInput, UnwindSpec, VarSpec,
+    JoinShape, ListExtendSpec, LookupSpec, NodeScanSpec, PackSpec, RangeJoinSpec, RowProductSpec,
+    ScanExtendSpec, SemiJoinSpec, ShortestSpec, SortSpec, StatementsSpec, UnionInput, UnwindSpec, VarSpec,
 };
 use crate::stack::Stack;
 
@@ -98,6 +98,7 @@ pub(crate) enum Spec {
     ExpandInto(Arc<ExpandIntoSpec>),
     Intersect(Arc<IntersectSpec>),
     SemiJoin(Arc<SemiJoinSpec>),
+    RowProduct(Arc<RowProductSpec>),
     HashJoin(Arc<JoinShape>),
     JoinFilter(Arc<JoinFilterSpec>),
     RangeJoin(Arc<RangeJoinSpec>),
@@ -162,6 +163,7 @@ impl Spec {
             | Self::ExpandInto(_)
             | Self::Intersect(_)
             | Self::SemiJoin(_)
+            | Self::RowProduct(_)
             | Self::HashJoin(_)
             | Self::JoinFilter(_)
             | Self::RangeJoin(_)

@@ -64,6 +64,7 @@ impl Spec {
             Self::ExpandInto(_) => "expand into",
             Self::Intersect(_) => "intersect",
             Self::SemiJoin(_) => "semi-join",
+            Self::RowProduct(_) => "product with a row",
             Self::HashJoin(_) => "hash join",
             Self::JoinFilter(_) => "keys of a join",
             Self::RangeJoin(_) => "range join",

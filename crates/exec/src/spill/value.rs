@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId};
 use trimorph_types::{
-    Date, DateTime, Decimal, Duration, Literal, LiteralKind, LocalDateTime, LocalTime, Map, Path,
-    Relationship, Time, Value, Zone,
+    Date, DateTime, Decimal, Duration, Literal, LiteralKind, LocalDateTime, LocalTime, Path, Relationship,
+    Time, Value, Zone,
 };
 
 use super::bytes::{Reader, put_bytes, put_u64};
@@ -112,12 +112,11 @@ pub(super) fn decode(from: &mut Reader<'_>) -> Option<Value> {
             Value::list(items)
         }
         8 => {
-            let mut entries = Map::new();
+            let mut entries = Vec::new();
             for _ in 0..from.count(1)? {
-                let key = Arc::from(from.text()?);
-                entries.insert(key, decode(from)?);
+                entries.push((Arc::from(from.text()?), decode(from)?));
             }
-            Value::map(entries)
+            Value::map(entries.into_iter().collect())
         }
         9 => Value::Date(Date { days: from.i64()? }),
         10 => Value::LocalTime(LocalTime { nanos: from.i64()? }),

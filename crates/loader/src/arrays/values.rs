@@ -6,7 +6,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use arrow_select::take::take;
-use trimorph_types::{Map, Value};
+use trimorph_types::{Shape, Value};
 
 use super::{DEPTH_MAX, convert, items_of, parse_of, value_at};
 
@@ -32,15 +32,11 @@ fn values_within(array: &dyn Array, depth: usize) -> Result<Vec<Value>, String> 
             values_within(plain.as_ref(), depth + 1)
         }
         DataType::Struct(fields) => {
-            let names: Vec<Arc<str>> = fields.iter().map(|field| field.name().as_str().into()).collect();
-            let mut maps = vec![Map::new(); array.len()];
-            for (name, column) in names.iter().zip(array.as_struct().columns()) {
-                let values = values_within(column.as_ref(), depth + 1)?;
-                for (map, value) in maps.iter_mut().zip(values) {
-                    map.insert(Arc::clone(name), value);
-                }
-            }
-            Ok(maps.into_iter().enumerate().map(|(row, map)| unless_null(row, Value::map(map))).collect())
+            let shape = Shape::new(fields.iter().map(|field| field.name().as_str().into()).collect());
+            let columns = array.as_struct().columns().iter();
+            let columns = columns.map(|column| values_within(column.as_ref(), depth + 1));
+            let maps = shape.maps(columns.collect::<Result<_, _>>()?, array.len()).enumerate();
+            Ok(maps.map(|(row, map)| unless_null(row, Value::map(map))).collect())
         }
         DataType::Map(..) => {
             let maps = array.as_map();
@@ -50,12 +46,12 @@ fn values_within(array: &dyn Array, depth: usize) -> Result<Vec<Value>, String> 
             for (row, ends) in maps.value_offsets().windows(2).enumerate() {
                 let [from, to] = ends else { continue };
                 let range = usize::try_from(*from).unwrap_or(0)..usize::try_from(*to).unwrap_or(0);
-                let mut map = Map::new();
+                let mut entries = Vec::with_capacity(range.len());
                 for (key, value) in keys[range.clone()].iter().zip(&values[range]) {
                     let Value::String(key) = key else { return Err("keys of a map must be texts".into()) };
-                    map.insert(Arc::clone(key), value.clone());
+                    entries.push((Arc::clone(key), value.clone()));
                 }
-                out.push(unless_null(row, Value::map(map)));
+                out.push(unless_null(row, Value::map(entries.into_iter().collect())));
             }
             Ok(out)
         }

@@ -10,17 +10,13 @@
 //!
 //! Source: design §7 (semi-join filters).
 
-use std::collections::BTreeMap;
-
-use trimorph_algebra::{
-    Direction, EdgePattern, EdgeRange, Expr, LabelExpr, NodePattern, Op, Plan, QueryGraph, VarId,
-};
+use trimorph_algebra::{EdgePattern, Expr, LabelExpr, NodePattern, Op, Plan, QueryGraph, VarId};
 use trimorph_types::Value;
 
 use super::{Planner, plan_pattern};
 use crate::degrees::rows_of;
 use crate::estimate::Estimate;
-use crate::tables::{edge_tables, tables_of};
+use crate::tables::{is_single, tables_of};
 use crate::{Halt, VarSet};
 
 /// Nodes up to which what a node leads to is taken into a filter.
@@ -122,28 +118,7 @@ impl Planner<'_> {
 
     /// Whether a node at the end `here` of `edge` has one such edge at most.
     pub(super) fn is_single(&self, edge: &EdgePattern, here: VarId) -> bool {
-        let outward = match edge.direction {
-            Direction::Out => edge.from == here,
-            Direction::In => edge.to == here,
-            Direction::Both => return false,
-        };
-        let own = self.tables_of(here);
-        let mut by_table = BTreeMap::new();
-        let catalog = self.with.known.catalog;
-        for table in &*edge_tables(catalog, edge) {
-            let source = catalog.source(*table);
-            if outward {
-                if own.contains(&source) {
-                    by_table.entry(source).or_insert_with(Vec::new).push(catalog.is_single(*table));
-                }
-            } else {
-                for target in catalog.targets(*table).filter(|target| own.contains(target)) {
-                    let single = catalog.is_single_into(*table, target);
-                    by_table.entry(target).or_insert_with(Vec::new).push(single);
-                }
-            }
-        }
-        edge.range == EdgeRange::One && by_table.values().all(|singles| singles[..] == [true])
+        is_single(self.with.known.catalog, edge, here, self.tables_of(here))
     }
 }
 

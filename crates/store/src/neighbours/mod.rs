@@ -54,8 +54,8 @@ pub struct Neighbours<'r, 's> {
     from: TableId,
     /// Where changes touched lists, and what sees them.
     changes: Option<(&'s Moment, &'r Marks)>,
-    /// The reader, where it sees changes or notes what is read: where it does not, one test says so, and a
-    /// list is main's (walks of three steps took 1.16 of the time with a test for each).
+    /// The reader, where it sees changes of the edge table or notes what is read: where it does not, one test
+    /// says so, and a list is main's (walks of three steps took 1.16 of the time with a test for each).
     written: Option<&'r Reader<'s>>,
 }
 
@@ -111,7 +111,7 @@ impl<'r, 's> Neighbours<'r, 's> {
     /// All edges of a table, from its sources or back from its targets in `from`.
     #[inline]
     pub(crate) fn of(reader: &'r Reader<'s>, table: usize, forward: bool, from: TableId) -> Self {
-        let written = reader.is_written().then_some(reader);
+        let written = reader.is_written_along(table).then_some(reader);
         let changes = written.and_then(|reader| reader.list_changes(table, forward, from));
         let table = reader.edge_table(table);
         let view = if forward { Some(&table.forward) } else { table.backward(from) };

@@ -93,7 +93,7 @@ fn refused_rows_are_left_out_and_named() {
         let whole = |(from, to): &(i64, i64)| kept.contains(from) && kept.contains(to);
         let graph = crate::interpreter::Graph::read(&snapshot);
         let mut lines: Vec<String> =
-            graph.edges.iter().map(|edge| format!("{:?}", edge.properties["line"])).collect();
+            graph.edges.iter().map(|edge| format!("{:?}", edge.properties.get("line").unwrap())).collect();
         let expected = pairs
             .iter()
             .enumerate()
@@ -104,7 +104,7 @@ fn refused_rows_are_left_out_and_named() {
         expected.sort();
         assert_eq!(lines, expected);
         for edge in &graph.edges {
-            let Value::Int(line) = edge.properties["line"] else { panic!() };
+            let Some(&Value::Int(line)) = edge.properties.get("line") else { panic!() };
             let (from, to) = pairs[usize::try_from(line).unwrap()];
             assert!(equivalent(&reader.node_property(edge.start, "id"), &Value::Int(from)));
             assert!(equivalent(&reader.node_property(edge.end, "id"), &Value::Int(to)));

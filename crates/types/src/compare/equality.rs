@@ -20,7 +20,7 @@ pub fn equals(a: &Value, b: &Value) -> Option<bool> {
             all(x.iter().zip(y.iter()).map(|(a, b)| equals(a, b)))
         }
         (Value::Map(x), Value::Map(y)) => {
-            if x.len() != y.len() || !x.keys().eq(y.keys()) {
+            if !x.has_keys_of(y) {
                 return Some(false);
             }
             all(x.values().zip(y.values()).map(|(a, b)| equals(a, b)))
@@ -52,7 +52,7 @@ pub fn equivalent(a: &Value, b: &Value) -> bool {
             x.len() == y.len() && x.iter().zip(y.iter()).all(|(a, b)| equivalent(a, b))
         }
         (Value::Map(x), Value::Map(y)) => {
-            x.len() == y.len() && x.iter().zip(y.iter()).all(|((k, a), (l, b))| k == l && equivalent(a, b))
+            x.has_keys_of(y) && x.values().zip(y.values()).all(|(a, b)| equivalent(a, b))
         }
         _ => same_scalar(a, b),
     }

@@ -7,6 +7,7 @@
 //! datatype. Values are equal here exactly if they are equivalent.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use crate::Value;
 use crate::number::{compare_decimals, compare_int_float};
@@ -94,7 +95,8 @@ fn in_sequence<'a>(
 
 /// Smaller maps first, then by their keys in order.
 pub(super) fn order_maps_by_keys(a: &Map, b: &Map) -> Ordering {
-    a.len().cmp(&b.len()).then_with(|| a.keys().cmp(b.keys()))
+    let differ = || a.len().cmp(&b.len()).then_with(|| a.keys().cmp(b.keys()));
+    if Arc::ptr_eq(a.shared_keys(), b.shared_keys()) { Ordering::Equal } else { differ() }
 }
 
 /// By instant, then by offset.

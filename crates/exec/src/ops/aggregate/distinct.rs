@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use trimorph_store::access::NodeSet;
 use trimorph_types::Value;
 use trimorph_vector::{Values, Vector};
@@ -10,10 +10,7 @@ use trimorph_vector::{Values, Vector};
 use super::owners::{Owners, owner_of};
 use crate::ExecError;
 use crate::charge::{table_bytes, table_growth_bytes};
-use crate::keys::{FlatKey, FlatMap, TextTable, cell_key, decode_text, encode, encode_text, fixed_bits};
-
-/// Pairs whose slots are asked for before the first of them is looked up.
-const AHEAD: usize = 32;
+use crate::keys::{DenseSet, TextTable, cell_key, decode_text, encode, encode_text, fixed_bits};
 
 /// Pairs of group and value.
 #[derive(Clone, Debug, Default)]
@@ -23,16 +20,20 @@ pub(super) struct DistinctSet {
     /// Of the one group: its nodes, a bit a row.
     nodes: NodeSet,
     /// Of the one group: the words of the first tag that came.
-    words: FlatMap<u64>,
+    words: DenseSet<u64>,
     words_tag: Option<u8>,
     /// Group and tag, and the word.
-    fixed: FlatMap<(u64, u64)>,
+    fixed: DenseSet<(u64, u64)>,
     /// All texts, whatever their groups.
     texts: TextTable<'static>,
     /// Groups, and the numbers of their texts: of the one group these are all.
-    texts_of: FlatMap<u64>,
-    general: FxHashSet<(u32, Box<[u8]>)>,
+    texts_of: DenseSet<u64>,
+    /// All other values, encoded and numbered, whatever their groups.
+    general: FxHashMap<Arc<[u8]>, u32>,
     general_bytes: usize,
+    /// Groups, and the numbers of these.
+    general_of: DenseSet<u64>,
+    scratch: Vec<u8>,
 }
 
 /// Pairs that leave a set.
@@ -40,7 +41,7 @@ pub(super) struct DistinctSet {
 pub(super) struct DistinctValues {
     nodes: NodeSet,
     fixed: Vec<(u32, u8, u64)>,
-    general: Vec<(u32, Box<[u8]>)>,
+    general: Vec<(u32, Arc<[u8]>)>,
 }
 
 /// A group and the number of a text as one word.
@@ -60,7 +61,7 @@ fn group_and_tag(key: u64) -> (u32, u8) {
 }
 
 /// The encoded form of a text.
-fn bytes_of(text: &str) -> Box<[u8]> {
+fn bytes_of(text: &str) -> Arc<[u8]> {
     let mut bytes = Vec::with_capacity(text.len() + 9);
     encode_text(text, &mut bytes);
     bytes.into()
@@ -116,16 +117,16 @@ impl DistinctSet {
                     return;
                 }
                 let keys: Vec<u64> = groups.iter().zip(found).map(|(g, n)| text_key(*g, n)).collect();
-                number_all(&mut self.texts_of, &keys, |k| fresh(groups[k], positions[k]));
+                self.texts_of.insert_all(&keys, |k| fresh(groups[k], positions[k]));
             }
             _ => match fixed_bits(vector, positions, &mut bits) {
                 Some(tag) if self.one_group && *self.words_tag.get_or_insert(tag) == tag => {
-                    number_all(&mut self.words, &bits, |k| fresh(0, positions[k]));
+                    self.words.insert_all(&bits, |k| fresh(0, positions[k]));
                 }
                 Some(tag) => {
                     let keys: Vec<_> =
                         groups.iter().zip(bits).map(|(g, bits)| (group_key(*g, tag), bits)).collect();
-                    number_all(&mut self.fixed, &keys, |k| fresh(groups[k], positions[k]));
+                    self.fixed.insert_all(&keys, |k| fresh(groups[k], positions[k]));
                 }
                 None => {
                     for (group, p) in groups.iter().zip(positions) {
@@ -148,38 +149,57 @@ impl DistinctSet {
         if let Some((tag, bits)) = cell_key(vector, i) {
             return self.insert_fixed(group, tag, bits);
         }
-        let mut bytes = Vec::new();
+        let mut bytes = std::mem::take(&mut self.scratch);
+        bytes.clear();
         encode(vector, i, &mut bytes);
-        self.insert_general(group, bytes.into())
+        let is_new = self.insert_general(group, &bytes);
+        self.scratch = bytes;
+        is_new
     }
 
     fn insert_fixed(&mut self, group: u32, tag: u8, bits: u64) -> bool {
         if self.one_group && *self.words_tag.get_or_insert(tag) == tag {
-            let next = self.words.len() as u32;
-            return self.words.number(bits, next) == next;
+            return self.words.insert(bits);
         }
-        let next = self.fixed.len() as u32;
-        self.fixed.number((group_key(group, tag), bits), next) == next
+        self.fixed.insert((group_key(group, tag), bits))
     }
 
-    fn insert_general(&mut self, group: u32, bytes: Box<[u8]>) -> bool {
-        if let Some(text) = decode_text(&bytes) {
+    fn insert_general(&mut self, group: u32, bytes: &[u8]) -> bool {
+        if let Some(text) = decode_text(bytes) {
             let next = self.texts.texts().len() as u32;
             let number = self.texts.number_one(text);
             if self.one_group {
                 return number == next;
             }
-            let next = self.texts_of.len() as u32;
-            return self.texts_of.number(text_key(group, number), next) == next;
+            return self.texts_of.insert(text_key(group, number));
         }
-        self.general_bytes += bytes.len() + 16;
-        self.general.insert((group, bytes))
+        let number = match self.general.get(bytes) {
+            Some(number) => *number,
+            None => {
+                let number = self.general.len() as u32;
+                self.general_bytes += bytes.len() + 32;
+                self.general.insert(bytes.into(), number);
+                number
+            }
+        };
+        self.general_of.insert(text_key(group, number))
+    }
+
+    /// The other values of groups.
+    #[expect(clippy::cast_possible_truncation, reason = "two halves of a word")]
+    fn general(&self) -> impl Iterator<Item = (u32, Arc<[u8]>)> {
+        let mut values: Vec<Option<&Arc<[u8]>>> = vec![None; self.general.len()];
+        for (bytes, number) in &self.general {
+            values[*number as usize] = Some(bytes);
+        }
+        let of = move |key: u64| values.get(key as u32 as usize).copied().flatten().cloned();
+        self.general_of.iter().filter_map(move |key| Some(((key >> 32) as u32, of(key)?)))
     }
 
     /// The values of a fixed size: group, tag and bits.
     fn fixed(&self) -> impl Iterator<Item = (u32, u8, u64)> {
-        let words = self.words.iter().map(|(bits, _)| (0, self.words_tag.unwrap_or(0), bits));
-        let fixed = self.fixed.iter().map(|((key, bits), _)| {
+        let words = self.words.iter().map(|bits| (0, self.words_tag.unwrap_or(0), bits));
+        let fixed = self.fixed.iter().map(|(key, bits)| {
             let (group, tag) = group_and_tag(key);
             (group, tag, bits)
         });
@@ -191,7 +211,7 @@ impl DistinctSet {
     fn texts(&self) -> impl Iterator<Item = (u32, &str)> {
         let texts = self.texts.texts();
         let all = if self.one_group { texts.len() } else { 0 };
-        let pairs = self.texts_of.iter().map(|(key, _)| ((key >> 32) as u32, texts.get(key as u32 as usize)));
+        let pairs = self.texts_of.iter().map(|key| ((key >> 32) as u32, texts.get(key as u32 as usize)));
         (0..all).map(|number| (0, texts.get(number))).chain(pairs)
     }
 
@@ -201,7 +221,7 @@ impl DistinctSet {
         DistinctValues {
             fixed: self.fixed().collect(),
             nodes: std::mem::take(&mut self.nodes),
-            general: std::mem::take(&mut self.general).into_iter().chain(texts).collect(),
+            general: self.general().chain(texts).collect(),
         }
     }
 
@@ -220,10 +240,10 @@ impl DistinctSet {
                 out[owner].general.push((place, bytes_of(text)));
             }
         }
-        for (group, bytes) in &self.general {
-            let (owner, place) = owners.of(*group);
+        for (group, bytes) in self.general() {
+            let (owner, place) = owners.of(group);
             if owner != owners.own {
-                out[owner].general.push((place, bytes.clone()));
+                out[owner].general.push((place, bytes));
             }
         }
         out
@@ -245,9 +265,9 @@ impl DistinctSet {
             }
         }
         let texts = all.texts().map(|(group, text)| (group, bytes_of(text)));
-        for (group, bytes) in texts.chain(all.general.iter().cloned()) {
+        for (group, bytes) in texts.chain(all.general()) {
             match owner_of(bytes.iter().map(|b| u64::from(*b)), count) {
-                o if o == own => drop(self.insert_general(group, bytes)),
+                o if o == own => drop(self.insert_general(group, &bytes)),
                 o => out[o].general.push((group, bytes)),
             }
         }
@@ -268,7 +288,7 @@ impl DistinctSet {
         }
         for (group, bytes) in other.general {
             let group = renumber[group as usize];
-            fresh(group, self.insert_general(group, bytes).into());
+            fresh(group, self.insert_general(group, &bytes).into());
         }
     }
 
@@ -280,10 +300,9 @@ impl DistinctSet {
         mut visit: impl FnMut(&[u32], Vec<i64>, Vec<i64>, Vec<Value>) -> Result<(), ExecError>,
     ) -> Result<(), ExecError> {
         let fixed = self.fixed().map(|(group, tag, bits)| (group, tag.into(), bits, Value::Null));
-        let general = self.general.iter();
-        let general = general.map(|(group, bytes)| (*group, -1, 0, Value::Bytes(Arc::from(&bytes[..]))));
+        let general = self.general().map(|(group, bytes)| (group, -1, 0, Value::Bytes(bytes)));
         let texts = self.texts();
-        let texts = texts.map(|(group, text)| (group, -1, 0, Value::Bytes(Arc::from(bytes_of(text)))));
+        let texts = texts.map(|(group, text)| (group, -1, 0, Value::Bytes(bytes_of(text))));
         let mut all = fixed.chain(general).chain(texts);
         loop {
             let (mut groups, mut tags, mut bits, mut bytes) = (vec![], vec![], vec![], vec![]);
@@ -308,7 +327,7 @@ impl DistinctSet {
     /// How many pairs there are.
     pub(super) fn len(&self) -> u64 {
         let texts = if self.one_group { self.texts.texts().len() } else { self.texts_of.len() };
-        self.nodes.len() + (self.words.len() + self.fixed.len() + texts + self.general.len()) as u64
+        self.nodes.len() + (self.words.len() + self.fixed.len() + texts + self.general_of.len()) as u64
     }
 
     /// Bytes held, about.
@@ -318,8 +337,9 @@ impl DistinctSet {
             + self.fixed.bytes()
             + self.texts.bytes()
             + self.texts_of.bytes()
-            + table_bytes::<(u32, Box<[u8]>)>(self.general.capacity())
+            + table_bytes::<(Arc<[u8]>, u32)>(self.general.capacity())
             + self.general_bytes
+            + self.general_of.bytes()
     }
 
     /// Bytes that may be allocated before `more` values have come, texts left out: what moves is given back.
@@ -330,26 +350,13 @@ impl DistinctSet {
         let texts = if self.texts.texts().is_empty() { 0 } else { self.texts.growth_bytes(more) };
         let texts_of = if self.texts_of.len() > 0 { self.texts_of.growth_bytes(more) } else { 0 };
         let general = (self.general.len(), self.general.capacity());
-        let general = if general.0 > 0 {
-            table_growth_bytes::<(u32, Box<[u8]>)>(general.0, general.1, more)
-        } else {
-            0
+        let general = match general.0 {
+            0 => 0,
+            len => {
+                table_growth_bytes::<(Arc<[u8]>, u32)>(len, general.1, more)
+                    + self.general_of.growth_bytes(more)
+            }
         };
         words + fixed + texts + texts_of + general
-    }
-}
-
-/// Numbers keys in the order of first sight; calls `fresh` with the place of each that is new.
-fn number_all<K: FlatKey>(map: &mut FlatMap<K>, keys: &[K], mut fresh: impl FnMut(usize)) {
-    for (run, keys) in keys.chunks(AHEAD).enumerate() {
-        if map.is_far() {
-            keys.iter().for_each(|key| map.prepare(*key));
-        }
-        for (k, key) in keys.iter().enumerate() {
-            let next = map.len() as u32;
-            if map.number(*key, next) == next {
-                fresh(run * AHEAD + k);
-            }
-        }
     }
 }

@@ -15,7 +15,9 @@
 
 mod order;
 mod pairs;
+mod prefix;
 mod runs;
+mod texts;
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -33,6 +35,7 @@ use crate::{Context, ExecError};
 pub(super) use order::ordered;
 use order::{best, ordered_from};
 use pairs::typed;
+use prefix::Prefixed;
 use runs::{Keys, Merge, Runs};
 
 /// Rows beyond twice the limit that are kept before the best of them are looked for, where they lead no scan.
@@ -65,8 +68,9 @@ impl SortSpec {
     }
 }
 
-/// Bytes that sorting takes for a row: its place with the prefix of its key, and the place it is merged in.
-const ORDER_BYTES: usize = 2 * size_of::<(u64, u32)>();
+/// Bytes that sorting takes for a row: its place with the prefix of its key, the place it is merged in, and
+/// whether its text is another one than the text before.
+const ORDER_BYTES: usize = 2 * size_of::<Prefixed>() + size_of::<bool>();
 
 /// Sort over rows of one group.
 pub(crate) struct Sort<'s> {

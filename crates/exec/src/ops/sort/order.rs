@@ -1,8 +1,9 @@
 //! The order of rows: columns of keys in, the rows' numbers in order out. Equal keys stay in the order they
 //! came.
 //!
-//! The first key becomes 64 bits that order as it does; most comparisons look at nothing else. Nulls are put
-//! aside: they come last, or first where the order descends.
+//! The first keys become 64 bits that order as they do, as many as fit; mostly these are all. Texts become
+//! their places among all texts (`texts`). Nulls of the first key are put aside: they come last, or first
+//! where the order descends.
 //!
 //! Runs are sorted by themselves, on all cores, then merged in pairs. A pair is cut into pieces of equal
 //! length by binary search, and these are merged on all cores, too.
@@ -16,17 +17,19 @@ use trimorph_types::compare::length;
 use trimorph_vector::{Texts, Values, Vector};
 
 use super::pairs::order_in;
+use super::prefix::{Prefixed, first_bytes};
+use super::texts::rank;
 use crate::parallel::on_each;
 use crate::{Context, ExecError};
 
 /// A key's column, and whether larger comes first.
 pub(crate) type Key<'a, 's> = (&'a Vector<'s>, bool);
 
-/// A row, and what orders it by its first key.
-type Prefixed = (u64, u32);
-
 /// Rows that are sorted, or merged, between two looks at the flag that cancels.
 const ROWS_UNCHECKED: usize = 1 << 16;
+
+/// Where one row in so many is wanted at least, texts are ranked, all of them.
+const RANKED_PART: usize = 4;
 
 /// Orders the first `rows` rows of columns; only the first `limit` of the order are wanted.
 ///
@@ -80,37 +83,42 @@ fn found_from(
         return Ok(all.map(row).take(limit).collect());
     };
     let (mut nulls, mut present) = (Vec::new(), Vec::with_capacity(rows));
-    let is_exact = prefixes(first, *descending, rows, &row, &mut present, &mut nulls);
+    let mut is_exact = prefixes(first, *descending, rows, &row, &mut present, &mut nulls);
     cx.check()?;
-    // The second key decides among equal ones, where it is an integer by itself or ordered as one.
-    let second = others.first().and_then(|key| words(key, rows, &row));
-    let others = if second.is_some() { &others[1..] } else { others };
-    let by_rest = |a: u32, b: u32| {
-        let by_second = second.as_ref().map_or(Ordering::Equal, |of| of[a as usize].cmp(&of[b as usize]));
-        by_second.then_with(|| {
-            let mut orders = others.iter().map(|key| order_by(key, row(a), row(b)));
-            orders.find(|order| order.is_ne()).unwrap_or(a.cmp(&b))
-        })
-    };
-    let head = if is_exact { None } else { Some((*first, *descending)) };
-    let by_all = |a: &Prefixed, b: &Prefixed| {
-        a.0.cmp(&b.0).then_with(|| {
-            let by_head = head.as_ref().map_or(Ordering::Equal, |key| order_by(key, row(a.1), row(b.1)));
-            by_head.then_with(|| by_rest(a.1, b.1))
-        })
-    };
-    let by_number = |a: &u32, b: &u32| by_rest(*a, *b);
     // Which of the two comes first is cut first.
     let present_limit = if *descending { limit.saturating_sub(nulls.len()) } else { limit };
     let nulls_limit = if *descending { limit } else { limit.saturating_sub(present.len()) };
-    if is_exact && second.is_none() && others.is_empty() {
-        first_of(&mut present, present_limit, in_order, Ord::cmp, cx)?;
-        nulls.truncate(nulls_limit);
-    } else {
-        first_of(&mut present, present_limit, in_order, by_all, cx)?;
-        first_of(&mut nulls, nulls_limit, in_order, by_number, cx)?;
+    if let Values::String(texts) | Values::Iri(texts) = &first.values
+        && !is_exact
+        && in_order
+        && limit.saturating_mul(RANKED_PART) >= rows
+    {
+        sort_in_runs(&mut present, Ord::cmp, cx)?;
+        rank(&mut present, *descending, &|came| texts.get(row(came) as usize), cx)?;
+        is_exact = true;
     }
-    let (present, nulls) = (present.into_iter().map(|(_, k)| row(k)), nulls.into_iter().map(row));
+    let packed = if is_exact { pack_all(&mut present, others, &row) } else { 0 };
+    let by = |keys: &[Key<'_, '_>], a: u32, b: u32| {
+        let mut orders = keys.iter().map(|key| order_by(key, row(a), row(b)));
+        orders.find(|order| order.is_ne()).unwrap_or(a.cmp(&b))
+    };
+    let (head, rest) = (if is_exact { &[][..] } else { &keys[..1] }, &others[packed..]);
+    if is_exact && rest.is_empty() {
+        first_of(&mut present, present_limit, in_order, Ord::cmp, cx)?;
+    } else {
+        let by_all = |a: &Prefixed, b: &Prefixed| {
+            let by_head = || head.iter().map(|key| order_by(key, row(a.came()), row(b.came())));
+            let by_prefix = a.prefix().cmp(&b.prefix());
+            let by_first = by_prefix.then_with(|| by_head().next().unwrap_or(Ordering::Equal));
+            by_first.then_with(|| by(rest, a.came(), b.came()))
+        };
+        first_of(&mut present, present_limit, in_order, by_all, cx)?;
+    }
+    match others {
+        [] => nulls.truncate(nulls_limit),
+        _ => first_of(&mut nulls, nulls_limit, in_order, |a, b| by(others, *a, *b), cx)?,
+    }
+    let (present, nulls) = (present.into_iter().map(|p| row(p.came())), nulls.into_iter().map(row));
     Ok(if *descending { nulls.chain(present).collect() } else { present.chain(nulls).collect() })
 }
 
@@ -132,7 +140,7 @@ fn prefixes(
                 nulls.push(k);
             } else {
                 let prefix = of(i);
-                present.push((if descending { !prefix } else { prefix }, k));
+                present.push(Prefixed::new(if descending { !prefix } else { prefix }, k));
             }
         }
     };
@@ -148,7 +156,7 @@ fn prefixes(
         Values::String(texts) => match ranks(texts, rows) {
             Some(ranks) => fill(&|i| ranks(i)),
             None => {
-                fill(&|i| text(texts.get(i)));
+                fill(&|i| first_bytes(texts.get(i)));
                 return false;
             }
         },
@@ -173,11 +181,11 @@ fn prefixes(
             return false;
         }
         Values::Iri(v) => {
-            fill(&|i| text(v.get(i)));
+            fill(&|i| first_bytes(v.get(i)));
             return false;
         }
         Values::Literal(v) => {
-            fill(&|i| text(v.values().get(i)));
+            fill(&|i| first_bytes(v.values().get(i)));
             return false;
         }
         Values::List(_) | Values::Map(_) | Values::Any(_) => {
@@ -188,24 +196,53 @@ fn prefixes(
     true
 }
 
-/// A key as integers that order as it does, of rows by when they came, where it has no nulls and is as good
-/// as an integer.
-fn words((key, descending): &Key<'_, '_>, rows: usize, row: &dyn Fn(u32) -> u32) -> Option<Vec<u64>> {
-    if !key.nulls.is_none() {
-        return None;
+/// Adds further keys to exact prefixes, as many as fit; gives how many.
+fn pack_all(present: &mut [Prefixed], keys: &[Key<'_, '_>], row: &dyn Fn(u32) -> u32) -> usize {
+    let Some((mut low, mut high)) = ends(present.iter().map(|p| p.prefix())) else { return 0 };
+    for (packed, key) in keys.iter().enumerate() {
+        let Some(word) = words(key, present.len()) else { return packed };
+        let (vector, descending) = *key;
+        let place = |p: &Prefixed| row(p.came()) as usize;
+        let there = present.iter().map(place).filter(|i| !vector.is_null(*i));
+        let (least, most) = ends(there.map(&word)).unwrap_or((0, 0));
+        // Nulls come last, or first where the order descends.
+        let nulls = u64::from(vector.may_have_nulls());
+        let Some(values) = (most - least).checked_add(1 + nulls) else { return packed };
+        let Some(end) = (high - low).checked_add(1).and_then(|all| all.checked_mul(values)) else {
+            return packed;
+        };
+        for p in &mut *present {
+            let i = place(p);
+            let ascending = if vector.is_null(i) { values - 1 } else { word(i) - least };
+            let code = if descending { values - 1 - ascending } else { ascending };
+            *p = Prefixed::new((p.prefix() - low) * values + code, p.came());
+        }
+        (low, high) = (0, end - 1);
     }
-    let all = |of: &dyn Fn(usize) -> u64| -> Vec<u64> {
-        let word = |k: u32| of(row(k) as usize);
-        (0..rows).zip(0u32..).map(|(_, k)| if *descending { !word(k) } else { word(k) }).collect()
-    };
+    keys.len()
+}
+
+/// The least and the greatest.
+fn ends(all: impl Iterator<Item = u64>) -> Option<(u64, u64)> {
+    all.fold(None, |ends, word| {
+        let (low, high) = ends.unwrap_or((word, word));
+        Some((low.min(word), high.max(word)))
+    })
+}
+
+/// The values of a key as integers that order as they do, where it is as good as an integer; what nulls are
+/// is not said. Texts of a dictionary are, if it has no more than `rows`.
+fn words<'a>((key, _): &Key<'a, '_>, rows: usize) -> Option<Box<dyn Fn(usize) -> u64 + 'a>> {
     Some(match &key.values {
         Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => {
-            all(&|i| signed(v[i]))
+            Box::new(|i| signed(v[i]))
         }
-        Values::Date(v) => all(&|i| signed(v[i].into())),
-        Values::Bool(v) => all(&|i| v[i].into()),
-        Values::Float(v) => all(&|i| float(v[i])),
-        Values::Node(v) => all(&|i| v.id(i).0),
+        Values::Date(v) => Box::new(|i| signed(v[i].into())),
+        Values::Bool(v) => Box::new(|i| v[i].into()),
+        Values::Float(v) => Box::new(|i| float(v[i])),
+        Values::Node(v) => Box::new(|i| v.id(i).0),
+        Values::Edge(v) => Box::new(|i| v.id(i).0),
+        Values::String(texts) => Box::new(ranks(texts, rows)?),
         _ => return None,
     })
 }
@@ -237,15 +274,6 @@ fn billionths(d: Decimal) -> i64 {
         Some(more) => d.unscaled() / power(more),
         None => d.unscaled().saturating_mul(power(DIGITS - d.scale())),
     })
-}
-
-/// The first eight bytes, the first of them highest.
-fn text(text: &str) -> u64 {
-    let bytes = text.as_bytes();
-    match bytes.first_chunk::<8>() {
-        Some(first) => u64::from_be_bytes(*first),
-        None => bytes.iter().enumerate().fold(0, |prefix, (i, b)| prefix | u64::from(*b) << (56 - 8 * i)),
-    }
 }
 
 /// The places of a dictionary's texts in their order, where there are fewer of them than rows.
@@ -343,23 +371,15 @@ fn cut<T>(a: &[T], b: &[T], count: usize, compare: impl Fn(&T, &T) -> Ordering) 
 /// Merges `a` and `b` into `out`, which is as long as both.
 fn merge<T: Copy>(a: &[T], b: &[T], out: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     let (mut i, mut j) = (0, 0);
-    for place in out {
-        *place = match (a.get(i), b.get(j)) {
-            (Some(x), Some(y)) if compare(y, x).is_lt() => {
-                j += 1;
-                *y
-            }
-            (Some(x), _) => {
-                i += 1;
-                *x
-            }
-            (None, Some(y)) => {
-                j += 1;
-                *y
-            }
-            (None, None) => return,
-        };
+    while let (Some(x), Some(y), Some(place)) = (a.get(i), b.get(j), out.get_mut(i + j)) {
+        // No branch: which of the two it is cannot be foreseen.
+        let is_second = compare(y, x).is_lt();
+        *place = if is_second { *y } else { *x };
+        i += usize::from(!is_second);
+        j += usize::from(is_second);
     }
+    let rest = if i < a.len() { &a[i..] } else { &b[j..] };
+    out[i + j..].copy_from_slice(rest);
 }
 
 #[cfg(test)]
