@@ -396,10 +396,7 @@ mod tests {
                     "date(…) is DATE and is compared with STRING: this is never true (write date('2020-01-01'))",
                 ],
             ),
-            (
-                "a.name = date()",
-                &["\"name\" is STRING and is compared with DATE: this is never true ()"],
-            ),
+            ("a.name = date()", &["\"name\" is STRING and is compared with DATE: this is never true ()"]),
             (
                 "COUNT { (a)-[r:R]->() WHERE r.since > '2020-01-01' } > 0",
                 &[
