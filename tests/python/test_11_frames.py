@@ -2,6 +2,7 @@
 
 import datetime as dt
 import decimal
+import pathlib
 import signal
 import threading
 import time
@@ -205,10 +206,14 @@ class Stranger:
 
 REFUSED = [
     ({"P": Stranger()}, {}, trimorph.LoadError, r'nodes\["P"\]: Stranger is no frame'),
+    ({"P": "people.csv"}, {}, trimorph.LoadError, r"""nodes\["P"\]: str is no frame\n hint: .*COPY Label FROM 'file.csv'"""),
+    ({"P": pathlib.Path("people.csv")}, {}, trimorph.LoadError, r"is no frame\n hint: .*COPY Label FROM"),
     ({"P": pl.Series("x", [1])}, {}, trimorph.LoadError, r'nodes\["P"\]: a Series is one column'),
     ({"P": pd.Series([1])}, {}, trimorph.LoadError, r'nodes\["P"\]: a Series is one column'),
     ({"P": pd.DataFrame({"id": [1], "p": pd.period_range("2020-01", periods=1, freq="M")})}, {}, trimorph.LoadError, r'row 0: column "p": values of type .*Period'),
-    ({"P": pd.DataFrame([[1, 2]])}, {}, trimorph.LoadError, r"a column is named 0, which is int"),
+    ({"P": pd.DataFrame([[1, 2]])}, {}, trimorph.LoadError, r"a column is named 0, which is int and not str\n hint: name the columns"),
+    ({"P": [(1, "Ann")]}, {}, trimorph.LoadError, r"row 0: a row is a dict, not tuple\n hint: .*zip"),
+    ({"P": np.array([(1, "Ann")], dtype=[("id", "i8"), ("name", "U3")])}, {}, trimorph.LoadError, r"row 0: a row is a dict, not void\n hint: give pandas.DataFrame"),
     ({"P": pl.DataFrame({"id": [1], "x": [Stranger()]})}, {}, trimorph.LoadError, r'row 0: column "x": values of type'),
     ({"P": [{"id": 1}, 5]}, {}, trimorph.LoadError, r'nodes\["P"\], row 1: a row is a dict, not int'),
     ({"P": [{1: 2}]}, {}, trimorph.LoadError, r'nodes\["P"\]: a column is named 1'),
@@ -219,7 +224,7 @@ REFUSED = [
     ({"P": [{"id": 1.5}]}, {}, trimorph.LoadError, r'row 0: column "id": 1.5 is not an integer'),
     ({"P": pl.DataFrame({"id": [1.0, 1.5]})}, {}, trimorph.LoadError, r'row 1: column "id": 1.5 is not an integer'),
     ({"P": [{"id": dt.date(2020, 1, 1)}]}, {}, trimorph.LoadError, r'key "id" is DATE; keys are INTEGER or STRING'),
-    ({"P": [{"id": 1, "x": {"a": 1}}]}, {}, trimorph.LoadError, r'row 0: column "x": a property cannot hold a MAP'),
+    ({"P": [{"id": 1, "x": {"a": 1}}]}, {}, trimorph.LoadError, r'row 0: column "x": a property cannot hold a MAP \(give its parts as columns\)'),
     ({"P": [{"id": 1}, {"id": 2, "x": Stranger()}]}, {}, trimorph.LoadError, r'nodes\["P"\], row 1: column "x": values of type .*Stranger are not supported'),
     ({"P": pa.table({"id": [1], "x": [{"a": 1}]})}, {}, trimorph.LoadError, r'column "x" has type Struct.*leave it out'),
     ({"P": pa.table({"id": [1, 2], "x": pa.array([1, 2**64 - 1], pa.uint64())})}, {}, trimorph.LoadError, r'nodes\["P"\], row 1: column "x": value does not fit'),
@@ -227,7 +232,7 @@ REFUSED = [
     ({"P": pa.table([pa.array([1]), pa.array([2])], names=["id", "id"])}, {}, trimorph.LoadError, r'it has column "id" twice'),
     ({"P": [{"id": 1}]}, {("P", "R", "P"): [{"x": 1}]}, trimorph.LoadError, r"it has 1 columns; a frame of relationships has one for each end"),
     ({"P": [{"id": 1}]}, {("P", "R", "P"): pl.DataFrame({"a": [1, 1], "b": [1, 7]})}, trimorph.LoadError, r'edges\[\("P", "R", "P"\)\], row 1: .*target 7'),
-    ({"P": [{"id": 1}]}, {("P", "R", "P"): [{"a": "1", "b": "1"}]}, trimorph.LoadError, r'column "a" is STRING, the keys it refers to are INTEGER'),
+    ({"P": [{"id": 1}]}, {("P", "R", "P"): [{"a": "1", "b": "1"}]}, trimorph.LoadError, r'column "a" is STRING, the keys it refers to are INTEGER \(give both one type'),
     ({"Person": [{"id": 1}]}, {("Persn", "R", "Person"): [{"a": 1, "b": 1}]}, trimorph.LoadError, r'no nodes with label "Persn" have a key \(did you mean "Person"\?\)'),
     ({"P": [{"name": 1}]}, {("P", "R", "P"): [{"a": 1, "b": 1}]}, trimorph.LoadError, r"name their key column with key="),
     ([1], {}, TypeError, r'nodes is a dict such as \{"Person": frame\}, not list'),

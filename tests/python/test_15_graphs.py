@@ -131,10 +131,18 @@ def test_scipy_round_trip():
 
 
 class Store(dict):
-    """What `HeteroData` is to who fills it: a thing with attributes for each key."""
+    """What `HeteroData` is to who fills it: a thing with attributes for each type."""
 
     def __missing__(self, key):
         return self.setdefault(key, types.SimpleNamespace())
+
+    @property
+    def node_types(self):
+        return [key for key in self if isinstance(key, str)]
+
+    @property
+    def edge_types(self):
+        return [key for key in self if isinstance(key, tuple)]
 
 
 @pytest.fixture
@@ -160,10 +168,18 @@ def test_a_graph_for_pytorch_geometric(geometric):
     assert data["A", "S", "A"].edge_index.tolist() == [[0], [1]]
 
 
+def test_vectors_are_columns_for_pytorch_geometric(geometric):
+    database = trimorph.Database()
+    database.connect().execute("CREATE (:A {e: [1, 2], f: [1.5, 2.5], n: 7, s: ['x', 'y']}), (:A {e: [3], f: [0.5, -1], n: 8, s: ['z', 'z']}), (:B {e: []})")
+    data = database.to_torch_geometric()
+    assert (data["A"].x_names, data["A"].x.tolist()) == (["f[0]", "f[1]", "n"], [[1.5, 2.5, 7.0], [0.5, -1.0, 8.0]])
+    assert not hasattr(data["B"], "x")
+
+
 def test_rows_for_pytorch_geometric(geometric, conn):
     conn.execute("CREATE (a:A {x: 1})-[:R {w: 1}]->(b:A {x: 2})-[:R {w: 2}]->(:B {x: 3})")
     data = conn.execute("MATCH p = (:A)-[:R]->(:A) RETURN p, 7 AS other").torch_geometric()
-    assert list(data) == ["A", ("A", "R", "A")] and data["A"].x.tolist() == [[1.0], [2.0]]
+    assert (data.node_types, data.edge_types) == (["A"], [("A", "R", "A")]) and data["A"].x.tolist() == [[1.0], [2.0]]
     assert data["A", "R", "A"].edge_index.tolist() == [[0], [1]]
     assert conn.execute("MATCH (b:B) RETURN collect(b) AS all").get_as_torch_geometric()["B"].num_nodes == 1
     with pytest.raises(trimorph.Error, match=r"relationship \d+, and not its node \d+\n hint: return the nodes"):

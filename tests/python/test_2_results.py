@@ -84,6 +84,10 @@ def test_stats_plan_profile(conn):
     made = conn.execute("CREATE (a:A {x: 1})-[:R]->(:B:A) SET a.y = null").stats
     assert (made.nodes_created, made.relationships_created, made.labels_added, made.properties_set) == (2, 1, 3, 1)
     assert made.contains_updates and made["properties_removed"] == 1
+    assert str(made) == "created 2 nodes, created 1 relationship, set 1 property, removed 1 property, added 3 labels"
+    assert ("nodes_created", 2) in made.items() and str(result.stats) == "nothing changed"
+    assert repr(conn.execute("CREATE ()")) == "(created 1 node)" and repr(conn.execute("MATCH (n:No) DELETE n")) == "(nothing changed)"
+    assert conn.execute("CREATE ()")._repr_html_() == "<small>created 1 node</small>"
     assert conn.execute("CREATE INDEX FOR (a:A) ON (a.x)").stats.indexes_added == 1
     with pytest.raises(AttributeError):
         made.nodes_invented

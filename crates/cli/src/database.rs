@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use trimorph::{Config, Database, Durability};
 
 use crate::failure::Failure;
+use crate::text::near::nearest;
 use crate::text::quantity;
 
 /// How often what is not durable at once is made so.
@@ -89,7 +90,28 @@ pub(crate) fn is_memory(path: &Path) -> bool {
 
 /// Opens what is there, without a lock, so that many may read at once.
 pub(crate) fn open_to_read(path: &Path, resources: &Resources) -> Result<Database, Failure> {
+    must_be_there(path)?;
     Ok(Database::open(path, resources.config(!is_memory(path)))?)
+}
+
+/// Whether there is anything at `path`.
+///
+/// **Errors**: there is not, and which database beside it has nearly its name.
+pub(crate) fn must_be_there(path: &Path) -> Result<(), Failure> {
+    if is_memory(path) || path.exists() {
+        return Ok(());
+    }
+    let beside = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let entries = std::fs::read_dir(beside.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
+    let names: Vec<String> = entries
+        .filter(|entry| entry.path().join("MANIFEST").exists())
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    let own = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let near = nearest(&own, names.iter().map(String::as_str));
+    let near = near.map(|name| format!("; did you mean \"{}\"?", path.with_file_name(name).display()));
+    let text = format!("{}: there is no database here{}", path.display(), near.unwrap_or_default());
+    Err(Failure::message(text))
 }
 
 /// Opens or makes a database. If the work then fails, [`NewDirectory`] takes back what was made.

@@ -10,6 +10,10 @@ use crate::terminal::Terminal;
 /// Exit code of a program that Ctrl-C ended: 128 and the signal's number.
 const CANCELLED: u8 = 130;
 
+const BAD_ROW: &str = "--skip-bad-rows leaves bad rows out and goes on";
+const CONFLICT: &str = "--on-conflict skip leaves nodes that are there as they are, --on-conflict merge sets their \
+                        properties";
+
 /// What ends a command early.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -134,9 +138,13 @@ impl Failure {
                 writeln!(out, "{} {rest}", paint.red(format!("{kind}:")))
             }
             // Editors jump to `file:line:`, so nothing comes before it.
-            Self::Engine(e @ trimorph::Error::Load(trimorph::LoadError::Rejected { .. })) => {
+            Self::Engine(e @ trimorph::Error::Load(trimorph::LoadError::Rejected { rejected, hint, .. })) => {
                 writeln!(out, "{e}")?;
-                writeln!(out, "nothing was loaded; --skip-bad-rows leaves bad rows out and goes on")
+                match hint {
+                    Some(_) => writeln!(out, "nothing was loaded"),
+                    None if rejected.is_of_known_node() => writeln!(out, "nothing was loaded; {CONFLICT}"),
+                    None => writeln!(out, "nothing was loaded; {BAD_ROW}"),
+                }
             }
             Self::Engine(e) => writeln!(out, "{error} {e}"),
         }

@@ -35,6 +35,14 @@ impl Language {
         }
     }
 
+    /// Whether a text may write.
+    pub(crate) fn is_update(self, text: &str) -> bool {
+        match self {
+            Self::Sparql => crate::rdf::is_sparql_update(text),
+            Self::Cypher | Self::Sql => scan::is_update(text),
+        }
+    }
+
     /// The language that a file's name says.
     pub(crate) fn of_suffix(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {

@@ -32,7 +32,7 @@ const EXAMPLES: &str = "Examples:
   trimorph load social.tm data/social-network/
   trimorph query social.tm 'MATCH (p:Person) RETURN p.firstName, count(*)'
   trimorph social.tm
-  trimorph social.tm -c 'MATCH (n) RETURN count(*)'
+  trimorph social.tm 'MATCH (n) RETURN count(*)'
 
 Without a command the shell is started, on DB or in memory.
 DB is a directory, or :memory: for an empty database that is forgotten at the end.";

@@ -648,6 +648,14 @@ fn statements_about_files_may_write() {
     run_in(&dir, &["query", "a.tm", "CREATE (:A {x: 1}); MATCH (a:A) SET a:B"], "").ok();
     run_in(&dir, &["query", "a.tm", "REORGANIZE"], "").ok().has(&["moved", "1"]);
     run_in(&dir, &["query", "a.tm", "checkpoint; MATCH (b:B) RETURN b.x"], "").ok().has(&["1"]);
+    fs::write(dir.join("more.csv"), "id\n7\n").unwrap();
+    run_in(&dir, &["query", "a.tm", "COPY More FROM 'more.csv'"], "").ok().has(&["more.csv"]);
+    run_in(&dir, &["query", "a.tm", "COPY More FROM 'more.csv'"], "").fails(&[
+        "more.csv:2: a node with key 7",
+        "ON_CONFLICT skip",
+        "nothing was loaded\n",
+    ]);
+    run_in(&dir, &["query", "a.tm", "MATCH (m:More) RETURN m.id AS id"], "").ok().has(&[" 7 │"]);
 }
 
 #[test]
@@ -714,6 +722,18 @@ fn a_database_needs_no_command() {
     run_in(&dir, &["d.tm", "-c", "CREATE (:A {x: 1})", "-c", ":tables"], "")
         .ok()
         .has(&["created 1 node", "(:A)"]);
+    run_in(&dir, &["d.tm", "MATCH (a:A) RETURN a.x AS x", "--format", "csv"], "").ok().has(&["x\n1\n"]);
+    run_in(&dir, &["d.tm", "MATCH (a:A {x: $x}) RETURN a.x AS x", "-p", "x=1", "-o", "x.json"], "").ok();
+    assert_eq!(fs::read_to_string(dir.join("x.json")).unwrap().trim(), "[{\"x\": 1}]");
+    run_in(&dir, &["d.tm", "MATCH (a:A) RETURN a.x AS x", "-o", "x.parquet"], "").ok();
+    assert!(fs::read(dir.join("x.parquet")).unwrap().starts_with(b"PAR1"));
+    run_in(&dir, &["d.tm", "RETURN 1; RETURN 2", "-o", "y.parquet"], "").fails(&["holds one answer"]);
+    run_in(&dir, &["d.tm", "-o", "y.csv"], "").fails(&["is for a text"]);
+    run_in(&dir, &["d.tm", "RETURN 1", "-o", "y.what"], "").fails(&["does not say a format"]);
+    run_in(&dir, &["laod", "d.tm"], "").fails(&["did you mean \"trimorph load\"?"]);
+    run_in(&dir, &["dd.tm", "MATCH (a:A) RETURN a"], "")
+        .fails(&["dd.tm: there is no database here; did you mean \"d.tm\"?"]);
+    run_in(&dir, &["query", "no/dd.tm", "RETURN 1"], "").fails(&["no/dd.tm: there is no database here\n"]);
     let csv =
         run_in(&dir, &["d.tm", "-c", "MATCH (a:A) RETURN a.x AS x; RETURN null AS y", "--format", "csv"], "")
             .ok();
@@ -722,7 +742,7 @@ fn a_database_needs_no_command() {
     run_in(&dir, &["d.tm"], "help\nquit\nRETURN nonsense;").ok().has(&["What there is"]);
     run_in(&dir, &["d.tm", "-c", "RETURN nmae"], "").fails(&["nmae", "^^^^"]);
     run_in(&dir, &["laod"], "").fails(&["did you mean \"trimorph load\"?"]);
-    run_in(&dir, &["d.tm", "--format", "parquet"], "").fails(&["holds one answer"]);
+    run_in(&dir, &["d.tm", "--format", "parquet"], "").fails(&["give --output FILE"]);
     assert!(!dir.join("laod").exists());
 }
 

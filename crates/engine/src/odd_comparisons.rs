@@ -3,8 +3,9 @@
 //! A property that is a number in all nodes is never equal to a text, whatever the text says. Looked for when
 //! somebody asks for the notices of a result, with the values that its parameters have.
 //!
-//! Only what is certain is said: the property of a variable that is a node, whose columns all have one type,
-//! compared with a literal, a parameter, a list of these, or a function whose result has one type.
+//! Only what is certain is said: the property of a node or relationship, whose columns all have one type, or
+//! a function whose result has one, compared with a literal, a parameter, a list of these, or such a property
+//! or function.
 
 use std::sync::Arc;
 
@@ -19,13 +20,24 @@ use crate::params::Params;
 /// Notices of one query.
 const NOTICES_MAX: usize = 10;
 
-/// What is compared with a property.
+/// What is compared, and has one type.
+struct Known {
+    /// As messages name it: `"born"`, `date(…)`.
+    name: String,
+    ty: LogicalType,
+    span: Span,
+    is_property: bool,
+}
+
+/// What it is compared with.
 struct Other {
     ty: LogicalType,
     /// The value, if it is known.
     value: Option<Value>,
     /// How it is written, if it is a parameter.
     parameter: Option<Arc<str>>,
+    /// As messages name it, if it is a property.
+    property: Option<String>,
     /// Whether the property is asked for what it begins with, and the like.
     is_test: bool,
 }
@@ -49,7 +61,10 @@ pub(crate) fn odd_comparisons(plan: &Plan, vars: &Vars, snapshot: &Snapshot, par
             && let Some(other) = search.other(&lookup.key)
         {
             // A look-up has no place in the text: the property's name says which it is.
-            search.compare(lookup.var, &lookup.property, &other, None);
+            let span = Span { start: 0, end: 0 };
+            if let Some(known) = search.property(lookup.var, &lookup.property, span) {
+                search.compare(&known, &other);
+            }
         }
         left.extend(plan.children());
     }
@@ -74,54 +89,65 @@ impl Search<'_> {
     }
 
     fn operator(&mut self, op: Op, a: &Expr, b: &Expr) {
-        let property = |expr: &Expr| match expr {
-            Expr::Property(of, name, span) => match &**of {
-                Expr::Var(var) => Some((*var, Arc::clone(name), *span)),
-                _ => None,
-            },
-            _ => None,
-        };
         match op {
-            Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge => {
-                for (one, other) in [(a, b), (b, a)] {
-                    if let Some((var, name, span)) = property(one)
-                        && let Some(other) = self.other(other)
-                    {
-                        self.compare(var, &name, &other, Some(span));
-                    }
-                }
-            }
+            Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge => match (self.known(a), self.known(b)) {
+                // A property is what is wrong rather than a function around it.
+                (Some(a), Some(b)) if b.is_property && !a.is_property => self.compare(&b, &Other::of(&a)),
+                (Some(a), Some(b)) => self.compare(&a, &Other::of(&b)),
+                (Some(known), None) => self.compare_with(&known, self.other(b)),
+                (None, Some(known)) => self.compare_with(&known, self.other(a)),
+                (None, None) => {}
+            },
             Op::In => {
-                if let Some((var, name, span)) = property(a)
-                    && let Some(other) = self.items(b)
-                {
-                    self.compare(var, &name, &other, Some(span));
+                if let Some(known) = self.known(a) {
+                    self.compare_with(&known, self.items(b));
                 }
             }
             Op::StartsWith | Op::EndsWith | Op::Contains | Op::Regex => {
-                if let Some((var, name, span)) = property(a) {
-                    let ty = LogicalType::String;
-                    let text = Other { ty, value: None, parameter: None, is_test: true };
-                    self.compare(var, &name, &text, Some(span));
+                if let Some(known) = self.known(a) {
+                    self.compare(&known, &Other { is_test: true, ..Other::typed(LogicalType::String) });
                 }
             }
             _ => {}
         }
     }
 
+    /// An expression that has one type wherever it has a value.
+    fn known(&self, expr: &Expr) -> Option<Known> {
+        match expr {
+            Expr::Property(of, name, span) => match &**of {
+                Expr::Var(var) => self.property(*var, name, *span),
+                _ => None,
+            },
+            Expr::Call(name, _, span) => {
+                let function = trimorph_functions::lookup(name).filter(|f| !f.name.contains('.'))?;
+                let ty = (function.result)(&[]);
+                let name = format!("{}(…)", function.name);
+                (kind(ty) != Kind::Unknown).then_some(Known { name, ty, span: *span, is_property: false })
+            }
+            _ => None,
+        }
+    }
+
+    fn property(&self, var: VarId, name: &Arc<str>, span: Span) -> Option<Known> {
+        let ty = match self.vars.get(var).ty {
+            LogicalType::Node => self.type_in_nodes(name)?,
+            LogicalType::Relationship => self.type_in_edges(name)?,
+            _ => return None,
+        };
+        Some(Known { name: format!("\"{name}\""), ty, span, is_property: true })
+    }
+
     /// What an expression is, if its type is certain.
     fn other(&self, expr: &Expr) -> Option<Other> {
         let of = |value: &Value, parameter| {
-            let ty = value.logical_type();
-            (!value.is_null()).then(|| Other { ty, value: Some(value.clone()), parameter, is_test: false })
+            let other = Other { value: Some(value.clone()), parameter, ..Other::typed(value.logical_type()) };
+            (!value.is_null()).then_some(other)
         };
         match expr {
             Expr::Const(value) => of(value, None),
             Expr::Param(name) => of(self.params.get(name)?, Some(Arc::clone(name))),
-            Expr::Call(name, ..) => {
-                let ty = (trimorph_functions::lookup(name)?.result)(&[]);
-                (ty != LogicalType::Any).then_some(Other { ty, value: None, parameter: None, is_test: false })
-            }
+            Expr::Call(..) => self.known(expr).map(|known| Other::of(&known)),
             _ => None,
         }
     }
@@ -152,37 +178,70 @@ impl Search<'_> {
     }
 
     /// The type that a property has in all nodes that have it.
-    fn type_of(&self, name: &Arc<str>) -> Option<LogicalType> {
+    fn type_in_nodes(&self, name: &Arc<str>) -> Option<LogicalType> {
         let columns = self.catalog.node_columns(Some(std::slice::from_ref(name)));
-        let mut known = None;
-        for (table, column) in columns {
+        one_type(columns.into_iter().map(|(table, column)| {
             let ty = self.catalog.column_type(table, column)?;
-            let is_certain = self.catalog.has_one_type(table, column) && kind(ty) != Kind::Unknown;
-            if !is_certain || known.is_some_and(|known| kind(known) != kind(ty)) {
-                return None;
-            }
-            known = Some(ty);
-        }
-        known
+            self.catalog.has_one_type(table, column).then_some(ty)
+        }))
     }
 
-    fn compare(&mut self, var: VarId, name: &Arc<str>, other: &Other, span: Option<Span>) {
-        if self.vars.get(var).ty != LogicalType::Node {
-            return;
-        }
-        let Some(ty) = self.type_of(name) else { return };
-        if kind(ty) == kind(other.ty) || kind(other.ty) == Kind::Unknown {
-            return;
-        }
-        let given = match &other.parameter {
-            Some(parameter) => format!("the parameter \"${parameter}\" is {}", other.ty.name()),
-            None => format!("is compared with {}", other.ty.name()),
-        };
-        let joined = if other.parameter.is_some() { ", and " } else { " and " };
-        let primary = format!("\"{name}\" is {}{joined}{given}: this is never true", ty.name());
-        let span = span.unwrap_or(Span { start: 0, end: 0 });
-        self.found.push(Notice { detail: "NeverTrue", primary, hint: hint(ty, other), span });
+    /// The same of relationships.
+    fn type_in_edges(&self, name: &Arc<str>) -> Option<LogicalType> {
+        let columns = self.catalog.edge_columns(Some(std::slice::from_ref(name)));
+        one_type(columns.into_iter().map(|(table, column)| {
+            let ty = self.catalog.edge_column_type(table, column)?;
+            self.catalog.has_one_edge_type(table, column).then_some(ty)
+        }))
     }
+
+    fn compare_with(&mut self, known: &Known, other: Option<Other>) {
+        if let Some(other) = other {
+            self.compare(known, &other);
+        }
+    }
+
+    fn compare(&mut self, known: &Known, other: &Other) {
+        let Known { name, ty, span, .. } = known;
+        if kind(*ty) == kind(other.ty) || kind(other.ty) == Kind::Unknown {
+            return;
+        }
+        let given = match (&other.parameter, &other.property) {
+            (Some(parameter), _) => format!(", and the parameter \"${parameter}\" is {}", other.ty.name()),
+            (None, Some(property)) => format!(" and {property} is {}", other.ty.name()),
+            (None, None) => format!(" and is compared with {}", other.ty.name()),
+        };
+        let primary = format!("{name} is {}{given}: this is never true", ty.name());
+        let hint = match &other.property {
+            Some(property) => hint_of_two(known, property, other.ty),
+            None => hint(*ty, other),
+        };
+        self.found.push(Notice { detail: "NeverTrue", primary, hint, span: *span });
+    }
+}
+
+impl Other {
+    fn typed(ty: LogicalType) -> Self {
+        Self { ty, value: None, parameter: None, property: None, is_test: false }
+    }
+
+    fn of(known: &Known) -> Self {
+        let property = known.is_property.then(|| known.name.clone());
+        Self { property, ..Self::typed(known.ty) }
+    }
+}
+
+/// The type that all columns have.
+fn one_type(columns: impl Iterator<Item = Option<LogicalType>>) -> Option<LogicalType> {
+    let mut known = None;
+    for ty in columns {
+        let ty = ty.filter(|ty| kind(*ty) != Kind::Unknown)?;
+        if known.is_some_and(|known| kind(known) != kind(ty)) {
+            return None;
+        }
+        known = Some(ty);
+    }
+    known
 }
 
 /// Types of which values may be equal.
@@ -204,6 +263,15 @@ fn kind(ty: LogicalType) -> Kind {
 /// Whether the text of a date, a time or a duration may begin so.
 fn is_of_times(c: char) -> bool {
     c.is_ascii_digit() || matches!(c, 'P' | '-' | '+')
+}
+
+/// What to write so that a comparison of two properties can be true.
+fn hint_of_two(one: &Known, other: &str, ty: LogicalType) -> Option<String> {
+    match (one.ty, ty) {
+        (LogicalType::String, _) => Some(format!("write toString(…) around {other}")),
+        (_, LogicalType::String) => Some(format!("write toString(…) around {}", one.name)),
+        _ => None,
+    }
 }
 
 /// What to write so that the comparison can be true.
@@ -257,6 +325,8 @@ mod tests {
         let make = "UNWIND range(1, 9) AS i CREATE (:A {id: i, name: 'n' + i, born: date('2000-01-01'), mixed: i}), \
                     (:B {mixed: 'text', half: i / 2.0})";
         connection.query(make, &[]).unwrap();
+        let edges = "MATCH (a:A), (b:B) CREATE (a)-[:R {since: date('2020-01-01'), w: 1.5}]->(b)";
+        connection.query(edges, &[]).unwrap();
         let params = [
             ("text", Value::string("7")),
             ("number", Value::Int(7)),
@@ -311,7 +381,29 @@ mod tests {
             ),
             ("a.id = 7.0 AND a.half = 1 AND a.id <> 'x' AND a.name = 'n1'", &[]),
             ("a.mixed = 'text' OR a.mixed = 1 OR a.born = date('2000-01-01')", &[]),
-            ("a.id = null OR a.id IN [] OR a.id IN [1, 'x'] OR a.id = a.name OR a.id = $none", &[]),
+            ("a.id = null OR a.id IN [] OR a.id IN [1, 'x'] OR a.id = a.half OR a.id = $none", &[]),
+            ("a.id = a.mixed OR toString(a.id) = a.name OR date(a.name) = a.born", &[]),
+            (
+                "a.id = a.name",
+                &[
+                    "\"id\" is INTEGER and \"name\" is STRING: this is never true (write toString(…) around \"id\")",
+                ],
+            ),
+            ("a.born = a.half", &["\"born\" is DATE and \"half\" is FLOAT: this is never true ()"]),
+            (
+                "date(a.name) > '2020-01-01'",
+                &[
+                    "date(…) is DATE and is compared with STRING: this is never true (write date('2020-01-01'))",
+                ],
+            ),
+            ("a.name = date()", &["\"name\" is STRING and is compared with DATE: this is never true ()"]),
+            (
+                "COUNT { (a)-[r:R]->() WHERE r.since > '2020-01-01' } > 0",
+                &[
+                    "\"since\" is DATE and is compared with STRING: this is never true (write date('2020-01-01'))",
+                ],
+            ),
+            ("COUNT { (a)-[r:R]->() WHERE r.since > date('2020-01-01') AND r.w = 1 } > 0", &[]),
         ] {
             let text = format!("MATCH (a) WHERE {condition} RETURN count(*)");
             let all = [&params[..], &[("none", Value::Null)]].concat();

@@ -32,12 +32,14 @@ pub enum LoadError {
         hint: Option<String>,
     },
     /// A row was refused and bad rows are not skipped.
-    #[error("{text}")]
+    #[error("{text}{}", hint.map_or_else(String::new, |hint| format!("\n hint: {hint}")))]
     Rejected {
         /// `path:line: reason`.
         text: String,
         /// The row.
         rejected: Rejected,
+        /// What to do about it, as the door spells it through which the load came.
+        hint: Option<&'static str>,
     },
     /// Storage gave up.
     #[error("{0}")]

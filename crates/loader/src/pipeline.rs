@@ -337,7 +337,7 @@ impl State {
         for (rejected, row) in parsed.rejects {
             if rejects.refuse(&rejected, row.as_deref()) == Verdict::Abort {
                 let text = rejects.describe(&rejected);
-                return self.fail(LoadError::Rejected { text, rejected });
+                return self.fail(LoadError::Rejected { text, rejected, hint: None });
             }
         }
         if let Some(error) = parsed.error {

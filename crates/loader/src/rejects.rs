@@ -117,7 +117,9 @@ impl Rejects {
     /// What an error of the sink is to a user: a refused row gets its path.
     pub fn explain(&self, error: BulkError) -> LoadError {
         match error {
-            BulkError::Rejected(rejected) => LoadError::Rejected { text: self.describe(&rejected), rejected },
+            BulkError::Rejected(rejected) => {
+                LoadError::Rejected { text: self.describe(&rejected), rejected, hint: None }
+            }
             other => other.into(),
         }
     }

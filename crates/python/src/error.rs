@@ -94,6 +94,9 @@ pub(crate) fn add_to(m: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
+const BAD_ROW: &str = "skip_bad_rows=True leaves bad rows out and goes on";
+const CONFLICT: &str = "on_conflict=\"skip\" leaves nodes that are there as they are, on_conflict=\"merge\" sets their properties";
+
 /// The exception of an engine error.
 pub(crate) fn from_engine(py: Python<'_>, error: &EngineError) -> PyErr {
     let text = error.to_string();
@@ -114,6 +117,10 @@ pub(crate) fn from_engine(py: Python<'_>, error: &EngineError) -> PyErr {
         }
         EngineError::Spill(_) => SpillError::new_err(text),
         EngineError::Load(EngineLoadError::Cancelled) => Cancelled::new_err("the load was cancelled"),
+        EngineError::Load(EngineLoadError::Rejected { rejected, hint: None, .. }) => {
+            let hint = if rejected.is_of_known_node() { CONFLICT } else { BAD_ROW };
+            LoadError::new_err(format!("{text}\n hint: {hint}"))
+        }
         EngineError::Load(_) => LoadError::new_err(text),
         EngineError::Storage(_)
         | EngineError::Io { .. }

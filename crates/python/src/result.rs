@@ -535,6 +535,15 @@ impl QueryStats {
         self.rows().map(|(name, _)| name).collect()
     }
 
+    fn items(&self) -> Vec<(&'static str, u64)> {
+        self.rows().collect()
+    }
+
+    /// What was done, in words.
+    fn __str__(&self) -> String {
+        if self.effects.is_empty() { "nothing changed".to_owned() } else { self.effects.to_string() }
+    }
+
     fn __getitem__(&self, name: &str) -> PyResult<u64> {
         let found = self.rows().find(|(n, _)| *n == name);
         found.map(|(_, count)| count).ok_or_else(|| PyKeyError::new_err(name.to_owned()))

@@ -10,7 +10,7 @@ use super::load::told_of_text;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
-/// Write a mapping file for the CSV and Parquet files of a directory
+/// Write a mapping file for the CSV, JSON and Parquet files of a directory
 #[derive(Args)]
 #[command(after_help = "Examples:
   trimorph map films/
@@ -20,7 +20,7 @@ Files with two columns that name ends (source and target, or the names of two ot
 files) become relationships, the others nodes; labels are the files' names. Look at
 it and change what is not as you want it: it is a proposal.")]
 pub(crate) struct Arguments {
-    /// Directory with .csv, .tsv or .parquet files
+    /// Directory with .csv, .tsv, .jsonl, .json or .parquet files, compressed or not
     dir: PathBuf,
     /// Write it to this file, which must be in the directory [default: stdout]
     #[arg(long, short, value_name = "FILE")]

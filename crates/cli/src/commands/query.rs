@@ -15,7 +15,6 @@ use crate::language::Language;
 use crate::output::{Format, Limits};
 use crate::params;
 use crate::terminal::Terminal;
-use crate::text::scan;
 
 /// Ask one question, or all statements of a file
 #[derive(Args)]
@@ -80,11 +79,7 @@ pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Fail
             return Err(Failure::message("this format holds one answer; the text has several statements"));
         }
     }
-    let is_update = match language {
-        Language::Sparql => crate::rdf::is_sparql_update(&text),
-        Language::Cypher | Language::Sql => scan::is_update(&text),
-    };
-    let database = if is_update && !is_memory(&arguments.db) {
+    let database = if language.is_update(&text) && !is_memory(&arguments.db) {
         open_to_write(&arguments.db, &arguments.resources)?.0
     } else {
         open_to_read(&arguments.db, &arguments.resources)?

@@ -23,21 +23,27 @@ mod system;
 mod take;
 mod words;
 
+use std::fs::File;
 use std::io::{BufWriter, IsTerminal as _, Write as _, stdin, stdout};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
+use trimorph::Value;
 
-use crate::database::Resources;
+use crate::database::{Resources, must_be_there};
 use crate::failure::{Failure, Source};
 use crate::language::Language;
 use crate::output::Format;
+use crate::params;
 use crate::terminal::Terminal;
-use session::{Next, Place, Session};
+use session::{Next, Output, Place, Session, is_command};
 
 /// What a database is asked, and how.
 #[derive(Args)]
 pub(crate) struct Arguments {
+    /// Run this and leave, as -c does
+    text: Option<String>,
     /// Write nothing, and follow what another process commits
     #[arg(long)]
     read_only: bool,
@@ -50,9 +56,15 @@ pub(crate) struct Arguments {
     /// Language of the statements
     #[arg(long, value_enum, default_value_t = Language::Cypher)]
     lang: Language,
+    /// A parameter; may be given more than once
+    #[arg(long = "param", short, value_name = "NAME=VALUE", value_parser = params::parse_pair)]
+    params: Vec<(String, Value)>,
     /// How answers look at first [default: table]
     #[arg(long, value_enum, visible_alias = "mode")]
     format: Option<Format>,
+    /// Write the answer to a file; its suffix says how, unless --format does
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// Run a file of settings first [default: $TRIMORPH_RC, or trimorph/rc where configuration is kept, if
     /// the shell is interactive]
     #[arg(long, value_name = "FILE")]
@@ -91,13 +103,20 @@ pub(crate) fn run_shell(arguments: &ShellArguments, terminal: &Terminal) -> Resu
 /// Runs a shell on a database.
 pub(crate) fn run(db: &Path, arguments: &Arguments, terminal: &Terminal) -> Result<(), Failure> {
     arguments.lang.require()?;
-    if arguments.format.is_some_and(Format::is_binary) {
-        return Err(Failure::message("this format holds one answer; use trimorph query --output FILE"));
+    let format = format(arguments)?;
+    if only_reads(arguments) {
+        must_be_there(db)?;
     }
     let place = Place::open(db, arguments.read_only, &arguments.resources)?;
     let mut session = Session::new(place, &arguments.resources, arguments.lang, terminal);
-    if let Some(format) = arguments.format {
+    session.asking.params = Arc::new(params::collect(&arguments.params));
+    if let Some(format) = format {
         session.asking.format = format;
+    }
+    if let Some(path) = &arguments.output {
+        let name = path.display().to_string();
+        let file = File::create(path).map_err(|e| Failure::message(format!("{name}: {e}")))?;
+        session.output = Some(Output { name, file: BufWriter::new(file), is_once: false });
     }
     let done = answer(&mut session, arguments);
     let failed = session.has_failed;
@@ -110,9 +129,40 @@ pub(crate) fn run(db: &Path, arguments: &Arguments, terminal: &Terminal) -> Resu
     }
 }
 
+/// Whether it is known beforehand that nothing is written, so that a misspelt name is none of a new database.
+fn only_reads(arguments: &Arguments) -> bool {
+    let texts = || arguments.text.iter().chain(&arguments.command);
+    let reads =
+        |text: &String| !is_command(text) && !text.trim().is_empty() && !arguments.lang.is_update(text);
+    texts().next().is_some() && arguments.file.is_empty() && texts().all(reads)
+}
+
+/// How answers look, if somebody said so.
+fn format(arguments: &Arguments) -> Result<Option<Format>, Failure> {
+    let format = match (arguments.format, &arguments.output) {
+        (None, Some(path)) => Some(Format::of_output(path)?),
+        (given, _) => given,
+    };
+    let texts: Vec<&String> = arguments.text.iter().chain(&arguments.command).collect();
+    if arguments.output.is_some() && texts.is_empty() && arguments.file.is_empty() {
+        return Err(Failure::message("--output is for a text: trimorph DB 'TEXT' --output FILE"));
+    }
+    if format.is_some_and(Format::is_binary) {
+        let statements = texts.iter().map(|text| arguments.lang.statements(text).len()).sum::<usize>();
+        if arguments.output.is_none() {
+            return Err(Failure::message("this format is for a file; give --output FILE"));
+        }
+        if statements != 1 || !arguments.file.is_empty() {
+            return Err(Failure::message("this format holds one answer; the text has several statements"));
+        }
+    }
+    Ok(format)
+}
+
 /// Runs what was given with the command line, else what stdin has.
 fn answer(session: &mut Session, arguments: &Arguments) -> Result<(), Failure> {
-    let has_texts = !arguments.command.is_empty() || !arguments.file.is_empty();
+    let texts = || arguments.text.iter().chain(&arguments.command);
+    let has_texts = texts().next().is_some() || !arguments.file.is_empty();
     let is_interactive = !has_texts && stdin().is_terminal() && session.terminal.is_terminal;
     let rc = match &arguments.init {
         Some(path) => Some(path.clone()),
@@ -142,7 +192,7 @@ fn answer(session: &mut Session, arguments: &Arguments) -> Result<(), Failure> {
             return Ok(());
         }
     }
-    for text in &arguments.command {
+    for text in texts() {
         let source = Source { name: "-c", line: 1, is_file: false };
         let next = session.take(text, Some(&source), &mut out);
         out.flush()?;

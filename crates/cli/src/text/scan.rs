@@ -164,7 +164,26 @@ pub(crate) fn is_update(text: &str) -> bool {
         t.kind == Kind::Keyword && UPDATES.iter().any(|k| k.eq_ignore_ascii_case(&text[t.start..t.end]))
     };
     let is_of_files = |statement: &&str| OF_FILES.iter().any(|k| k.eq_ignore_ascii_case(statement));
-    tokens(text).iter().any(is) || statements(text).iter().any(is_of_files)
+    tokens(text).iter().any(is) || statements(text).iter().any(|one| is_of_files(one) || is_load(one))
+}
+
+/// Whether a statement is `COPY … FROM`; what stands in brackets are columns and options.
+fn is_load(statement: &str) -> bool {
+    let tokens = tokens(statement);
+    let mut words = tokens
+        .iter()
+        .filter(|token| !matches!(token.kind, Kind::Space | Kind::Comment))
+        .map(|token| &statement[token.start..token.end]);
+    let mut depth = 0_usize;
+    let is_from = |word: &str| {
+        match word {
+            "(" => depth += 1,
+            ")" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && word.eq_ignore_ascii_case("FROM")
+    };
+    words.next().is_some_and(|word| word.eq_ignore_ascii_case("COPY")) && words.any(is_from)
 }
 
 /// Statements between semicolons; empty ones are left out. The last has no end if its semicolon is missing.

@@ -73,6 +73,8 @@ fn updates_are_known_by_their_words() {
     assert!(
         is_update("RETURN 1; reorganize ;") && is_update("CHECKPOINT") && !is_update("RETURN checkpoint")
     );
+    assert!(is_update("COPY A FROM 'a.csv'") && is_update("RETURN 1; copy `A` (x) from $f (FROM B, TO C)"));
+    assert!(!is_update("COPY (MATCH (n) RETURN n.from) TO 'a.csv'") && !is_update("COPY A TO 'a.csv'"));
     assert!(!is_update("MATCH (n:CREATE) WHERE n.set = 'DELETE' RETURN n // MERGE"));
 }
 

@@ -11,6 +11,7 @@ const NO_USERS: &str = "there are no users and roles: who may open the files may
 const IN_PARTS: &str = "leave it out: a statement may write as much as it likes; to commit in parts run it for parts of \
                         the rows from your program";
 const QUANTIFIED: &str = "write a variable-length relationship: (a)-[:TYPE*1..3]->(b)";
+const SHORTEST: &str = "write shortestPath((a)-[*]->(b)) or allShortestPaths(…)";
 const HINTS: &str = "leave it out: plans are chosen by cost; EXPLAIN shows which indexes are used";
 
 pub(super) const SYNTAX: &[Syntax] = &[
@@ -43,7 +44,9 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     ("SHOW", After(&["ALIASES", "SERVERS"]), "SHOW ALIASES", ONE_DATABASE),
     ("IN", After(&["TRANSACTIONS", "CONCURRENT"]), "CALL { … } IN TRANSACTIONS", IN_PARTS),
-    ("SHORTEST", Any, "SHORTEST", "write shortestPath((a)-[*]->(b)) or allShortestPaths(…)"),
+    ("SHORTEST", Any, "SHORTEST", SHORTEST),
+    ("ANY", After(&["SHORTEST"]), "ANY SHORTEST", SHORTEST),
+    ("ALL", After(&["SHORTEST"]), "ALL SHORTEST", SHORTEST),
     (
         "REPEATABLE",
         Any,
@@ -62,6 +65,25 @@ pub(super) const SYNTAX: &[Syntax] = &[
         Before(&[""]),
         "a command such as :param",
         "lines that begin with a colon are commands of the shell: trimorph DB, then :help; parameters are given with the query",
+    ),
+    (
+        "CYPHER",
+        Before(&[""]),
+        "CYPHER",
+        "leave it out: there is one version of the language, and no options of plans",
+    ),
+    ("WHEN", Before(&[""]), "WHEN", "write CASE for a value; choose between queries in your program"),
+    (
+        "CALL",
+        Before(&["OPTIONAL"]),
+        "OPTIONAL CALL",
+        "write CALL (x) { OPTIONAL MATCH … RETURN … }: it has a row for each that it gets",
+    ),
+    (
+        "OR",
+        After(&["REPLACE"]),
+        "CREATE OR REPLACE",
+        "write DROP … IF EXISTS, then CREATE; a directory is a database",
     ),
     ("LET", Any, "LET", "write WITH *, expression AS name"),
     ("FILTER", Any, "FILTER", "write WITH * WHERE condition"),
@@ -105,6 +127,7 @@ pub(super) const FUNCTIONS: &[Name] = &[
               Python hand the graph to libraries that have algorithms",
     ),
     ("genai.*", "make embeddings in your program and store them as lists of numbers"),
+    ("vector", "vectors are lists of numbers: SET n.embedding = $list"),
     (
         "vector.*",
         "store vectors as lists of numbers; reduce(s = 0.0, i IN range(0, size(a) - 1) | s + a[i] * b[i]) is \

@@ -1,5 +1,6 @@
 //! Statements and queries: prefixes, `EXPLAIN`, `UNION`, the list of clauses.
 
+use super::error::with_hint;
 use super::{Parsed, Parser, QUERY_LEVELS};
 use crate::ast::{Mode, PrefixDeclaration, Query, SingleQuery, Statement, UnionKind};
 use crate::token::{Keyword, TokenKind};
@@ -37,7 +38,12 @@ impl Parser<'_> {
         let query = self.query(QueryUse::Statement)?;
         self.eat(TokenKind::Semicolon);
         if self.kind() != TokenKind::End {
-            return Err(self.expected("the end of the query after \";\""));
+            let error = self.expected("the end of the query after \";\"");
+            return Err(if error.hint.is_none() {
+                with_hint(error, "give one statement at a time")
+            } else {
+                error
+            });
         }
         Ok(Statement { text: self.text.into(), mode, prefixes, query })
     }

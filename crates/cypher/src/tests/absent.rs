@@ -18,6 +18,13 @@ fn known_syntax_says_what_to_use() {
             "in parts",
         ),
         ("MATCH p = SHORTEST 1 (a)-->(b) RETURN p", "SHORTEST", "shortestPath"),
+        ("MATCH ANY SHORTEST (a)-[:R]-+(b) RETURN a", "ANY SHORTEST", "shortestPath"),
+        ("MATCH p = ALL SHORTEST (a)-[:R]-+(b) RETURN p", "ALL SHORTEST", "allShortestPaths"),
+        ("CYPHER 25 RETURN 1", "CYPHER", "leave it out"),
+        ("CYPHER runtime=parallel RETURN 1", "CYPHER", "leave it out"),
+        ("WHEN true THEN RETURN 1", "WHEN", "CASE"),
+        ("OPTIONAL CALL db.labels() YIELD label RETURN label", "OPTIONAL CALL", "OPTIONAL MATCH"),
+        ("CREATE OR REPLACE DATABASE x", "CREATE OR REPLACE", "DROP"),
         ("MATCH ((a)-[:R]->(b)){1,3} RETURN a", "a quantified path pattern", "*1..3"),
         ("MATCH (a)-[:R]->{1,3}(b) RETURN a", "a quantified path pattern", "*1..3"),
         ("MATCH (a)-[:R]->+(b) RETURN a", "a quantified path pattern", "*1..3"),
@@ -60,6 +67,7 @@ fn words_of_other_systems_are_names() {
         "MATCH (n:LOAD {csv: 1}) RETURN n.filter AS finish",
         "WITH 1 AS start RETURN start",
         "MATCH (grant:User) RETURN grant",
+        "MATCH (cypher:When) WHERE all(x IN cypher.shortest WHERE x > 0) OR any(x IN cypher.y WHERE x) RETURN cypher",
     ] {
         assert!(crate::parse(text).is_ok(), "{text}");
     }

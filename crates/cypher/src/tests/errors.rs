@@ -130,7 +130,7 @@ fn unexpected() {
         "RETURN 1; RETURN 2",
         x,
         "expected the end of the query after \";\", found \"RETURN\"",
-        "",
+        "give one statement at a time",
         "RETURN",
     );
     check(

@@ -23,7 +23,7 @@ use crate::commands::Answer;
 use crate::copy_statement::{From, Given, wrong};
 use crate::notice::Notice;
 use crate::params::Params;
-use crate::{Connection, Error, QueryResult};
+use crate::{Connection, Error, LoadError, QueryResult};
 
 /// What the options say.
 #[derive(Debug)]
@@ -39,6 +39,10 @@ struct Options {
     skip_bad_rows: bool,
     rejects: Option<PathBuf>,
 }
+
+const BAD_ROW: &str = "the option IGNORE_ERRORS leaves bad rows out and goes on";
+const CONFLICT: &str =
+    "ON_CONFLICT skip leaves nodes that are there as they are, ON_CONFLICT merge sets their properties";
 
 const NAMES: [&str; 13] = [
     "HEADER",
@@ -161,6 +165,10 @@ impl Connection {
             .fill(&load, &NoProgress, |sink, options| load_table(&table, options, sink, &NoProgress));
         let report = report.map_err(|error| match error {
             Error::Cancelled => Error::Cancelled.stopped_by(&cancel),
+            Error::Load(LoadError::Rejected { text, rejected, .. }) => {
+                let hint = if rejected.is_of_known_node() { CONFLICT } else { BAD_ROW };
+                Error::Load(LoadError::Rejected { text, rejected, hint: Some(hint) })
+            }
             other => other,
         })?;
         let count = |count: u64| Value::Int(i64::try_from(count).unwrap_or(i64::MAX));

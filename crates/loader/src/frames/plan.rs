@@ -245,7 +245,8 @@ impl Draft {
         if !is_taken {
             let name = &self.names[at];
             let reason = format!("column \"{name}\" is {found}, the keys it refers to are {kind}");
-            return Err(wrong(&self.name, reason));
+            let hint = "give both one type, as with astype in pandas or cast in Polars";
+            return Err(wrong(&self.name, reason).hint(hint));
         }
         self.take_as(at, kind);
         Ok(())

@@ -11,7 +11,10 @@ pub(super) fn typed(mut values: Vec<Value>, name: &str, bad: &mut [Option<String
     for (row, value) in values.iter_mut().enumerate() {
         if let Some(kind) = no_property(value) {
             if let Some(reason) = bad.get_mut(row) {
-                reason.get_or_insert_with(|| format!("column \"{name}\": a property cannot hold a {kind}"));
+                reason.get_or_insert_with(|| {
+                    let hint = if kind == LogicalType::Map { " (give its parts as columns)" } else { "" };
+                    format!("column \"{name}\": a property cannot hold a {kind}{hint}")
+                });
             }
             *value = Value::Null;
         }

@@ -68,7 +68,7 @@ fn each_kind_of_bad_row_is_refused_with_file_line_and_reason() {
         let options = LoadOptions { field_bytes_max: 1_000, ..small_chunks() };
 
         let (_, report) = try_load(std::slice::from_ref(&path), Format::Neo4jCsv, &options);
-        let Err(LoadError::Rejected { text: message, rejected }) = report else {
+        let Err(LoadError::Rejected { text: message, rejected, .. }) = report else {
             panic!("{expected}: {:?}", report.map(|r| r.rows));
         };
         assert_eq!(rejected.line, 4, "{message}");

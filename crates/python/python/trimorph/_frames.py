@@ -5,6 +5,7 @@ an object of theirs was given, so they are there already; pyarrow for pandas, if
 """
 
 import collections.abc
+import os
 import sys
 
 from ._trimorph import LoadError
@@ -98,6 +99,8 @@ def _data(frame, name):
         return {_column(column, name): _cells(cells, column, name) for column, cells in frame.items()}, None
     if isinstance(frame, collections.abc.Iterable) and not isinstance(frame, (str, bytes)):
         return _of_rows(frame, name), None
+    if isinstance(frame, (str, os.PathLike)):
+        raise LoadError(f"{name}: {type(frame).__name__} is no frame\n hint: for a file, conn.execute(\"COPY Label FROM 'file.csv'\")")
     raise LoadError(
         f"{name}: {type(frame).__name__} is no frame (give what has __arrow_c_stream__, such as a frame of Polars or a table of pyarrow;"
         " a pandas.DataFrame, a list of dicts, or a dict of columns)"
@@ -106,7 +109,10 @@ def _data(frame, name):
 
 def _column(column, name):
     if not isinstance(column, str):
-        raise LoadError(f"{name}: a column is named {column!r}, which is {type(column).__name__} and not str")
+        raise LoadError(
+            f"{name}: a column is named {column!r}, which is {type(column).__name__} and not str"
+            "\n hint: name the columns, as with frame.columns = ['id', 'name']"
+        )
     return column
 
 
@@ -122,9 +128,16 @@ def _of_rows(rows, name):
     columns = {}
     for number, row in enumerate(rows):
         if not isinstance(row, collections.abc.Mapping):
-            raise LoadError(f"{name}, row {number}: a row is a dict, not {type(row).__name__}")
+            raise LoadError(f"{name}, row {number}: a row is a dict, not {type(row).__name__}{_hint_of_row(row)}")
         columns.update(dict.fromkeys(row))
     return {_column(column, name): [row.get(column) for row in rows] for column in columns}
+
+
+def _hint_of_row(row):
+    """What to do with rows that have no names."""
+    if _is_of(row, "numpy", "void") or isinstance(row, (tuple, list)):
+        return "\n hint: give pandas.DataFrame(rows, columns=[…]), or dict(zip(names, row)) for each"
+    return ""
 
 
 def _of_pandas(frame, name):

@@ -94,12 +94,27 @@ def to_scipy(database, type=None, weight=None, label=None, key=None):
 
 
 def _numbers(entities):
-    """Names of the properties that are numbers or truth values in all entities, and a list of these for each."""
-    names = []
+    """Names of the properties that are numbers or truth values in all entities, and a list of these for each. A list of as many
+    numbers in all of them, such as an embedding, is as many columns: `e[0]`, `e[1]`."""
+    names, rows = [], [[] for _ in entities]
     for name in sorted({name for one in entities for name in one.properties}):
-        if all(isinstance(one.properties.get(name), (bool, int, float)) for one in entities):
+        cells = [one.properties.get(name) for one in entities]
+        if all(isinstance(cell, (bool, int, float)) for cell in cells):
             names.append(name)
-    return names, [[float(one.properties[name]) for name in names] for one in entities]
+            cells = [[cell] for cell in cells]
+        elif _are_vectors(cells):
+            names += [f"{name}[{at}]" for at in range(len(cells[0]))]
+        else:
+            continue
+        for row, cell in zip(rows, cells, strict=True):
+            row += map(float, cell)
+    return names, rows
+
+
+def _are_vectors(cells):
+    if not all(isinstance(cell, list) and len(cell) == len(cells[0]) for cell in cells):
+        return False
+    return all(isinstance(number, (bool, int, float)) for cell in cells for number in cell)
 
 
 def to_torch_geometric(database):
@@ -119,8 +134,8 @@ def torch_geometric_of_rows(result):
 
 
 def _hetero_data(nodes, edges):
-    """A node type is the labels joined by `_`; `x` has the properties that all of its nodes have as numbers, `x_names` their
-    names, `id` the nodes' ids. So have relationships `edge_index`, `edge_attr`, `edge_attr_names`.
+    """A node type is the labels joined by `_`; `x` has the properties that all of its nodes have as numbers or lists of so
+    many numbers, `x_names` their names, `id` the nodes' ids. So have relationships `edge_index`, `edge_attr`, `edge_attr_names`.
     """
     import torch
     from torch_geometric.data import HeteroData

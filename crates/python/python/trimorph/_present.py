@@ -53,7 +53,7 @@ def table(result, rows):
     if error is not None:
         return f"<trimorph.QueryResult [{', '.join(columns)}]: {error}>"
     if not columns:
-        return "<trimorph.QueryResult without columns>"
+        return f"({result.stats})"
     cells = [[_cut(text, _CELL_MAX) for text in row] for row in shown]
     numeric = [kind in ("INTEGER", "FLOAT", "DECIMAL") for kind in result.types]
     widths = [max(text_width(row[i]) for row in [columns, *cells]) for i in range(len(columns))]
@@ -86,6 +86,8 @@ def html(result, rows):
         return f"<pre>{_html.escape(table(result, rows))}</pre>"
     if error is not None:
         return f"<pre>{_html.escape(str(error))}</pre>"
+    if not result.columns:
+        return f"<small>{_html.escape(str(result.stats))}</small>"
     head = "".join(f"<th>{_html.escape(name)}</th>" for name in result.columns)
     body = "".join("<tr>" + "".join(f"<td>{_html.escape(_cut(t, 200))}</td>" for t in row) + "</tr>" for row in shown)
     foot = f"first {len(shown)} rows, there are more" if more else f"{len(shown)} row{'s' * (len(shown) != 1)}"

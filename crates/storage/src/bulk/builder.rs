@@ -28,6 +28,7 @@ use super::column_estimate::estimate_bytes;
 use super::edges::{EdgeTableInput, build_edge_table, join_inputs, route_edges, route_waiting};
 use super::errors::too_large;
 use super::finder::Finder;
+use super::input::IS_KNOWN;
 use super::keys::{KeySpace, key_at};
 use super::nodes::{NodeTableState, append_kept, check_rows, finish_nodes, small};
 use super::picked::{picked, rest};
@@ -144,8 +145,7 @@ impl<'a> BulkBuilder<'a> {
             OnConflict::Error => {
                 for (i, _) in &known {
                     let Some(key) = key_at(keys, *i) else { continue };
-                    let reason =
-                        format!("a node with key {key} in key space \"{space}\" is in the database already");
+                    let reason = format!("a node with key {key} in key space \"{space}\" {IS_KNOWN}");
                     let line = batch.origin.lines.line(*i);
                     self.rejected(Rejected { file: batch.origin.file, line, reason })?;
                 }

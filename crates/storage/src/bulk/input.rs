@@ -160,6 +160,16 @@ pub struct Rejected {
     pub reason: String,
 }
 
+/// How the reason ends where a node of the row's key was there before the load.
+pub(super) const IS_KNOWN: &str = "is in the database already";
+
+impl Rejected {
+    /// Whether it was refused only because a node of its key was there before the load.
+    pub fn is_of_known_node(&self) -> bool {
+        self.reason.ends_with(IS_KNOWN)
+    }
+}
+
 /// What to do about a row refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
