@@ -40,7 +40,8 @@ fn random_program<const F: usize>(seed: u64, steps: usize) {
         match random.below(6) {
             5 => {
                 let near = |random: &mut Random| key.saturating_add(random.below(spread) as u128);
-                let mut keys: Vec<Key> = (0..random.below(3 * F)).map(|_| near(&mut random)).collect();
+                let longest = [8, 3 * F][usize::from(random.below(8) == 0)];
+                let mut keys: Vec<Key> = (0..random.below(longest)).map(|_| near(&mut random)).collect();
                 keys.sort_unstable();
                 let batch: Vec<Entry> = keys.into_iter().map(|key| (key, step as u32)).collect();
                 let mut left = Vec::new();

@@ -228,6 +228,11 @@ impl<'s> KeyLookup<'s> {
                 .chunks(TOGETHER_MAX)
                 .try_for_each(|positions| self.find_equal(keys, positions, cx));
         }
+        self.find_each(keys, positions, cx)
+    }
+
+    /// Finds the nodes of each key by itself.
+    fn find_each(&mut self, keys: &Vector<'s>, positions: &[u32], cx: &Context<'s>) -> Result<(), ExecError> {
         let mut held = cx.settings.budget.reservation();
         let name = self.spec.property.as_deref().unwrap_or_default();
         let schema = cx.reader.schema();
@@ -260,7 +265,10 @@ impl<'s> KeyLookup<'s> {
     ) -> Result<(), ExecError> {
         cx.check()?;
         let mut held = cx.settings.budget.reservation();
-        held.resize(positions.len() * TOGETHER_BYTES)?;
+        if held.resize(positions.len() * TOGETHER_BYTES).is_err() {
+            // There is no room to sort them.
+            return self.find_each(keys, positions, cx);
+        }
         let name = self.spec.property.as_deref().unwrap_or_default();
         let schema = cx.reader.schema();
         let value = |p: &u32| keys.value(*p as usize, &|id| cx.edge_value(id));
