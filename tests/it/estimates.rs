@@ -79,3 +79,26 @@ fn a_profile_is_estimated_for_its_own_run() {
     let [few, many] = [0.1, 0.9].map(|part| plan(&connection, text, &[("id", id_at(&connection, part))]));
     assert_ne!(estimates(&few), estimates(&many), "{few:#?}");
 }
+
+/// A merge of what others have committed takes nothing of an open transaction: its plans are still made for
+/// what it has written.
+#[test]
+fn a_merge_leaves_an_open_transaction_its_estimates() {
+    let db = Database::in_memory(Config::new().threads(1));
+    let (writer, other) = (db.connect(), db.connect());
+    writer.query("CREATE CONSTRAINT FOR (v:V) REQUIRE v.id IS UNIQUE", &[]).unwrap();
+    writer.begin().unwrap();
+    writer.query("UNWIND range(1, 5000) AS i CREATE (:V {id: i})", &[]).unwrap();
+    writer
+        .query("MATCH (a:V) UNWIND range(1, 4) AS k MATCH (b:V {id: (a.id * k) % 5000 + 1}) CREATE (a)-[:E]->(b)", &[])
+        .unwrap();
+    let text = "EXPLAIN (CODES) UNWIND $ids AS i MATCH (v:V {id: i})-[:E]->(w) RETURN count(w)";
+    let ids = Value::list((0..300).map(Value::Int).collect());
+    let before = plan(&writer, text, &[("ids", ids.clone())]);
+    other.query("CREATE (:Other {x: 1})", &[]).unwrap();
+    db.merge(&trimorph::CancelToken::default()).unwrap();
+    let after = plan(&writer, text, &[("ids", ids)]);
+    assert_eq!(before, after);
+    assert!(after.iter().any(|line| line.contains("Lookup")), "{after:#?}");
+    writer.rollback().unwrap();
+}

@@ -33,6 +33,7 @@ mod limits;
 mod live_loads;
 mod load_fuzz;
 mod long_trails;
+mod many_keys;
 mod many_labels;
 mod merges;
 mod narrowed_scans;

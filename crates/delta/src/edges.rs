@@ -8,21 +8,18 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use rustc_hash::FxHashMap;
 use trimorph_base::EdgeId;
 use trimorph_mvcc::{Conflict, Reading, Stamp};
 use trimorph_types::Value;
 use trimorph_vector::Vector;
 
 use crate::chain;
+use crate::edge_map::{EdgeMap, SHARDS, shard_of};
 use crate::pages::{Body, Event, Page, Pages, Said, Shape, Version};
 use crate::values::ValueDelta;
 use crate::writer::{Columns, WriteError, Writer, Written};
 
-/// Maps that edges are spread over, so that writers seldom wait for each other.
-const SHARDS: usize = 64;
-
-pub(crate) type Shard = RwLock<FxHashMap<u64, AtomicU32>>;
+pub(crate) type Shard = RwLock<EdgeMap<AtomicU32>>;
 
 /// The written properties of the edges of one edge table.
 #[derive(Debug)]
@@ -78,11 +75,10 @@ impl EdgeDelta {
     }
 
     pub(crate) fn shard(&self, edge: EdgeId) -> &Shard {
-        // Neighbours in a page go to different maps.
-        &self.heads[edge.0 as usize % SHARDS]
+        &self.heads[shard_of(edge.0)]
     }
 
-    fn read(&self, edge: EdgeId) -> RwLockReadGuard<'_, FxHashMap<u64, AtomicU32>> {
+    fn read(&self, edge: EdgeId) -> RwLockReadGuard<'_, EdgeMap<AtomicU32>> {
         self.shard(edge).read().unwrap_or_else(PoisonError::into_inner)
     }
 

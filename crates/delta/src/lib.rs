@@ -4,6 +4,8 @@
 //! delta      all of it, by table
 //! nodes      the nodes of one table: batches in, what a reader sees of a row out
 //! edges      the properties of the edges of one edge table that were written
+//! edge_batches  many edges that come or go at once
+//! edge_map   records by edge; maps of which edges that follow each other lie side by side
 //! keys       keys that came to a node table
 //! positions  positions of new edges in the pages of an edge table
 //! chain      the versions of a row or edge, newest first: who may put one in front
@@ -30,6 +32,8 @@ mod cells;
 mod chain;
 mod delta;
 mod directory;
+mod edge_batches;
+mod edge_map;
 mod edges;
 mod heads;
 mod keys;

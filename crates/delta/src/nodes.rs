@@ -18,7 +18,7 @@ use crate::KeyDelta;
 use crate::chain;
 use crate::heads::{Heads, ZONE_ROWS, Zone};
 use crate::latches::Latches;
-use crate::pages::{Body, Event, Page, Pages, Said, Shape};
+use crate::pages::{Body, Event, Page, Pages, Said, Shape, Version};
 use crate::places::Places;
 use crate::values::ValueDelta;
 use crate::writer::{Columns, WriteError, Writer, Written};
@@ -239,13 +239,27 @@ impl NodeDelta {
         indexes.iter().map(|(_, index)| Arc::clone(index)).collect()
     }
 
-    /// Asks whether a row may get an edge, after the edge was put where others find it
-    /// ([`crate::Topology::barrier`]).
+    /// Asks whether rows may get edges, after the edges were put where others find them
+    /// ([`crate::Topology::barrier`]). Rows that ascend cost less.
     ///
-    /// **Errors**: somebody deletes the row, or has since the writer began, whatever the level: the edge
+    /// **Errors**: somebody deletes one of them, or has since the writer began, whatever the level: an edge
     /// would lose its end.
-    pub fn hold(&self, writer: &Writer<'_>, row: u64) -> Result<(), Conflict> {
-        let Some(zone) = self.heads.zone(row) else { return Ok(()) };
+    pub fn hold(&self, writer: &Writer<'_>, rows: impl IntoIterator<Item = u64>) -> Result<(), Conflict> {
+        let mut last: Option<(u64, Option<Arc<Zone>>)> = None;
+        for row in rows {
+            let number = row / ZONE_ROWS;
+            let zone = match &last {
+                Some((own, zone)) if *own == number => zone,
+                _ => &last.insert((number, self.heads.zone(row))).1,
+            };
+            if let Some(zone) = zone {
+                self.hold_in(writer, zone, row)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn hold_in(&self, writer: &Writer<'_>, zone: &Zone, row: u64) -> Result<(), Conflict> {
         let met = self.pages.walk(zone.head(row), |page: &Page, body: &Body, at: usize| {
             if page.shape.event != Event::Went {
                 return None;
@@ -283,6 +297,43 @@ impl NodeDelta {
             Said::Value(value) => Some(value),
             Said::Gone => Some(Value::Null),
         }
+    }
+
+    /// The same of many rows. **Cost**: rows that were written together are read together.
+    pub fn values_seen(
+        &self,
+        rows: impl Iterator<Item = u64>,
+        column: u32,
+        reading: &Reading<'_>,
+    ) -> Vec<Option<Value>> {
+        let heads = self.heads_of(rows, |zone| zone.has_written(column));
+        let said = self.pages.values(&heads, column, reading).into_iter();
+        let values = said.map(|said| match said {
+            Said::Nothing => None,
+            Said::Value(value) => Some(value),
+            Said::Gone => Some(Value::Null),
+        });
+        values.collect()
+    }
+
+    /// Whether each of `len` rows from `first` on is there; none where main knows. **Cost**: as of values.
+    pub fn are_there(&self, first: u64, len: usize, reading: &Reading<'_>) -> Vec<Option<bool>> {
+        let heads = self.heads_of((first..).take(len), Zone::has_come_or_gone);
+        self.pages.are_there(&heads, reading)
+    }
+
+    /// The newest versions of rows, of those whose zones have what is asked for.
+    fn heads_of(&self, rows: impl Iterator<Item = u64>, has: impl Fn(&Zone) -> bool) -> Vec<Version> {
+        let mut last: Option<(u64, Option<Arc<Zone>>)> = None;
+        let heads = rows.map(|row| {
+            let number = row / ZONE_ROWS;
+            let zone = match &last {
+                Some((own, zone)) if *own == number => zone,
+                _ => &last.insert((number, self.heads.zone(row).filter(|zone| has(zone)))).1,
+            };
+            zone.as_ref().map_or(0, |zone| zone.head(row))
+        });
+        heads.collect()
     }
 
     /// Whether a row is there; none where main knows.

@@ -87,6 +87,50 @@ pub(crate) enum Said {
     Gone,
 }
 
+/// What the first version of a chain tells.
+enum Told<T> {
+    /// All there is to be told.
+    Here(T),
+    /// The version before it is to be asked; 0 if there is none.
+    Older(Version),
+}
+
+impl Said {
+    /// What one version says of a column, which has this place among those of its page; none where older ones
+    /// are to be asked.
+    #[inline]
+    fn by(page: &Page, body: &Body, at: usize, place: Option<usize>, reading: &Reading<'_>) -> Option<Self> {
+        if body.is_merged(at, reading) {
+            // Versions of other columns below it may have come later.
+            let tells = page.shape.event != Event::Changed || place.is_some();
+            return tells.then_some(Self::Nothing);
+        }
+        if !body.sees(at, reading) {
+            return None;
+        }
+        match (page.shape.event, place) {
+            (Event::Went, _) => Some(Self::Gone),
+            (_, Some(place)) => {
+                Some(Self::Value(body.columns.get(place).map_or(Value::Null, |cells| cells.value(at))))
+            }
+            (Event::Came, None) => Some(Self::Value(Value::Null)),
+            (Event::Changed, None) => None,
+        }
+    }
+}
+
+/// Whether a row is there, as far as one version says, or main where it says that; none where older ones are
+/// to be asked.
+#[inline]
+fn is_there(page: &Page, body: &Body, at: usize, reading: &Reading<'_>) -> Option<Option<bool>> {
+    match page.shape.event {
+        Event::Came | Event::Went if body.is_merged(at, reading) => Some(None),
+        Event::Came if body.sees(at, reading) => Some(Some(true)),
+        Event::Went if body.sees(at, reading) => Some(Some(false)),
+        _ => None,
+    }
+}
+
 impl Page {
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, Body> {
         self.body.read().unwrap_or_else(PoisonError::into_inner)
@@ -247,45 +291,67 @@ impl Pages {
     /// What the chain from `version` on says of a column to a reader.
     ///
     /// **Cost**: a look-up and a lock for each version on the way.
-    pub(crate) fn value(&self, mut version: Version, column: u32, reading: &Reading<'_>) -> Said {
-        while let Some((number, at)) = place(version) {
-            let Some(page) = self.pages.get(number) else { return Said::Nothing };
-            let body = page.read();
-            if body.is_merged(at, reading) {
-                // Versions of other columns below it may have come later.
-                if page.shape.event != Event::Changed || page.place_of(column).is_some() {
-                    return Said::Nothing;
-                }
-            } else if body.sees(at, reading) {
-                if page.shape.event == Event::Went {
-                    return Said::Gone;
-                }
-                if let Some(place) = page.place_of(column) {
-                    return Said::Value(body.columns.get(place).map_or(Value::Null, |c| c.value(at)));
-                }
-                if page.shape.event == Event::Came {
-                    return Said::Value(Value::Null);
-                }
-            }
-            version = body.previous(at);
-        }
-        Said::Nothing
+    pub(crate) fn value(&self, version: Version, column: u32, reading: &Reading<'_>) -> Said {
+        let said = self.walk(version, |page: &Page, body: &Body, at: usize| {
+            Said::by(page, body, at, page.place_of(column), reading)
+        });
+        said.unwrap_or(Said::Nothing)
+    }
+
+    /// The same of many chains.
+    ///
+    /// **Cost**: a look-up and a lock for as many as lie side by side in a page.
+    pub(crate) fn values(&self, versions: &[Version], column: u32, reading: &Reading<'_>) -> Vec<Said> {
+        let of_page = |page: &Page| page.place_of(column);
+        let told = self
+            .of_each(versions, of_page, |page, place, body, at| Said::by(page, body, at, *place, reading));
+        let told = told.into_iter().map(|told| match told {
+            Told::Here(said) => said,
+            Told::Older(previous) => self.value(previous, column, reading),
+        });
+        told.collect()
     }
 
     /// Whether a row is there for a reader, as far as the chain from `version` on says.
-    pub(crate) fn is_there(&self, mut version: Version, reading: &Reading<'_>) -> Option<bool> {
-        while let Some((number, at)) = place(version) {
-            let page = self.pages.get(number)?;
+    pub(crate) fn is_there(&self, version: Version, reading: &Reading<'_>) -> Option<bool> {
+        self.walk(version, |page: &Page, body: &Body, at: usize| is_there(page, body, at, reading)).flatten()
+    }
+
+    /// The same of many chains. **Cost**: as of [`Self::values`].
+    pub(crate) fn are_there(&self, versions: &[Version], reading: &Reading<'_>) -> Vec<Option<bool>> {
+        let told =
+            self.of_each(versions, |_: &Page| (), |page, (), body, at| is_there(page, body, at, reading));
+        let told = told.into_iter().map(|told| match told {
+            Told::Here(said) => said,
+            Told::Older(previous) => self.is_there(previous, reading),
+        });
+        told.collect()
+    }
+
+    /// Asks the first version of each chain: what it says, or the one before it.
+    fn of_each<P, T>(
+        &self,
+        versions: &[Version],
+        of_page: impl Fn(&Page) -> P,
+        ask: impl Fn(&Page, &P, &Body, usize) -> Option<T>,
+    ) -> Vec<Told<T>> {
+        let number_of = |version: &Version| place(*version).map(|(number, _)| number);
+        let mut told = Vec::with_capacity(versions.len());
+        for of_one in versions.chunk_by(|a, b| number_of(a) == number_of(b)) {
+            let page = of_one.first().and_then(number_of).and_then(|number| self.pages.get(number));
+            let Some(page) = page else {
+                told.extend(of_one.iter().map(|_| Told::Older(0)));
+                continue;
+            };
+            let known = of_page(&page);
+            // Nothing else is looked at while the page is locked.
             let body = page.read();
-            match page.shape.event {
-                Event::Came | Event::Went if body.is_merged(at, reading) => return None,
-                Event::Came if body.sees(at, reading) => return Some(true),
-                Event::Went if body.sees(at, reading) => return Some(false),
-                _ => {}
-            }
-            version = body.previous(at);
+            told.extend(of_one.iter().filter_map(|version| place(*version)).map(|(_, at)| {
+                let said = ask(&page, &known, &body, at);
+                said.map_or_else(|| Told::Older(body.previous(at)), Told::Here)
+            }));
         }
-        None
+        told
     }
 
     /// Goes along the chain from `version` on, newest first, until `each` is done. It gets the page, its

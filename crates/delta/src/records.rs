@@ -116,6 +116,14 @@ impl EdgeRecord {
     }
 }
 
+/// The next number that nobody has.
+fn next((given_back, fresh): &mut (Vec<u32>, u32)) -> u32 {
+    given_back.pop().unwrap_or_else(|| {
+        *fresh += 1;
+        *fresh - 1
+    })
+}
+
 /// The records of all edges.
 #[derive(Debug)]
 pub(crate) struct Records {
@@ -158,11 +166,20 @@ impl Records {
     pub(crate) fn make(&self, new: &NewRecord) -> u32 {
         let number = {
             let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-            free.0.pop().unwrap_or_else(|| {
-                free.1 += 1;
-                free.1 - 1
-            })
+            next(&mut free)
         };
+        self.fill(number, new);
+        number
+    }
+
+    /// So many numbers of records that say nothing yet.
+    pub(crate) fn take(&self, count: usize) -> Vec<u32> {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        (0..count).map(|_| next(&mut free)).collect()
+    }
+
+    /// A record that was taken says this from now on.
+    pub(crate) fn fill(&self, number: u32, new: &NewRecord) {
         let record = self.get(number);
         record.source.store(new.source.0, Ordering::Relaxed);
         record.target.store(new.target.0, Ordering::Relaxed);
@@ -172,7 +189,6 @@ impl Records {
         record.begin.store(new.begin);
         // Last: who goes through all records takes one that has an edge for one that is in use.
         record.edge.store(new.edge.0, Ordering::Release);
-        number
     }
 
     /// One past the last record that was ever made.

@@ -62,6 +62,12 @@ fn speed() {
     drawn.iter().for_each(|edge| topology.insert(&writer, *edge, &mut edges));
     print("insert an edge, both directions, at random", EDGES, started);
     println!("{:50} {:8.1}", "bytes an edge", topology.bytes() as f64 / EDGES as f64);
+    for batch in [1 << 10, 100_000, EDGES] {
+        let (topology, mut edges) = (Topology::default(), WrittenEdges::new());
+        let started = Instant::now();
+        drawn.chunks(batch).for_each(|batch| topology.insert_all(&writer, batch, &mut edges));
+        print(&format!("the same {batch} at a time"), EDGES, started);
+    }
     let (mut out, mut total) = (Vec::new(), 0);
     let started = Instant::now();
     for edge in drawn.iter().take(100_000) {

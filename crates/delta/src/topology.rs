@@ -19,6 +19,7 @@ use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
 use trimorph_mvcc::{Conflict, Reading, Stamp, Timestamp};
 
 use crate::directory::Directory;
+use crate::edge_map::ByEdge;
 use crate::heads::ZONE_ROWS;
 use crate::latches::Latches;
 use crate::records::{EdgeRecord, NewRecord, Records};
@@ -27,7 +28,7 @@ use crate::writer::{WriteError, Writer};
 
 /// Keys of a tree node. TAG has 256; with half as many an insertion moves half as much, and a read of a
 /// node's list is still one or two leaves.
-const FAN_OUT: usize = 128;
+pub(crate) const FAN_OUT: usize = 128;
 /// Zones of a word.
 const ZONES: u64 = 64;
 
@@ -60,7 +61,7 @@ impl Marks {
         self.0.count.load(Ordering::Acquire) == 0
     }
 
-    fn set(&self, zone: u64) {
+    pub(crate) fn set(&self, zone: u64) {
         if let Some(word) = self.0.words.get_or_make(zone / ZONES, || AtomicU64::new(0)) {
             let bit = 1 << (zone % ZONES);
             // Most zones are marked already, by others: a look leaves the word with all of them.
@@ -81,24 +82,26 @@ impl Marks {
 }
 
 /// The latch of a node's zone.
-fn latch_of(node: NodeId) -> u64 {
+pub(crate) fn latch_of(node: NodeId) -> u64 {
     node.row() / ZONE_ROWS + u64::from(node.table().0)
+}
+
+/// The ordinal that an edge tries first.
+pub(crate) fn first_ordinal(edge: EdgeId) -> u32 {
+    (edge.0 & u64::from(EdgeKey::ORDINALS - 1)) as u32
 }
 
 /// Words that the rows of any table have: beyond, nothing is marked.
 const WORDS_MAX: u64 = 1 << (44 - 16);
 
-/// Maps that edges are spread over.
-const SHARDS: usize = 64;
-
 /// The edges of one node table's nodes.
 #[derive(Debug)]
-struct OfTable {
+pub(crate) struct OfTable {
     root: u32,
     /// The local number of (edge table, table of the other end).
-    locals: RwLock<HashMap<(EdgeTableId, TableId), u16>>,
+    locals: RwLock<FxHashMap<(EdgeTableId, TableId), u16>>,
     /// Zones that have edges here, by edge table and direction.
-    marked: RwLock<HashMap<(EdgeTableId, Direction), Marks>>,
+    marked: RwLock<FxHashMap<(EdgeTableId, Direction), Marks>>,
 }
 
 /// The edges that came or went, of all tables.
@@ -106,58 +109,14 @@ struct OfTable {
 pub struct Topology {
     arena: Arena<FAN_OUT>,
     pub(crate) records: Records,
-    tables: RwLock<HashMap<TableId, Arc<OfTable>>>,
+    tables: RwLock<FxHashMap<TableId, Arc<OfTable>>>,
     /// The record of each edge that has one.
     pub(crate) by_edge: ByEdge,
     /// Records of edges in whose places others came since, while somebody may still see them: only where a
     /// log is followed, since elsewhere a place is given again when nobody sees what was there.
     older: RwLock<FxHashMap<u64, Vec<u32>>>,
     keeps_older: AtomicBool,
-    latches: Latches,
-}
-
-/// Records by edge.
-#[derive(Debug)]
-pub(crate) struct ByEdge([RwLock<FxHashMap<u64, u32>>; SHARDS]);
-
-impl Default for ByEdge {
-    fn default() -> Self {
-        Self(std::array::from_fn(|_| RwLock::default()))
-    }
-}
-
-impl ByEdge {
-    pub(crate) fn get(&self, edge: EdgeId) -> Option<u32> {
-        let shard = self.0[edge.0 as usize % SHARDS].read().unwrap_or_else(PoisonError::into_inner);
-        shard.get(&edge.0).copied()
-    }
-
-    pub(crate) fn put(&self, edge: EdgeId, record: u32) {
-        let shard = &self.0[edge.0 as usize % SHARDS];
-        shard.write().unwrap_or_else(PoisonError::into_inner).insert(edge.0, record);
-    }
-
-    fn remove(&self, edge: EdgeId, record: u32) {
-        let mut shard = self.0[edge.0 as usize % SHARDS].write().unwrap_or_else(PoisonError::into_inner);
-        if shard.get(&edge.0) == Some(&record) {
-            shard.remove(&edge.0);
-        }
-    }
-
-    fn shrink(&self) {
-        for shard in &self.0 {
-            let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
-            // What comes next needs about as much as there is.
-            if shard.capacity() > 4 * shard.len() {
-                shard.shrink_to_fit();
-            }
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        let shards = self.0.iter().map(|shard| shard.read().unwrap_or_else(PoisonError::into_inner));
-        shards.map(|shard| shard.capacity() * 17 * 8 / 7).sum()
-    }
+    pub(crate) latches: Latches,
 }
 
 /// An edge as its node's list has it.
@@ -187,7 +146,7 @@ pub type WrittenEdges = Vec<(u32, bool)>;
 
 impl EdgeEnds {
     /// The edge from one end: this end, the other one.
-    fn from(self, direction: Direction) -> (NodeId, NodeId) {
+    pub(crate) fn from(self, direction: Direction) -> (NodeId, NodeId) {
         match direction {
             Direction::Forward => (self.source, self.target),
             Direction::Backward => (self.target, self.source),
@@ -198,14 +157,14 @@ impl EdgeEnds {
 /// Ordinals that are tried before all of two nodes are looked at.
 const ORDINALS_TRIED: usize = 4;
 
-const BOTH: [Direction; 2] = [Direction::Forward, Direction::Backward];
+pub(crate) const BOTH: [Direction; 2] = [Direction::Forward, Direction::Backward];
 
 impl Topology {
     fn table(&self, table: TableId) -> Option<Arc<OfTable>> {
         self.tables.read().unwrap_or_else(PoisonError::into_inner).get(&table).cloned()
     }
 
-    fn table_to_write(&self, table: TableId) -> Arc<OfTable> {
+    pub(crate) fn table_to_write(&self, table: TableId) -> Arc<OfTable> {
         if let Some(there) = self.table(table) {
             return there;
         }
@@ -216,7 +175,7 @@ impl Topology {
         }))
     }
 
-    fn tree(&self, of: &OfTable) -> Tree<'_, FAN_OUT> {
+    pub(crate) fn tree(&self, of: &OfTable) -> Tree<'_, FAN_OUT> {
         Tree::at(&self.arena, of.root)
     }
 
@@ -323,7 +282,7 @@ impl Topology {
     }
 
     /// The record of an edge, unless it is one that was undone.
-    fn find(&self, edge: EdgeId) -> Option<u32> {
+    pub(crate) fn find(&self, edge: EdgeId) -> Option<u32> {
         self.by_edge.get(edge).filter(|number| self.records.get(*number).begin.load() != Stamp::NEVER)
     }
 
@@ -425,13 +384,8 @@ impl Topology {
             let (other, local) = (*other, *local);
             let (first, last) = EdgeKey::list(node.row(), direction, local);
             let _ = self.tree(&of).scan(first, last, &mut |entries: &[Entry]| {
-                for (key, number) in entries {
-                    let record = self.records.get(*number);
-                    if let Some(came) = record.change(reading) {
-                        let neighbour = NodeId::new(other, EdgeKey::of(*key).other);
-                        out.push(EdgeChange { neighbour, edge: record.edge(), came });
-                    }
-                }
+                self.touch(entries);
+                out.extend(entries.iter().filter_map(|entry| self.change(entry, other, reading)));
                 ControlFlow::Continue(())
             });
         }
@@ -440,13 +394,101 @@ impl Topology {
         out[from..].sort_unstable();
     }
 
+    /// By how many edges changes make the list of `node` longer than main's; none where more than `most`
+    /// edges would have to be looked at.
+    ///
+    /// **Cost**: a range of the tree.
+    pub fn longer_by(
+        &self,
+        node: NodeId,
+        edge_table: EdgeTableId,
+        direction: Direction,
+        reading: &Reading<'_>,
+        most: usize,
+    ) -> Option<i64> {
+        let Some(of) = self.table(node.table()) else { return Some(0) };
+        let locals = of.locals.read().unwrap_or_else(PoisonError::into_inner);
+        let (mut asked, mut longer_by) = (0, 0);
+        for ((_, _), local) in locals.iter().filter(|((edges, _), _)| *edges == edge_table) {
+            let (first, last) = EdgeKey::list(node.row(), direction, *local);
+            let done = self.tree(&of).scan(first, last, &mut |entries: &[Entry]| {
+                asked += entries.len();
+                if asked > most {
+                    return ControlFlow::Break(());
+                }
+                self.touch(entries);
+                for (_, number) in entries {
+                    longer_by += match self.records.get(*number).change(reading) {
+                        None => 0,
+                        Some(true) => 1,
+                        Some(false) => -1,
+                    };
+                }
+                ControlFlow::Continue(())
+            });
+            if done.is_break() {
+                return None;
+            }
+        }
+        Some(longer_by)
+    }
+
+    /// The changes to the lists of `len` nodes from `first` on, each with the row of its node: by row, then
+    /// as above.
+    ///
+    /// **Cost**: a range of the tree, with the changes along all other edge tables.
+    pub fn changes_of_run(
+        &self,
+        (first, len): (NodeId, u64),
+        edge_table: EdgeTableId,
+        direction: Direction,
+        reading: &Reading<'_>,
+        out: &mut Vec<(u64, EdgeChange)>,
+    ) {
+        let Some(of) = self.table(first.table()) else { return };
+        let from = out.len();
+        let others = of.others(edge_table);
+        let (first, last) = EdgeKey::rows(first.row(), len);
+        let _ = self.tree(&of).scan(first, last, &mut |entries: &[Entry]| {
+            self.touch(entries);
+            for entry in entries {
+                let key = EdgeKey::of(entry.0);
+                let other = others.iter().find(|(_, local)| *local == key.local);
+                if let Some((other, _)) = other.filter(|_| key.direction == direction) {
+                    out.extend(self.change(entry, *other, reading).map(|change| (key.row, change)));
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        out[from..].sort_unstable();
+    }
+
+    /// Looks at the records of all entries before they are asked one by one: they lie anywhere, and the
+    /// misses of the cache are waited for together.
+    #[inline]
+    fn touch(&self, entries: &[Entry]) {
+        for (_, number) in entries {
+            self.records.get(*number).begin.load();
+        }
+    }
+
+    /// What a reader sees of the edge of an entry, which leads to a table.
+    #[inline]
+    fn change(&self, (key, number): &Entry, other: TableId, reading: &Reading<'_>) -> Option<EdgeChange> {
+        let record = self.records.get(*number);
+        let came = record.change(reading)?;
+        Some(EdgeChange { neighbour: NodeId::new(other, EdgeKey::of(*key).other), edge: record.edge(), came })
+    }
+
     /// The edges of nodes of a table that somebody else has written and not committed, or has committed since
-    /// the writer began: who deletes the nodes must not.
+    /// the writer began: who deletes the nodes must not. Rows that follow each other are asked about
+    /// together.
     pub fn meets(&self, table: TableId, rows: &[u64], writer: &Writer<'_>) -> Result<(), Conflict> {
         let Some(of) = self.table(table) else { return Ok(()) };
         let tree = self.tree(&of);
-        for row in rows {
-            let (first, last) = EdgeKey::rows(*row, 1);
+        for run in rows.chunk_by(|a, b| a + 1 == *b) {
+            let Some(row) = run.first() else { continue };
+            let (first, last) = EdgeKey::rows(*row, run.len() as u64);
             let mut met = Ok(());
             let _ = tree.scan(first, last, &mut |entries: &[Entry]| {
                 for (_, number) in entries {
@@ -591,7 +633,7 @@ impl OfTable {
         here.map(|((_, other), local)| (*other, *local)).collect()
     }
 
-    fn key(&self, ends: EdgeEnds, direction: Direction) -> EdgeKey {
+    pub(crate) fn key(&self, ends: EdgeEnds, direction: Direction) -> EdgeKey {
         let (own, other) = ends.from(direction);
         let of = (ends.edge.table(), other.table());
         let local = self.local(of.0, of.1).unwrap_or_else(|| {
@@ -606,7 +648,7 @@ impl OfTable {
 
     /// Ordinals in the order in which an edge tries them: from its place on.
     fn ordinals(&self, edge: EdgeId) -> impl Iterator<Item = u32> + use<> {
-        let first = (edge.0 & u64::from(EdgeKey::ORDINALS - 1)) as u32;
+        let first = first_ordinal(edge);
         (0..EdgeKey::ORDINALS).map(move |i| (first + i) & (EdgeKey::ORDINALS - 1))
     }
 
@@ -615,11 +657,14 @@ impl OfTable {
         marked.get(&(edge_table, direction)).cloned()
     }
 
-    fn mark(&self, edge_table: EdgeTableId, direction: Direction, row: u64) {
-        let words = self.words(edge_table, direction).unwrap_or_else(|| {
+    pub(crate) fn mark(&self, edge_table: EdgeTableId, direction: Direction, row: u64) {
+        self.words_to_write(edge_table, direction).set(row / ZONE_ROWS);
+    }
+
+    pub(crate) fn words_to_write(&self, edge_table: EdgeTableId, direction: Direction) -> Marks {
+        self.words(edge_table, direction).unwrap_or_else(|| {
             let mut marked = self.marked.write().unwrap_or_else(PoisonError::into_inner);
             marked.entry((edge_table, direction)).or_default().clone()
-        });
-        words.set(row / ZONE_ROWS);
+        })
     }
 }

@@ -68,6 +68,14 @@ fn check(topology: &Topology, reading: &Reading<'_>, main: &Edges, sees: &Edges,
                 .collect();
             wanted.sort_unstable();
             assert_eq!(found, wanted, "{context}: {node:?} along {edge_table:?} {direction:?}");
+            let longer_by = topology.longer_by(node, edge_table, direction, reading, usize::MAX);
+            assert_eq!(longer_by, Some(after.len() as i64 - before.len() as i64), "{context}");
+            let mut of_run = Vec::new();
+            let run = (NodeId::new(TableId(table), row.saturating_sub(1)), 3);
+            topology.changes_of_run(run, edge_table, direction, reading, &mut of_run);
+            let own: Vec<EdgeChange> =
+                of_run.iter().filter(|(own, _)| *own == row).map(|(_, change)| *change).collect();
+            assert_eq!(own, wanted, "{context}: a run at {node:?} along {edge_table:?} {direction:?}");
             if !found.is_empty() {
                 assert!(!topology.is_clean(TableId(table), edge_table, direction, row, 1), "{context}");
             }
@@ -129,19 +137,41 @@ fn program(seed: u64, steps: usize) -> [usize; 3] {
         if kind < 6 || own.sees.is_empty() {
             // Several between the same nodes, as a rule.
             let mut edge = draw(&mut random, next_place);
+            let mut batch = Vec::new();
             for _ in 0..=random.below(3) {
                 edge.edge = EdgeId::new(edge.edge.table(), next_place);
-                next_place += 1;
-                topology.insert(&writer, edge, &mut own.written);
+                // Some begin at the same ordinal.
+                next_place += [1, 1 << 23][random.below(2)];
+                batch.push(edge);
+            }
+            if random.below(2) == 0 {
+                // Among others, whose keys go in with theirs.
+                for _ in 0..random.below(20) {
+                    batch.push(draw(&mut random, next_place));
+                    next_place += 1;
+                }
+                topology.insert_all(&writer, &batch, &mut own.written);
+            } else {
+                batch.iter().for_each(|edge| topology.insert(&writer, *edge, &mut own.written));
+            }
+            for edge in batch {
                 own.sees.insert(edge.edge, edge);
                 own.wrote.push((edge, true));
             }
         } else {
-            let edge = *own.sees.values().nth(random.below(own.sees.len())).unwrap();
-            match topology.delete(&writer, edge, main.contains_key(&edge.edge), &mut own.written) {
+            let first = random.below(own.sees.len());
+            let going = own.sees.values().skip(first).take([1, 5][random.below(2)]);
+            let mut going: Vec<(EdgeEnds, bool)> =
+                going.map(|edge| (*edge, main.contains_key(&edge.edge))).collect();
+            going.sort_unstable_by_key(|(edge, _)| edge.source);
+            let mut gone = Vec::new();
+            match topology.delete_all(&writer, &going, &mut own.written, &mut gone) {
                 Ok(()) => {
-                    own.sees.remove(&edge.edge);
-                    own.wrote.push((edge, false));
+                    assert_eq!(gone.len(), going.len(), "{context}");
+                    for edge in gone {
+                        own.sees.remove(&edge.edge);
+                        own.wrote.push((edge, false));
+                    }
                 }
                 Err(error) => {
                     let conflict =
@@ -228,7 +258,7 @@ fn an_edge_and_the_deletion_of_its_end_never_both_commit() {
                 topology.insert(&writer, edge, &mut written);
                 Topology::barrier();
                 let ends = [edge.source, edge.target];
-                let there = ends.iter().try_for_each(|node| nodes.hold(&writer, node.row()));
+                let there = ends.iter().try_for_each(|node| nodes.hold(&writer, [node.row()]));
                 let stamp = |stamp: Stamp| topology.stamp(&writer, &written, stamp);
                 let done = match there {
                     Ok(()) => all

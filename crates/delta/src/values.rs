@@ -135,6 +135,32 @@ impl ValueDelta {
         rows
     }
 
+    /// Gives the rows of each of many values, some of them twice; those that stand beside others of the same
+    /// kind are told like these by [`Self::range`]. Each comes with its number.
+    ///
+    /// **Cost**: a search in the tree for each; a lock for all of them.
+    pub fn rows_of_each<'v>(
+        &self,
+        values: impl Iterator<Item = (u32, &'v Value)>,
+        mut each: impl FnMut(u32, u64),
+    ) {
+        let mut others = Vec::new();
+        {
+            let read = self.read();
+            for (number, value) in values {
+                if !stands_alone(value) {
+                    others.push((number, value));
+                } else if let Some(rows) = read.by_value.get(&Ordered(value.clone())) {
+                    rows.iter().for_each(|row| each(number, *row));
+                }
+            }
+        }
+        for (number, value) in others {
+            let rows = self.range(Bound::Included(value), Bound::Included(value));
+            rows.into_iter().for_each(|row| each(number, row));
+        }
+    }
+
     /// Whether nothing is here. **Cost**: a lock.
     pub fn is_empty(&self) -> bool {
         self.read().by_value.is_empty()

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use trimorph_base::{EdgeId, EdgeTableId, TableId};
 use trimorph_delta::ValueDelta;
-use trimorph_types::Relationship;
+use trimorph_types::{Relationship, Value, equals, order};
 
 use crate::{PropertyColumn, Reader, Wanted};
 
@@ -63,6 +63,69 @@ impl Reader<'_> {
         rows.extend(found.into_iter().filter(|row| wanted.holds(&values.value(*row))));
         true
     }
+}
+
+/// Values that are looked for under one lock of the delta.
+const LOCKED_VALUES: usize = 1 << 12;
+
+impl Reader<'_> {
+    /// Appends the rows of a node table that have one of many values, each with the number of the value:
+    /// ascending by number, then by row, each once; false, and nothing, where there is no index that tells.
+    /// Null is no value.
+    ///
+    /// **Cost**: the values are sorted, so that the searches go through index and column once, from value to
+    /// value.
+    pub fn find_all_values(
+        &self,
+        table: TableId,
+        column: usize,
+        values: &[Value],
+        found: &mut Vec<(u32, u64)>,
+    ) -> bool {
+        let Some(written) = self.written_values(table, column) else { return false };
+        if let Some(recording) = self.recording() {
+            let there = values.iter().filter(|value| !value.is_null());
+            there.for_each(|value| recording.wanted(table, column, &Wanted::Equal(value.clone())));
+        }
+        let sorted = in_order(values);
+        let mut maybe: Vec<(u32, u64)> = Vec::with_capacity(sorted.len());
+        if let Some(index) = self.value_index(table, column) {
+            let mut search = index.in_turn(sorted.len(), self.node_column(table, column));
+            let mut rows = Vec::new();
+            for (number, value) in &sorted {
+                rows.clear();
+                index.rows(search.range(value), &mut rows);
+                maybe.extend(rows.iter().map(|row| (*number, *row)));
+            }
+        }
+        if let Some(written) = written {
+            for some in sorted.chunks(LOCKED_VALUES) {
+                let some = some.iter().map(|(number, value)| (*number, *value));
+                written.rows_of_each(some, |number, row| maybe.push((number, row)));
+            }
+        }
+        maybe.sort_unstable();
+        maybe.dedup();
+        let column = PropertyColumn::of_nodes(table, column, self);
+        // A row that is gone has no value.
+        let holds = |(number, row): &(u32, u64)| {
+            let wanted = values.get(*number as usize);
+            wanted.is_some_and(|wanted| equals(&column.value(*row), wanted) == Some(true))
+        };
+        found.extend(maybe.into_iter().filter(holds));
+        true
+    }
+}
+
+/// The values but for nulls, in their order, each with its number.
+fn in_order(values: &[Value]) -> Vec<(u32, &Value)> {
+    let numbered = (0_u32..).zip(values);
+    let mut sorted: Vec<(u32, &Value)> = numbered.filter(|(_, value)| !value.is_null()).collect();
+    sorted.sort_by(|(_, a), (_, b)| match (a, b) {
+        (Value::Int(a), Value::Int(b)) => a.cmp(b),
+        (a, b) => order(a, b),
+    });
+    sorted
 }
 
 impl Reader<'_> {

@@ -280,10 +280,13 @@ impl<'s> Reader<'s> {
         }
         let in_main = |row: u64| row < rows && missing.is_none_or(|missing| missing.is_null(row));
         let reading = self.moment().map(Moment::reading);
-        let told = |row: u64| changes?.is_there(row, reading.as_ref()?);
-        let is_there = |row: u64| told(row).unwrap_or_else(|| in_main(row));
-        let there = (row..end).zip(0u32..).filter(|(row, _)| is_there(*row)).map(|(_, i)| i);
-        let there: Vec<u32> = there.collect();
+        let told = match (changes, &reading) {
+            (Some(changes), Some(reading)) => changes.are_there(row, len, reading),
+            _ => vec![None; len],
+        };
+        let rows_told = (row..end).zip(0u32..).zip(told);
+        let there = rows_told.filter(|((row, _), told)| told.unwrap_or_else(|| in_main(*row)));
+        let there: Vec<u32> = there.map(|((_, i), _)| i).collect();
         (there.len() < len).then_some(there)
     }
 

@@ -67,6 +67,36 @@ fn loom_two_insertions_into_a_full_leaf_are_both_there() {
 }
 
 #[test]
+fn loom_keys_in_order_beside_an_insertion_are_all_there() {
+    model(|| {
+        // A full leaf: both split it, and the three go into both halves.
+        let arena = tree_of(4);
+        let writer = beside(&arena, |tree| {
+            let mut left = Vec::new();
+            tree.insert_all(&[(15, 7), (25, 8), (40, 9)], &mut left);
+            assert_eq!(left, [(40, 9)]);
+        });
+        let tree = Tree::at(&arena, 0);
+        tree.insert(35, 6).unwrap();
+        writer.join().unwrap();
+        let keys: Vec<Key> = entries(tree).iter().map(|(key, _)| *key).collect();
+        assert_eq!(keys, [10, 15, 20, 25, 30, 35, 40]);
+    });
+}
+
+#[test]
+fn loom_a_reader_beside_keys_in_order_misses_nothing() {
+    model(|| {
+        let arena = tree_of(4);
+        let writer = beside(&arena, |tree| tree.insert_all(&[(15, 7), (25, 8)], &mut Vec::new()));
+        let all = entries(Tree::at(&arena, 0));
+        assert!(all.is_sorted_by(|a, b| a.0 < b.0));
+        assert!([10, 20, 30, 40].iter().all(|key| all.iter().any(|(k, _)| k == key)));
+        writer.join().unwrap();
+    });
+}
+
+#[test]
 fn loom_a_leaf_that_goes_takes_nothing_with_it() {
     model(|| {
         // Two leaves; the second has one key.

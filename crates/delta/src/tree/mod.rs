@@ -12,6 +12,7 @@
 //! 2. **Insert**: a full node on the way is split before it is entered, under its lock and its parent's, so
 //!    that no lock is ever taken upwards. A leaf that grows at its end keeps what it has and the new one
 //!    begins with the new key: ascending keys fill leaves.
+//!    Many keys in order go in leaf by leaf.
 //! 3. **Remove**: a leaf that becomes empty is taken out of its parent, unless it is the last one there.
 //! 4. **Scan**: a leaf at a time, copied and checked, then down again to the key that ends it.
 //!
@@ -185,6 +186,32 @@ impl<'a, const F: usize> Tree<'a, F> {
         }
         leaf.node.lock(leaf.version)?.insert(at, key, value);
         Ok(Ok(()))
+    }
+
+    /// Puts entries in whose keys ascend. Those whose key is there already, or has just come, are left: they
+    /// are added to `left`.
+    ///
+    /// **Cost**: a way down for each leaf that gets some; what a leaf has is moved once.
+    pub(crate) fn insert_all(&self, entries: &[Entry], left: &mut Vec<Entry>) {
+        debug_assert!(entries.is_sorted_by_key(|(key, _)| *key));
+        let mut rest = entries;
+        while let Some((first, _)) = rest.first() {
+            // An attempt that fails has written nothing.
+            if let Ok(len) = self.try_insert_run(*first, rest, left) {
+                rest = rest.get(len..).unwrap_or_default();
+            }
+        }
+    }
+
+    /// Puts as many entries in as belong to the leaf of the first and have room; gives how many were looked
+    /// at.
+    fn try_insert_run(&self, first: Key, entries: &[Entry], left: &mut Vec<Entry>) -> Result<usize, Changed> {
+        let Way { leaf, end, .. } = self.down(first, true)?;
+        let here = entries.iter().take(F - leaf.header.len);
+        let len = here.take_while(|(key, _)| end.is_none_or(|end| *key < end)).count();
+        let locked = leaf.node.lock(leaf.version)?;
+        locked.merge(entries.get(..len).unwrap_or_default(), left);
+        Ok(len)
     }
 
     /// Takes `key` out; gives what stood there.

@@ -14,7 +14,7 @@ use trimorph_types::{Relationship, Value};
 use super::changes::{ByKey, values_of};
 use super::rows::Rows;
 use super::writing::{conflicting, not_written};
-use super::{Statement, Writing};
+use super::{ROWS_UNCHECKED, Statement, Writing};
 use crate::Error;
 
 impl Statement<'_> {
@@ -37,51 +37,57 @@ impl Statement<'_> {
         };
         // Tables first: what reads them below must have them all.
         let mut tables: BTreeMap<(u16, u16), EdgeTableId> = BTreeMap::new();
-        let mut ends = Vec::with_capacity(rows.len());
+        let mut by_table: BTreeMap<EdgeTableId, (Vec<EdgeEnds>, Vec<usize>)> = BTreeMap::new();
         for row in 0..rows.len() {
+            self.check(row)?;
             let (source, target) = (node(from, row)?, node(to, row)?);
-            if let Entry::Vacant(new) = tables.entry((source.table().0, target.table().0)) {
-                new.insert(self.shared.edge_table(edge_type, source.table(), target.table())?);
-            }
-            ends.push((source, target));
+            let table = match tables.entry((source.table().0, target.table().0)) {
+                Entry::Vacant(new) => {
+                    *new.insert(self.shared.edge_table(edge_type, source.table(), target.table())?)
+                }
+                Entry::Occupied(known) => *known.get(),
+            };
+            let (edges, places) = by_table.entry(table).or_default();
+            // Which one it is comes below.
+            edges.push(EdgeEnds { edge: EdgeId(0), source, target });
+            places.push(row);
         }
         let snapshot = writing.snapshot_within(writing.base(self.shared));
         let reader = Reader::new(&snapshot);
-        let mut made = Vec::with_capacity(rows.len());
-        let mut by_table: BTreeMap<EdgeTableId, (Vec<EdgeId>, Vec<usize>)> = BTreeMap::new();
-        for (row, (source, target)) in ends.into_iter().enumerate() {
-            self.check(row)?;
-            if !reader.node_exists(source) || !reader.node_exists(target) {
-                let text = "a node that was deleted cannot get a relationship";
-                let kind = ErrorKind::EntityNotFound;
-                return Err(self.wrong(Diagnostic::runtime(kind, "DeletedEntityAccess", text)));
-            }
-            let table = tables[&(source.table().0, target.table().0)];
-            let edge = self.place(writing, &reader, table, source)?;
-            let delta = &writing.live().delta;
-            let mut written = Vec::new();
-            delta.topology().insert(&writing.writer(), EdgeEnds { edge, source, target }, &mut written);
+        let mut made = vec![Value::Null; rows.len()];
+        for (table, (edges, places)) in &mut by_table {
+            let ends = self.existing_ends(&reader, edges)?;
+            let placed = self.place_all(writing, &reader, *table, edges);
+            // Also what meets a conflict, or comes before one that has no place, is undone with the rest.
+            let placed_count = *placed.as_ref().unwrap_or_else(|(count, _)| count);
+            let placed_edges = edges.get(..placed_count).unwrap_or_default();
+            let mut written = Vec::with_capacity(placed_count);
+            writing.live().delta.topology().insert_all(&writing.writer(), placed_edges, &mut written);
+            writing.topology.append(&mut written);
+            placed.map_err(|(_, error)| error)?;
             // Who deletes an end meets the edge, or is met here.
             Topology::barrier();
-            let hold = |end: NodeId| match delta.nodes(end.table()) {
-                Some(nodes) => nodes.hold(&writing.writer(), end.row()),
-                None => Ok(()),
-            };
-            let held = hold(source).and_then(|()| hold(target));
-            // Also what met a conflict is undone with the rest.
-            writing.topology.extend(written);
-            held.map_err(|c| conflicting(&c))?;
-            writing.changes.edge(table, source.row(), (target.table(), target.row()));
-            made.push(Value::Relationship(Relationship { id: edge, start: source, end: target }));
-            let (edges, places) = by_table.entry(table).or_default();
-            edges.push(edge);
-            places.push(row);
+            for of_table in ends.chunk_by(|a, b| a.table() == b.table()) {
+                let Some(nodes) = of_table.first().and_then(|end| writing.live().delta.nodes(end.table()))
+                else {
+                    continue;
+                };
+                let rows = of_table.iter().map(|end| end.row());
+                nodes.hold(&writing.writer(), rows).map_err(|c| conflicting(&c))?;
+            }
+            let changes = writing.changes.edges_of(*table);
+            for (EdgeEnds { edge, source, target }, row) in edges.iter().zip(places) {
+                changes.sources.insert(source.row());
+                changes.targets.entry(target.table()).or_default().insert(target.row());
+                let relationship = Relationship { id: *edge, start: *source, end: *target };
+                made[*row] = Value::Relationship(relationship);
+            }
         }
         for (table, (edges, places)) in by_table {
             if writing.is_logged() {
-                let ends: Vec<EdgeEnds> = places.iter().filter_map(|row| ends_of(&made[*row])).collect();
-                writing.log_edges(table, &ends, true)?;
+                writing.log_edges(table, &edges, true)?;
             }
+            let edges: Vec<EdgeId> = edges.iter().map(|ends| ends.edge).collect();
             if writing.is_watched(&writing.base(self.shared)) {
                 writing.touched.edges_came(&edges);
             }
@@ -97,27 +103,51 @@ impl Statement<'_> {
         Ok(made)
     }
 
-    /// The id of a new edge: the next position of its source's page.
-    fn place(
+    /// The ends of new edges, each once and in order.
+    ///
+    /// **Errors**: one of them is gone.
+    fn existing_ends(&self, reader: &Reader<'_>, edges: &[EdgeEnds]) -> Result<Vec<NodeId>, Error> {
+        let mut ends: Vec<NodeId> = edges.iter().flat_map(|edge| [edge.source, edge.target]).collect();
+        ends.sort_unstable();
+        ends.dedup();
+        for (at, end) in ends.iter().enumerate() {
+            self.check(at)?;
+            if !reader.node_exists(*end) {
+                let text = "a node that was deleted cannot get a relationship";
+                let kind = ErrorKind::EntityNotFound;
+                return Err(self.wrong(Diagnostic::runtime(kind, "DeletedEntityAccess", text)));
+            }
+        }
+        Ok(ends)
+    }
+
+    /// Gives new edges of a table their ids: each the next position of its source's page. Gives how many got
+    /// one: all, unless there is an error.
+    fn place_all(
         &self,
         writing: &Writing,
         reader: &Reader<'_>,
         table: EdgeTableId,
-        source: NodeId,
-    ) -> Result<EdgeId, Error> {
+        edges: &mut [EdgeEnds],
+    ) -> Result<usize, (usize, Error)> {
         let view = reader.edge_positions(table);
-        let page = source.row() / PAGE_ROWS;
         let positions = writing.live().delta.positions(table);
-        // Where sources have one edge each, it is at the position of its row, and at another there are lists.
-        let wanted = view.is_single().then_some(source.row() % PAGE_ROWS);
-        let position = positions.take(page, wanted, || free_positions(view, page));
-        let edge = view.id_at(source.row(), position);
-        if view.place(edge) != (page, position) {
-            let text = "128 nodes that follow each other have more new relationships of one type than can be \
-                        numbered before they are merged";
-            return Err(Error::Storage(text.into()));
+        for at in 0..edges.len() {
+            self.check(at).map_err(|error| (at, error))?;
+            let Some(EdgeEnds { edge, source, .. }) = edges.get_mut(at) else { continue };
+            let page = source.row() / PAGE_ROWS;
+            // Where sources have one edge each, it is at the position of its row, and at another there are
+            // lists.
+            let wanted = view.is_single().then_some(source.row() % PAGE_ROWS);
+            let position = positions.take(page, wanted, || free_positions(view, page));
+            *edge = view.id_at(source.row(), position);
+            if view.place(*edge) != (page, position) {
+                let text = "128 nodes that follow each other have more new relationships of one type than \
+                            can be numbered before they are merged";
+                return Err((at, Error::Storage(text.into())));
+            }
         }
-        Ok(edge)
+        Ok(edges.len())
     }
 
     /// Deletes the nodes, relationships and paths of a variable.
@@ -158,7 +188,13 @@ impl Statement<'_> {
         edges.sort_unstable();
         edges.dedup();
         self.delete_edges(writing, &edges)?;
-        self.delete_nodes(writing, &nodes)
+        let before = writing.deleted.len();
+        self.delete_nodes(writing, &nodes)?;
+        if detach {
+            // All edges that they had are gone, and a node that is gone gets none.
+            writing.deleted.truncate(before);
+        }
+        Ok(())
     }
 
     /// Appends the edges of some nodes, sorted: those between two of them twice.
@@ -171,9 +207,9 @@ impl Statement<'_> {
         for of_table in nodes.chunk_by(|a, b| a.table() == b.table()) {
             let Some(first) = of_table.first() else { continue };
             let mut incident = Incident::of(reader, first.table());
-            for (at, node) in of_table.iter().enumerate() {
-                self.check(at)?;
-                incident.append(*node, edges);
+            for (first, len) in runs_of(of_table) {
+                self.check(0)?;
+                incident.append(first, len, edges);
             }
         }
         Ok(())
@@ -215,20 +251,20 @@ impl Statement<'_> {
         let (view, delta, writer) = (reader.edge_positions(table), &writing.live().delta, writing.writer());
         let (positions, topology) = (delta.positions(table), delta.topology());
         let mut touched = None;
-        for (at, Relationship { id, start, end }) in edges.iter().enumerate() {
-            self.check(at)?;
-            let (page, position) = view.place(*id);
-            if touched != Some(page) {
-                positions.touch(page, || free_positions(view, page));
-                touched = Some(page);
+        let mut going = Vec::with_capacity(edges.len().min(ROWS_UNCHECKED));
+        for edges in edges.chunks(ROWS_UNCHECKED) {
+            self.check(0)?;
+            going.clear();
+            for Relationship { id, start, end } in edges {
+                let (page, position) = view.place(*id);
+                if touched != Some(page) {
+                    positions.touch(page, || free_positions(view, page));
+                    touched = Some(page);
+                }
+                let ends = EdgeEnds { edge: *id, source: *start, target: *end };
+                going.push((ends, position < view.positions_end(page)));
             }
-            let in_main = position < view.positions_end(page);
-            let ends = EdgeEnds { edge: *id, source: *start, target: *end };
-            let before = written.len();
-            topology.delete(&writer, ends, in_main, written).map_err(not_written)?;
-            if written.len() > before {
-                gone.push(ends);
-            }
+            topology.delete_all(&writer, &going, written, gone).map_err(not_written)?;
         }
         let Some(values) = delta.edges(table) else { return Ok(()) };
         // Who sets a property of one meets the deletion, or is met here.
@@ -280,9 +316,9 @@ impl Statement<'_> {
         for of_table in deleted.chunk_by(|a, b| a.table() == b.table()) {
             let Some(first) = of_table.first() else { continue };
             let mut incident = Incident::of(&reader, first.table());
-            for (at, node) in of_table.iter().enumerate() {
-                self.check(at)?;
-                incident.append(*node, &mut found);
+            for (first, len) in runs_of(of_table) {
+                self.check(0)?;
+                incident.append(first, len, &mut found);
                 if !found.is_empty() {
                     break;
                 }
@@ -306,22 +342,19 @@ fn free_positions(view: EdgePositions<'_, '_>, page: u64) -> FreePositions {
     FreePositions { end, holes }
 }
 
-/// An edge and its ends.
-fn ends_of(edge: &Value) -> Option<EdgeEnds> {
-    match edge {
-        Value::Relationship(Relationship { id, start, end }) => {
-            Some(EdgeEnds { edge: *id, source: *start, target: *end })
-        }
-        _ => None,
-    }
-}
-
 /// The edges of nodes of one table, in both directions, as a reader sees them.
 struct Incident<'r, 's> {
     lists: Vec<(bool, Neighbours<'r, 's>)>,
-    nodes: Vec<NodeId>,
-    edges: Vec<EdgeId>,
-    changes: Vec<EdgeChange>,
+    changes: Vec<(u64, EdgeChange)>,
+}
+
+/// Nodes whose edges are looked for together, at most.
+const RUN_ROWS: usize = 1 << 12;
+
+/// Nodes of one table that follow each other: the first, and how many.
+fn runs_of(nodes: &[NodeId]) -> impl Iterator<Item = (NodeId, u64)> {
+    let runs = nodes.chunk_by(|a, b| a.row() + 1 == b.row()).flat_map(|run| run.chunks(RUN_ROWS));
+    runs.filter_map(|run| Some((*run.first()?, run.len() as u64)))
 }
 
 impl<'r, 's> Incident<'r, 's> {
@@ -333,19 +366,16 @@ impl<'r, 's> Incident<'r, 's> {
             }
             lists.push((false, Neighbours::all(reader, at, false, table)));
         }
-        Self { lists, nodes: Vec::new(), edges: Vec::new(), changes: Vec::new() }
+        Self { lists, changes: Vec::new() }
     }
 
-    /// Appends the edges of a node.
-    fn append(&mut self, node: NodeId, found: &mut Vec<Relationship>) {
+    /// Appends the edges of nodes that follow each other.
+    fn append(&mut self, first: NodeId, len: u64, found: &mut Vec<Relationship>) {
         for (forward, lists) in &self.lists {
-            self.nodes.clear();
-            self.edges.clear();
-            lists.append_once(node, &mut self.nodes, &mut self.edges, &mut self.changes);
-            found.extend(self.nodes.iter().zip(&self.edges).map(|(other, id)| {
-                let (start, end) = if *forward { (node, *other) } else { (*other, node) };
-                Relationship { id: *id, start, end }
-            }));
+            lists.each_of_run(first, len, &mut self.changes, |node, other, id| {
+                let (start, end) = if *forward { (node, other) } else { (other, node) };
+                found.push(Relationship { id, start, end });
+            });
         }
     }
 }

@@ -134,7 +134,12 @@ impl Writing {
         {
             return base.clone();
         }
-        let base = newest.over(Arc::new(self.main.grown_like(newest.main())));
+        let mut main = self.main.grown_like(newest.main());
+        // What the newest version and the delta have together is about what it sees: a merge that took what
+        // others wrote leaves its own to be estimated.
+        let estimates = Arc::new(newest.catalog().estimated().clone());
+        Arc::make_mut(&mut main.catalog).estimates = Some(estimates);
+        let base = newest.over(Arc::new(main));
         *grown = Some((Arc::clone(newest.catalog()), base.clone()));
         base
     }

@@ -45,6 +45,12 @@ const SWEEP_BYTES: usize = 8;
 /// Bytes of a key's position, row and node, while there is room to grow.
 const FOUND_BYTES: usize = 2 * (size_of::<u32>() * 2 + size_of::<NodeId>());
 
+/// Keys that are looked for in an index of values together, at least and at most.
+const TOGETHER_MIN: usize = 8;
+const TOGETHER_MAX: usize = 1 << 16;
+/// Bytes of a key that is looked for so: its value, its place in their order, and what is found, twice.
+const TOGETHER_BYTES: usize = size_of::<Value>() + 48;
+
 /// Look-up by key.
 pub(crate) struct KeyLookup<'s> {
     child: BoxOperator<'s>,
@@ -217,6 +223,16 @@ impl<'s> KeyLookup<'s> {
         positions: &[u32],
         cx: &Context<'s>,
     ) -> Result<(), ExecError> {
+        if matches!(self.spec.by, LookupBy::Equal | LookupBy::AnyOf) && positions.len() >= TOGETHER_MIN {
+            return positions
+                .chunks(TOGETHER_MAX)
+                .try_for_each(|positions| self.find_equal(keys, positions, cx));
+        }
+        self.find_each(keys, positions, cx)
+    }
+
+    /// Finds the nodes of each key by itself.
+    fn find_each(&mut self, keys: &Vector<'s>, positions: &[u32], cx: &Context<'s>) -> Result<(), ExecError> {
         let mut held = cx.settings.budget.reservation();
         let name = self.spec.property.as_deref().unwrap_or_default();
         let schema = cx.reader.schema();
@@ -237,6 +253,53 @@ impl<'s> KeyLookup<'s> {
             }
             held.resize(self.found.bytes())?;
         }
+        Ok(())
+    }
+
+    /// Finds the nodes of many keys together by indexes of values; where a table has none, by scans.
+    fn find_equal(
+        &mut self,
+        keys: &Vector<'s>,
+        positions: &[u32],
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
+        cx.check()?;
+        let mut held = cx.settings.budget.reservation();
+        if held.resize(positions.len() * TOGETHER_BYTES).is_err() {
+            // There is no room to sort them.
+            return self.find_each(keys, positions, cx);
+        }
+        let name = self.spec.property.as_deref().unwrap_or_default();
+        let schema = cx.reader.schema();
+        let value = |p: &u32| keys.value(*p as usize, &|id| cx.edge_value(id));
+        let values: Vec<Value> = positions.iter().map(value).collect();
+        let mut found: Vec<(u32, NodeId)> = Vec::with_capacity(positions.len());
+        let (mut rows, mut tables) = (Vec::new(), 0);
+        for table in &self.spec.tables {
+            let Some(column) = schema.node_property(*table, name) else { continue };
+            rows.clear();
+            if !cx.reader.find_all_values(*table, column, &values, &mut rows) {
+                let mut own = Vec::new();
+                for (number, value) in (0_u32..).zip(&values) {
+                    let Some(wanted) = wanted_of(self.spec.by, value.clone()) else { continue };
+                    own.clear();
+                    scan_for(*table, column, &wanted, &mut own, cx)?;
+                    rows.extend(own.iter().map(|row| (number, *row)));
+                    held.resize((positions.len() + rows.len()) * TOGETHER_BYTES)?;
+                }
+            }
+            held.resize((positions.len() + rows.len() + found.len()) * TOGETHER_BYTES)?;
+            found.extend(rows.iter().map(|(number, row)| (*number, NodeId::new(*table, *row))));
+            tables += 1;
+        }
+        if tables > 1 {
+            // Of each key those of the first table first.
+            found.sort_by_key(|(number, _)| *number);
+        }
+        let Found { parents, nodes } = &mut self.found;
+        parents.extend(found.iter().filter_map(|(number, _)| positions.get(*number as usize)));
+        nodes.extend(found.iter().map(|(_, node)| *node));
+        held.resize(found.len() * TOGETHER_BYTES + self.found.bytes())?;
         Ok(())
     }
 

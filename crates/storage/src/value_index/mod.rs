@@ -213,7 +213,7 @@ fn is_behind(value: &Value, bound: &Value) -> bool {
     }
 }
 
-impl ValueIndexView<'_> {
+impl<'s> ValueIndexView<'s> {
     /// Rows that have a value.
     pub fn len(&self) -> u64 {
         self.ends.last().copied().unwrap_or(0)
@@ -345,12 +345,69 @@ impl ValueIndexView<'_> {
         start..end.max(start)
     }
 
+    /// A search for many values, each of which begins where the one before ended.
+    pub fn in_turn<'i>(&'i self, values: usize, column: &'i ColumnView<'s>) -> InTurn<'i, 's> {
+        let step = self.len() / (values as u64).max(1);
+        InTurn { index: self, column, at: 0, step: step.max(1) }
+    }
+
     /// The place of a row with a value: its own, or where it would stand.
     fn place(&self, value: &Value, row: u64, value_of: &ValueOf<'_>) -> u64 {
         self.partition(value_of, |own, at| match order(own, value) {
             Ordering::Equal => at < row,
             ordering => ordering.is_lt(),
         })
+    }
+}
+
+/// A search for values that come in their order, as a rule. One that does not is found, too.
+pub struct InTurn<'i, 's> {
+    index: &'i ValueIndexView<'s>,
+    column: &'i ColumnView<'s>,
+    /// Where the last one stood.
+    at: u64,
+    /// Rows from one value to the next, about.
+    step: u64,
+}
+
+impl InTurn<'_, '_> {
+    /// The positions of rows that have a value, or one that compares as equal.
+    ///
+    /// **Cost**: some values of rows that lie between this value and the last, twice as many as their number
+    /// has bits.
+    pub fn range(&mut self, value: &Value) -> Range<u64> {
+        let is_before = |own: &Value| is_before(own, value);
+        let is_passed = self.at == 0 || self.holds(self.at - 1, &is_before);
+        let from = if is_passed { self.at } else { 0 };
+        let start = self.first(from, self.step, &is_before);
+        // Few rows have the same value, as a rule.
+        let end = self.first(start, 1, &|own: &Value| !is_behind(own, value));
+        self.at = start;
+        start..end
+    }
+
+    fn holds(&self, position: u64, is_low: &impl Fn(&Value) -> bool) -> bool {
+        self.index.row(position).is_some_and(|row| is_low(&self.column.value(row)))
+    }
+
+    /// The first position from `from` on of which a predicate is false, which is true up to there.
+    fn first(&self, from: u64, mut step: u64, is_low: &impl Fn(&Value) -> bool) -> u64 {
+        let len = self.index.len();
+        let (mut low, mut high) = (from, from.saturating_add(step - 1));
+        while high < len && self.holds(high, is_low) {
+            step = step.saturating_mul(2);
+            (low, high) = (high + 1, high.saturating_add(step));
+        }
+        high = high.min(len);
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.holds(middle, is_low) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
     }
 }
 

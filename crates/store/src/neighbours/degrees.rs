@@ -1,23 +1,41 @@
 //! How many edges nodes have: of one row, of consecutive rows, weighted by their neighbours.
 
 use trimorph_base::NodeId;
+use trimorph_delta::Direction;
 use trimorph_storage::adjacency::AdjacencyView;
 
 use super::list::Form;
 use super::{NeighbourList, Neighbours};
+use crate::Moment;
+
+/// Changes to a list that are counted each time somebody asks how long it is.
+const CHANGES_COUNTED: usize = 64;
 
 impl Neighbours<'_, '_> {
     /// Edges of row `row`, with those that do not count.
     #[inline]
     pub fn degree(&self, row: u64) -> u64 {
         self.note(row, 1);
-        if let Some(patch) = self.patch(NodeId::new(self.from, row)) {
-            return patch.nodes.len() as u64;
-        }
-        match self.view {
+        let in_main = match self.view {
             None => 0,
             Some(AdjacencyView::Csr(csr)) => csr.degree(row),
             Some(AdjacencyView::Column(column)) => u64::from(column.has(row)),
+        };
+        match self.changes {
+            Some((moment, marks)) if marks.meet(row, 1) => self.changed_degree(moment, row, in_main),
+            _ => in_main,
+        }
+    }
+
+    #[inline(never)]
+    fn changed_degree(&self, moment: &Moment, row: u64, in_main: u64) -> u64 {
+        let node = NodeId::new(self.from, row);
+        let direction = if self.forward { Direction::Forward } else { Direction::Backward };
+        let (topology, reading) = (moment.delta().topology(), moment.reading());
+        match topology.longer_by(node, self.table.id, direction, &reading, CHANGES_COUNTED) {
+            Some(more) => in_main.saturating_add_signed(more),
+            // A list that is asked for again is not gone through again.
+            None => self.patch(node).map_or(in_main, |patch| patch.nodes.len() as u64),
         }
     }
 

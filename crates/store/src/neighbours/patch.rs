@@ -26,36 +26,44 @@ impl<'r, 's> Neighbours<'r, 's> {
         }))
     }
 
-    /// Appends the edges of a node, all of them, and keeps nothing of it: for who goes over many nodes once.
-    /// `changes` is room that is used again.
-    ///
-    /// **Cost**: without an allocation where lists are short; a list that is asked for again is put together
+    /// Gives the edges of `len` nodes from `first` on, all of them, each with its node and the other end, in
+    /// no order, and keeps nothing of them: for who goes over many nodes once. `changes` is room that is used
     /// again.
-    pub fn append_once(
+    ///
+    /// **Cost**: one look for changes; without an allocation where lists are short.
+    pub fn each_of_run(
         &self,
-        node: NodeId,
-        nodes: &mut Vec<NodeId>,
-        edges: &mut Vec<EdgeId>,
-        changes: &mut Vec<EdgeChange>,
+        first: NodeId,
+        len: u64,
+        changes: &mut Vec<(u64, EdgeChange)>,
+        mut each: impl FnMut(NodeId, NodeId, EdgeId),
     ) {
-        self.note(node.row(), 1);
+        self.note(first.row(), len);
         changes.clear();
         if let Some((moment, marks)) = self.changes
-            && marks.meet(node.row(), 1)
+            && marks.meet(first.row(), len)
         {
             let direction = if self.forward { Direction::Forward } else { Direction::Backward };
-            moment.delta().topology().changes(node, self.table.id, direction, &moment.reading(), changes);
+            let (topology, reading) = (moment.delta().topology(), moment.reading());
+            topology.changes_of_run((first, len), self.table.id, direction, &reading, changes);
         }
-        let main = NeighbourList { along: *self, node, form: self.main_form(node) };
-        if changes.is_empty() {
-            main.append(nodes, Some(edges));
-        } else if main.len() == 0 {
-            nodes.extend(changes.iter().filter(|change| change.came).map(|change| change.neighbour));
-            edges.extend(changes.iter().filter(|change| change.came).map(|change| change.edge));
-        } else {
-            let patch = self.put_together(node, changes);
-            nodes.extend_from_slice(&patch.nodes);
-            edges.extend_from_slice(&patch.edges);
+        let gone: HashSet<EdgeId> =
+            changes.iter().filter(|(_, change)| !change.came).map(|(_, change)| change.edge).collect();
+        for (row, change) in changes.iter().filter(|(_, change)| change.came) {
+            each(NodeId::new(first.table(), *row), change.neighbour, change.edge);
+        }
+        let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+        for row in first.row()..first.row() + len {
+            let node = NodeId::new(first.table(), row);
+            let main = NeighbourList { along: *self, node, form: self.main_form(node) };
+            if main.len() == 0 {
+                continue;
+            }
+            nodes.clear();
+            edges.clear();
+            main.append(&mut nodes, Some(&mut edges));
+            let all = nodes.iter().zip(&edges).filter(|(_, edge)| gone.is_empty() || !gone.contains(edge));
+            all.for_each(|(other, edge)| each(node, *other, *edge));
         }
     }
 
