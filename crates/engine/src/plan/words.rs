@@ -27,6 +27,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("expand into", "looks for relationships between two known nodes"),
     ("intersect", "takes neighbours that several nodes have together"),
     ("semi-join", "keeps nodes that the other side has"),
+    ("anti-join", "keeps nodes that the other side has not"),
     ("product with a row", "puts the one row of the other input beside each"),
     ("hash join", "joins by a hash table of the second input"),
     ("keys of a join", "leaves out rows that no later join would keep"),

@@ -63,6 +63,7 @@ impl Spec {
             Self::ChainExtend(_) => "chain extend",
             Self::ExpandInto(_) => "expand into",
             Self::Intersect(_) => "intersect",
+            Self::SemiJoin(spec) if spec.anti => "anti-join",
             Self::SemiJoin(_) => "semi-join",
             Self::RowProduct(_) => "product with a row",
             Self::HashJoin(_) => "hash join",
