@@ -290,11 +290,24 @@ impl Comparison {
             });
             return Some(count);
         }
+        self.count_others(column, condition, segment, (local, len))
+    }
+
+    /// The same of rows of one segment that are not compared as codes in a row. A function of its own: the
+    /// loop over such codes took 1.2 of its time with this beside it.
+    #[inline(never)]
+    fn count_others(
+        &mut self,
+        column: &ColumnView<'_>,
+        condition: &Condition<'_>,
+        segment: usize,
+        (local, len): (usize, usize),
+    ) -> Option<usize> {
         if let (
             Codes::Listed,
             Condition::Text { passes, .. },
             SegmentView { presence: PresenceView::All, data: DataView::Dictionary(codes), .. },
-        ) = (self.codes, condition, view)
+        ) = (self.codes, condition, column.segment(segment)?)
         {
             let mut out = Vec::new();
             self.select_listed(column, passes, codes, (local, len), 0, &mut out);
