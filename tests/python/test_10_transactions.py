@@ -307,3 +307,33 @@ def test_another_process_is_followed(tmp_path):
                 until(["Bonn", "Rom"])
     with pytest.raises(ValueError, match="follow_interval"):
         trimorph.Database(place, read_only=True, follow_interval=-1)
+
+
+def test_extremes_and_sets_of_nodes_see_what_was_written(conn):
+    """`min` and `max` pass over zones, EXISTS of many rows asks a set found once: neither may miss what no merge has seen."""
+    conn.execute(
+        "UNWIND range(0, 9999) AS i CREATE (:A {i: i, x: CASE WHEN i % 7 > 0 THEN i END})-[:R {w: i}]->(:B {k: i})"
+    )
+    conn.execute("CHECKPOINT")
+
+    def extremes():
+        (row,) = conn.execute("MATCH (a:A) RETURN min(a.x), max(a.x)").fetchall()
+        return row
+
+    def without(least):
+        query = "MATCH (a:A) WHERE NOT EXISTS { (a)-[:R]->(b:B) WHERE b.k >= $least } RETURN count(a)"
+        return conn.execute(query, {"least": least}).fetchall()[0][0]
+
+    assert (extremes(), without(9990)) == ((1, 9999), 9990)
+    conn.execute("BEGIN")
+    conn.execute("MATCH (a:A) WHERE a.i > 9997 DETACH DELETE a")
+    conn.execute("MATCH (a:A {i: 9}) SET a.x = -4")
+    assert extremes() == (-4, 9997)
+    conn.execute("CREATE (:A {i: 10001, x: 15000})")
+    assert (extremes(), without(0), without(9990)) == ((-4, 15000), 1, 9991)
+    conn.execute("MATCH ()-[r:R {w: 17}]->() SET r.w = 30000")
+    assert conn.execute("MATCH ()-[r:R]->() RETURN max(r.w)").fetchall() == [(30000,)]
+    conn.execute("MATCH (a:A {i: 10}) SET a.x = 'a text'")
+    assert extremes() == ("a text", 15000)
+    conn.execute("ROLLBACK")
+    assert (extremes(), without(9990)) == ((1, 9999), 9990)
