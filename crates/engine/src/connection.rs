@@ -59,6 +59,10 @@ impl fmt::Debug for Connection {
     }
 }
 
+fn named(params: &[(&str, Value)]) -> Params {
+    params.iter().map(|(name, value)| (Arc::from(*name), value.clone())).collect()
+}
+
 fn no_transaction() -> Error {
     Error::Transaction("there is no open transaction; begin one first".to_owned())
 }
@@ -128,8 +132,40 @@ impl Connection {
 
     /// Runs an openCypher query with parameters given as pairs.
     pub fn query(&self, text: &str, params: &[(&str, Value)]) -> Result<QueryResult, Error> {
-        let params = params.iter().map(|(k, v)| (Arc::from(*k), v.clone())).collect();
-        self.execute(text, Arc::new(params))
+        self.execute(text, Arc::new(named(params)))
+    }
+
+    /// As [`Self::query`], with a time that it may take, from now until its last row was fetched; whatever
+    /// [`Config::timeout`](crate::Config::timeout) says.
+    ///
+    /// **Errors**: as [`Self::execute`]; [`Error::Timeout`], here or from the result. A statement that writes
+    /// is undone then.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use trimorph::{Config, Database, Error};
+    ///
+    /// # fn main() -> Result<(), Error> {
+    /// let connection = Database::in_memory(Config::new()).connect();
+    /// let text = "UNWIND range(1, $n) AS a UNWIND range(1, $n) AS b RETURN sum(a % b)";
+    /// let second = Duration::from_secs(1);
+    /// let sum: i64 = connection.query_within(text, &[("n", 10.into())], second)?.one()?;
+    /// assert_eq!(sum, 215);
+    ///
+    /// let short = Duration::from_millis(20);
+    /// let result = connection.query_within(text, &[("n", 10_000_000.into())], short);
+    /// let late = result.and_then(|rows| rows.one::<i64>());
+    /// assert!(matches!(late, Err(Error::Timeout)), "{late:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn query_within(
+        &self,
+        text: &str,
+        params: &[(&str, Value)],
+        timeout: Duration,
+    ) -> Result<QueryResult, Error> {
+        self.execute_within(text, Arc::new(named(params)), timeout)
     }
 
     /// Runs an openCypher query.

@@ -9,6 +9,7 @@ use trimorph_exec::{ExecError, SpillError};
 use trimorph_loader::LoadError;
 use trimorph_log::LogError;
 use trimorph_store::{DatabaseError, RewriteError};
+use trimorph_types::WrongType;
 use trimorph_vfs::{ReadError, same_answer};
 use unicode_width::UnicodeWidthChar as _;
 
@@ -176,6 +177,13 @@ impl Error {
             Self::Query { diagnostic, text } => diagnostic.span.map(|s| position(text, s)),
             _ => None,
         }
+    }
+}
+
+/// So that `Value::try_from(n)?` and `i64::try_from(value)?` can stand where queries are asked.
+impl From<WrongType> for Error {
+    fn from(error: WrongType) -> Self {
+        Self::Row(error.to_string())
     }
 }
 

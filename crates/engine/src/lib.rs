@@ -37,7 +37,7 @@
 //! | functions of your own in queries | [`Connection::create_function`] |
 //! | SPARQL | [`Connection::sparql`] |
 //! | why it is slow | [`QueryResult::plan`] and [`QueryResult::plan_tree`] after `PROFILE` |
-//! | to stop a query | [`Connection::interrupt`] from another thread, [`Connection::execute_within`] a time |
+//! | to stop a query | [`Connection::interrupt`] from another thread, [`Connection::query_within`] a time |
 //! | what is odd though right | [`QueryResult::notices`] |
 //! | limits of memory, threads, time | [`Config`] |
 //! | a smaller build | features: `arrow`, `parquet`, `rdf` (SPARQL, too), `service` (HTTP); all by default |

@@ -30,11 +30,17 @@
 //! assert_eq!(pairs[0], ("Oslo".to_owned(), Some(700_000)));
 //! let cities: Vec<City> = connection.query(text, &[])?.typed().collect::<Result<_, _>>()?;
 //! assert_eq!((cities[1].name.as_str(), cities[1].people), ("Ulm", None));
+//! let count: i64 = connection.query("MATCH (c:City) RETURN count(*)", &[])?.one()?;
+//! assert_eq!(count, 2);
+//! let error = connection.query("RETURN 300 AS n", &[])?.one::<u8>().unwrap_err();
+//! assert_eq!(error.to_string(), "column \"n\": 300 where an integer from 0 to 255 was expected");
 //! # Ok(())
 //! # }
 //! ```
 
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::hash::BuildHasher;
 use std::marker::PhantomData;
 use std::ops::Index;
 use std::sync::Arc;
@@ -51,7 +57,8 @@ pub struct Record {
     values: Row,
 }
 
-/// What a row can be turned into: tuples of what values can be turned into, and types of your own.
+/// What a row can be turned into: tuples of what values can be turned into, a single one where there is one
+/// column, maps by the names of the columns, and types of your own.
 pub trait FromRecord: Sized {
     /// The row as this type.
     ///
@@ -203,6 +210,37 @@ tuples! {
     8: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7;
 }
 
+macro_rules! single {
+    ($($ty:ty),* $(,)?) => {
+        $(impl FromRecord for $ty {
+            fn from_record(record: &Record) -> Result<Self, Error> {
+                match record.values().len() {
+                    1 => record.at(0),
+                    found => Err(Error::Row(format!("the result has {found} columns, and one was expected"))),
+                }
+            }
+        })*
+    };
+}
+
+single!(bool, i64, i32, i16, i8, isize, u64, u32, u16, u8, usize, f64, f32, String, Arc<str>, Value);
+
+impl<T: FromValue> FromRecord for BTreeMap<String, T> {
+    fn from_record(record: &Record) -> Result<Self, Error> {
+        named(record).collect()
+    }
+}
+
+impl<T: FromValue, S: BuildHasher + Default> FromRecord for HashMap<String, T, S> {
+    fn from_record(record: &Record) -> Result<Self, Error> {
+        named(record).collect()
+    }
+}
+
+fn named<T: FromValue>(record: &Record) -> impl Iterator<Item = Result<(String, T), Error>> {
+    record.columns().iter().enumerate().map(|(place, name)| Ok((name.clone(), record.at(place)?)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -232,16 +270,42 @@ mod tests {
             ("column \"name\": STRING where an integer was expected", record.get::<i64>("name").map(drop)),
             ("the result has 3 columns, the tuple has 2", <(i64, String)>::from_record(&record).map(drop)),
             ("the result has 3 columns, not one at 7", record.at::<i64>(7).map(drop)),
+            ("the result has 3 columns, and one was expected", i64::from_record(&record).map(drop)),
         ] {
             assert_eq!(error.unwrap_err().to_string(), message);
         }
     }
 
     #[test]
+    fn rows_are_maps_by_column() {
+        let connection = Database::in_memory(Config::default()).connect();
+        let rows = |text: &str| connection.query(text, &[]).unwrap();
+        let map: HashMap<String, Option<f32>> = rows("RETURN 1 AS a, 2.5 AS b, null AS c").one().unwrap();
+        assert_eq!(
+            map,
+            HashMap::from([("a", Some(1.0)), ("b", Some(2.5)), ("c", None)].map(|(k, v)| (k.to_owned(), v)))
+        );
+        let ordered: BTreeMap<String, Value> = rows("RETURN 'x' AS b, [1] AS a").one().unwrap();
+        assert_eq!(ordered.keys().collect::<Vec<_>>(), ["a", "b"]);
+        for (text, message) in [
+            (
+                "RETURN 1 AS a, 70000 AS b",
+                "column \"b\": 70000 where an integer from 0 on, of 16 bits was expected",
+            ),
+            (
+                "RETURN 1 AS a, null AS b",
+                "column \"b\": null where an integer from 0 on, of 16 bits was expected; an Option takes it",
+            ),
+        ] {
+            assert_eq!(rows(text).one::<BTreeMap<String, u16>>().unwrap_err().to_string(), message);
+        }
+    }
+
+    #[test]
     fn one_row_is_one_row() {
         let connection = Database::in_memory(Config::default()).connect();
-        let one = |text: &str| connection.query(text, &[]).unwrap().one::<(i64,)>();
-        assert_eq!(one("RETURN 7").unwrap(), (7,));
+        let one = |text: &str| connection.query(text, &[]).unwrap().one::<i64>();
+        assert_eq!(one("RETURN 7").unwrap(), 7);
         assert!(one("UNWIND [] AS x RETURN x").unwrap_err().to_string().contains("no row"));
         assert!(one("UNWIND [1, 2] AS x RETURN x").unwrap_err().to_string().contains("several rows"));
     }
