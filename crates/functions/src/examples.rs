@@ -16,6 +16,14 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("char_length", "RETURN char_length('Ulm')", "3"),
     ("character_length", "RETURN character_length('Ulm')", "3"),
     ("coalesce", "RETURN coalesce(null, 7, 8)", "7"),
+    ("coll.distinct", "RETURN coll.distinct([1, 3, 1])", "[1, 3]"),
+    ("coll.flatten", "RETURN coll.flatten([[1, 2], 3, [[4]]])", "[1, 2, 3, [4]]"),
+    ("coll.indexOf", "RETURN coll.indexOf(['a', 'b'], 'b')", "1"),
+    ("coll.insert", "RETURN coll.insert([1, 3], 1, 2)", "[1, 2, 3]"),
+    ("coll.max", "RETURN coll.max([1, null, 7])", "7"),
+    ("coll.min", "RETURN coll.min([1, null, 7])", "1"),
+    ("coll.remove", "RETURN coll.remove(['a', 'b', 'c'], 1)", "['a', 'c']"),
+    ("coll.sort", "RETURN coll.sort([3, 1, null, 2])", "[1, 2, 3, null]"),
     ("collect", "UNWIND [1, 2, 2, 5] AS x RETURN collect(DISTINCT x)", "[1, 2, 5]"),
     ("cos", "RETURN cos(0)", "1.0"),
     ("cosh", "RETURN cosh(0)", "1.0"),
@@ -56,6 +64,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("last", "RETURN last([1, 2, 3])", "3"),
     ("left", "RETURN left('Trimorph', 3)", "'Tri'"),
     ("length", "CREATE p = (a:City {name: 'Ulm'})-[r:ROAD]->(b:City {name: 'Oslo'}) RETURN length(p)", "1"),
+    ("ln", "RETURN ln(e())", "1.0"),
     ("localdatetime", "RETURN localdatetime('2024-02-29T12:00')", "localdatetime('2024-02-29T12:00')"),
     ("localdatetime.realtime", "RETURN valueType(localdatetime.realtime())", "'LOCAL DATETIME NOT NULL'"),
     ("localdatetime.statement", "RETURN localdatetime.statement() = localdatetime()", "true"),
@@ -127,6 +136,8 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("type", "CREATE p = (a:City {name: 'Ulm'})-[r:ROAD]->(b:City {name: 'Oslo'}) RETURN type(r)", "'ROAD'"),
     ("upper", "RETURN upper('Ulm')", "'ULM'"),
     ("valueType", "RETURN valueType(1.5)", "'FLOAT NOT NULL'"),
+    ("vector.similarity.cosine", "RETURN vector.similarity.cosine([1, 0], [0, 1])", "0.5"),
+    ("vector.similarity.euclidean", "RETURN vector.similarity.euclidean([1, 0], [0, 0])", "0.5"),
 ];
 
 /// The example of a function: a statement, and the literal that it gives.

@@ -5,12 +5,13 @@
 //! an aggregate. Everything takes values and a [`Context`] (clock, random source, graph) and gives a value or
 //! a [`Diagnostic`](trimorph_base::Diagnostic) without a place: whoever knows the expression adds the span.
 //!
-//! One family per file: `math`, `string`, `list`, `predicate`, `conversion`, `graph`, `temporal/*`,
-//! `operators/*`, `aggregate/*`, `sparql/*`; what computes a whole vector at once is in
-//! `kernels/*`, and each function says which of them it has.
+//! One family per file: `math`, `string`, `list`, `collections`, `vectors`, `predicate`, `conversion`,
+//! `graph`, `temporal/*`, `operators/*`, `aggregate/*`, `sparql/*`; what computes a whole vector at once is
+//! in `kernels/*`, and each function says which of them it has.
 #![forbid(unsafe_code)]
 
 pub mod aggregate;
+mod collections;
 mod context;
 mod conversion;
 mod error;
@@ -30,6 +31,7 @@ mod sparql;
 mod steps;
 mod string;
 mod temporal;
+mod vectors;
 
 pub use context::{Clock, Context, GraphAccess, NoGraph};
 pub use examples::example;

@@ -38,7 +38,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
 /// allocating it could end the process.
 const RANGE_LEN_MAX: i128 = 1 << 27;
 
-fn items<'v>(function: &str, value: &'v Value) -> Result<&'v [Value], Diagnostic> {
+/// The elements of a list that a function is given.
+pub(crate) fn items<'v>(function: &str, value: &'v Value) -> Result<&'v [Value], Diagnostic> {
     match value {
         Value::List(items) => Ok(items),
         other => Err(wrong_type(function, "a LIST", other)),

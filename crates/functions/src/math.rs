@@ -26,6 +26,7 @@ pub(crate) const FLOAT_FUNCTIONS: &[Function] = float_functions! {
     "sqrt", f64::sqrt, "sqrt(x): the square root";
     "exp", f64::exp, "exp(x): e to the power of x";
     "log", f64::ln, "log(x): the natural logarithm";
+    "ln", f64::ln, "ln(x): the natural logarithm, as log(x)";
     "log10", f64::log10, "log10(x): the logarithm to base 10";
     "sin", f64::sin, "sin(x): the sine of an angle in radians";
     "cos", f64::cos, "cos(x): the cosine";

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use crate::function::Function;
-use crate::{conversion, graph, list, math, predicate, sparql, string, temporal};
+use crate::{collections, conversion, graph, list, math, predicate, sparql, string, temporal, vectors};
 
 fn families() -> impl Iterator<Item = &'static Function> {
     [
@@ -12,6 +12,8 @@ fn families() -> impl Iterator<Item = &'static Function> {
         math::FLOAT_FUNCTIONS,
         string::FUNCTIONS,
         list::FUNCTIONS,
+        collections::FUNCTIONS,
+        vectors::FUNCTIONS,
         predicate::FUNCTIONS,
         conversion::FUNCTIONS,
         graph::FUNCTIONS,
@@ -42,6 +44,8 @@ pub fn functions() -> impl Iterator<Item = (&'static str, &'static Function)> {
         ("numbers", math::FLOAT_FUNCTIONS),
         ("texts", string::FUNCTIONS),
         ("lists", list::FUNCTIONS),
+        ("lists", collections::FUNCTIONS),
+        ("lists", vectors::FUNCTIONS),
         ("tests", predicate::FUNCTIONS),
         ("conversion", conversion::FUNCTIONS),
         ("graph", graph::FUNCTIONS),

@@ -18,7 +18,7 @@ const SETTINGS: &str = "settings are given when a database is opened, such as Da
                         execute(text, timeout=5)";
 const WALKS: &str = "write shortestPath((a)-[:TYPE*1..5]->(b)); walks never repeat a relationship";
 const LISTS: &str = "lists count from 0: list[0], list[1..3], size(list), x IN list, list + x, \
-                     [x IN list WHERE x > 0 | 2 * x]";
+                     coll.sort(list), [x IN list WHERE x > 0 | 2 * x]";
 const ALGORITHMS: &str = "graph algorithms are not there; db.to_networkx(), to_scipy() and to_torch_geometric() in Python \
                           hand the graph to libraries that have them";
 
@@ -64,6 +64,11 @@ pub(super) const FUNCTIONS: &[Name] = &[
     ("offset", "id(n) is a number itself"),
     ("rels", "write relationships(path)"),
     ("concat", "write + to join strings or lists"),
+    ("list_sort", "write coll.sort(list)"),
+    ("list_distinct", "write coll.distinct(list)"),
+    ("list_unique", "write size(coll.distinct(list))"),
+    ("list_position", "write coll.indexOf(list, value), from 0"),
+    ("list_sum", "write reduce(sum = 0, x IN list | sum + x)"),
     ("list_*", LISTS),
     ("array_*", LISTS),
     ("struct_*", "write a map: {name: 'Ann', age: 41}, map.name, keys(map)"),

@@ -3,6 +3,7 @@
 //! A name that is in these tables is never taken for a misspelling of another. The book's page for who comes
 //! from there has all of them; a test compares.
 
+mod elsewhere;
 mod entry;
 mod kuzu;
 mod neo4j;
@@ -36,7 +37,7 @@ pub(crate) fn syntax(before: &str, word: &str, after: &str) -> Option<Absent> {
 
 /// What to use instead of a function.
 pub(crate) fn function(name: &str) -> Option<&'static str> {
-    instead(&[neo4j::FUNCTIONS, kuzu::FUNCTIONS], name)
+    instead(&[elsewhere::FUNCTIONS, neo4j::FUNCTIONS, kuzu::FUNCTIONS], name)
 }
 
 /// What to use instead of a procedure.
@@ -54,13 +55,14 @@ fn instead(tables: &[&[Name]], name: &str) -> Option<&'static str> {
 
 /// All names that the page of the book for who comes from there has, each with what to use.
 #[cfg(test)]
-pub(crate) fn names() -> [(&'static str, Vec<Name>); 2] {
+pub(crate) fn names() -> [(&'static str, Vec<Name>); 3] {
     let all = |syntax: &[Syntax], functions: &[Name], procedures: &[Name]| {
         let syntax = syntax.iter().map(|(.., name, instead)| (*name, *instead));
         syntax.chain(functions.iter().copied()).chain(procedures.iter().copied()).collect()
     };
     [
         ("from-neo4j.md", all(neo4j::SYNTAX, neo4j::FUNCTIONS, neo4j::PROCEDURES)),
+        ("cypher.md", all(&[], elsewhere::FUNCTIONS, &[])),
         ("from-kuzu.md", all(kuzu::SYNTAX, kuzu::FUNCTIONS, kuzu::PROCEDURES)),
     ]
 }

@@ -14,6 +14,9 @@ const QUANTIFIED: &str = "write a variable-length relationship: (a)-[:TYPE*1..3]
 const SHORTEST: &str = "write shortestPath((a)-[*]->(b)) or allShortestPaths(…)";
 const HINTS: &str = "leave it out: plans are chosen by cost; EXPLAIN shows which indexes are used";
 
+const SIMILARITY: &str = "write vector.similarity.cosine(a, b) or vector.similarity.euclidean(a, b): vectors are lists \
+                          of numbers";
+
 pub(super) const SYNTAX: &[Syntax] = &[
     ("LOAD", After(&["CSV"]), "LOAD CSV", LOAD),
     ("USING", After(&["PERIODIC"]), "USING PERIODIC COMMIT", LOAD),
@@ -93,6 +96,12 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ("{", Before(&[")", ">", "->"]), "a quantified path pattern", QUANTIFIED),
     ("+", Before(&[">", "->"]), "a quantified path pattern", QUANTIFIED),
     ("*", Before(&[">", "->"]), "a quantified path pattern", QUANTIFIED),
+    (
+        "NORMALIZED",
+        Any,
+        "IS NORMALIZED",
+        "leave it out: texts are compared as they are; normalise them before they are stored",
+    ),
     ("::", Any, "IS ::", "write valueType(x) = 'INTEGER NOT NULL' and the like"),
     ("|", After(&["|"]), "||", "write + to join strings or lists, OR between conditions"),
     (
@@ -128,11 +137,10 @@ pub(super) const FUNCTIONS: &[Name] = &[
     ),
     ("genai.*", "make embeddings in your program and store them as lists of numbers"),
     ("vector", "vectors are lists of numbers: SET n.embedding = $list"),
-    (
-        "vector.*",
-        "store vectors as lists of numbers; reduce(s = 0.0, i IN range(0, size(a) - 1) | s + a[i] * b[i]) is \
-                 their product",
-    ),
+    ("vector_distance", SIMILARITY),
+    ("vector_norm", "write sqrt(reduce(s = 0.0, x IN list | s + x * x))"),
+    ("vector_dimension_count", "write size(list)"),
+    ("vector.*", SIMILARITY),
     ("graph.*", "a directory is a database: there is one graph in a query"),
     ("linenumber", "LOAD CSV is not there either; loads tell the file and line of what is wrong"),
     ("file", "LOAD CSV is not there either; loads tell the file and line of what is wrong"),

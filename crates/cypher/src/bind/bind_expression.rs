@@ -11,6 +11,7 @@ use super::check_types::{Type, expect_properties};
 use super::context::{Context, Mode};
 use super::report::{Bound, semantic, suggest, too_complex, with_hint, with_suggestion};
 use super::walk_expression::is_aggregate;
+use crate::absent;
 use crate::ast::{self, ExprKind, Literal};
 
 /// A bound expression and what is known of its values.
@@ -169,7 +170,12 @@ pub(super) fn undefined<'a>(
     candidates: impl Iterator<Item = &'a str>,
 ) -> Box<trimorph_base::Diagnostic> {
     let error = semantic("UndefinedVariable", format!("variable \"{name}\" is not defined"), span);
-    with_suggestion(error, suggest(name, candidates))
+    // SQL's clocks are words without brackets.
+    let clock = name.get(..8).filter(|head| head.eq_ignore_ascii_case("current_"));
+    match clock.and_then(|_| absent::function(name)) {
+        Some(instead) => with_hint(error, instead),
+        None => with_suggestion(error, suggest(name, candidates)),
+    }
 }
 
 /// A subquery looks at a variable that rows do not have.

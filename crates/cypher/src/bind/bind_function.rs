@@ -52,7 +52,13 @@ impl<'q> Binder<'q> {
                 && let Some(allowed) = argument_types(&name)
             {
                 let what = format!("the argument of {}()", call.name.dotted());
-                expect(bound.ty, allowed, &what, argument.span)?;
+                let checked = expect(bound.ty, allowed, &what, argument.span);
+                checked.map_err(|error| match (name.as_str(), bound.ty.is) {
+                    ("length", LogicalType::String | LogicalType::List) => {
+                        with_suggestion(error, Some("write size(x)".to_owned()))
+                    }
+                    _ => error,
+                })?;
             }
             args.push(bound.expr);
             types.push(bound.ty);

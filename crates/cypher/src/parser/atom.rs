@@ -96,6 +96,8 @@ impl Parser<'_> {
         let error = self.expected("an expression");
         match keyword {
             Keyword::Not => with_hint(error, "put the negation in parentheses"),
+            Keyword::Contains => with_hint(error, "write text CONTAINS 'a'"),
+            Keyword::Xor => with_hint(error, "write a XOR b"),
             _ => error,
         }
     }
@@ -132,19 +134,21 @@ impl Parser<'_> {
 
     #[inline(never)]
     fn function(&mut self) -> Parsed<ExprKind> {
-        let name = self.qualified_name("a function name")?;
+        let mut name = self.qualified_name("a function name")?;
         self.bump();
         let distinct = self.eat_keyword(Keyword::Distinct);
-        let tests_paths = matches!(name.parts.as_slice(), [only] if only.eq_ignore_ascii_case("exists"));
-        let arguments = self.arguments(&name, tests_paths)?;
+        let is = |word: &str| matches!(name.parts.as_slice(), [only] if only.eq_ignore_ascii_case(word));
+        let arguments = match is("trim") && self.kind() != TokenKind::RightParen {
+            true => self.trim_arguments(&mut name)?,
+            false => self.arguments(&name, is("exists"))?,
+        };
         Ok(ExprKind::Function(Box::new(FunctionCall { name, distinct, arguments })))
     }
 
     /// `a, b)`: arguments, among them bare paths only if `paths`, and the `)`.
     pub(super) fn arguments(&mut self, name: &QualifiedName, paths: bool) -> Parsed<Vec<Expr>> {
-        let mut arguments = Vec::new();
         if self.eat(TokenKind::RightParen).is_some() {
-            return Ok(arguments);
+            return Ok(Vec::new());
         }
         if self.kind() == TokenKind::Star {
             let primary = format!("{}(*) is not a call, only count(*) is", name.dotted());
@@ -155,8 +159,18 @@ impl Parser<'_> {
                 error
             });
         }
+        let first = if paths { self.predicate()? } else { self.value()? };
+        self.more_arguments(name, paths, vec![first])
+    }
+
+    /// `, b)`: what follows the first argument.
+    pub(super) fn more_arguments(
+        &mut self,
+        name: &QualifiedName,
+        paths: bool,
+        mut arguments: Vec<Expr>,
+    ) -> Parsed<Vec<Expr>> {
         loop {
-            arguments.push(if paths { self.predicate()? } else { self.value()? });
             if self.eat(TokenKind::RightParen).is_some() {
                 return Ok(arguments);
             }
@@ -168,6 +182,7 @@ impl Parser<'_> {
                     None => error,
                 });
             }
+            arguments.push(if paths { self.predicate()? } else { self.value()? });
         }
     }
 }

@@ -30,6 +30,7 @@ mod projection;
 mod query;
 mod schema;
 mod subquery;
+mod trim;
 mod update;
 
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind, Span};

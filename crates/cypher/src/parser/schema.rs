@@ -378,7 +378,7 @@ impl Parser<'_> {
         self.word_at(index).is_some_and(|own| words.iter().any(|word| own.eq_ignore_ascii_case(word)))
     }
 
-    fn is_spelt(&self, word: &str) -> bool {
+    pub(super) fn is_spelt(&self, word: &str) -> bool {
         self.is_word_at(self.at, &[word])
     }
 
@@ -390,7 +390,7 @@ impl Parser<'_> {
         is_there
     }
 
-    fn expect_word(&mut self, word: &str, why: &str) -> Parsed<()> {
+    pub(super) fn expect_word(&mut self, word: &str, why: &str) -> Parsed<()> {
         match self.eat_word(word) {
             true => Ok(()),
             false => Err(self.expected(&format!("{word} {why}"))),

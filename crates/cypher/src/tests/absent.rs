@@ -50,6 +50,7 @@ fn known_syntax_says_what_to_use() {
         ("EXPORT DATABASE 'x'", "EXPORT DATABASE", "backup"),
         ("CALL threads=4", "CALL threads = 4", "Database(path, threads=4)"),
         ("MATCH (a:P) RETURN a.*", "a.*", "properties(a)"),
+        ("RETURN 'a' IS NORMALIZED", "IS NORMALIZED", "before they are stored"),
         ("MATCH (a)-[:R* TRAIL 1..3]->(b) RETURN b", "TRAIL", "never repeat"),
     ] {
         let error = crate::parse(text).expect_err(text);
@@ -79,6 +80,7 @@ fn the_book_has_the_same_names() {
     for (page, names) in names() {
         let text = match page {
             "from-neo4j.md" => include_str!("../../../../docs/book/from-neo4j.md"),
+            "cypher.md" => include_str!("../../../../docs/book/cypher.md"),
             _ => include_str!("../../../../docs/book/from-kuzu.md"),
         };
         for (name, instead) in names {
@@ -88,9 +90,18 @@ fn the_book_has_the_same_names() {
     }
 }
 
-/// `CAST(x AS type)` does not parse as a call; it is answered as the function is.
+/// `CAST(x AS type)` does not parse as a call; it is answered as the function is, and so are others.
 #[test]
-fn a_cast_says_what_to_use() {
-    let error = crate::parse("RETURN CAST('1' AS INT64)").unwrap_err();
-    assert!(error.hint.is_some_and(|hint| hint.contains("toInteger(x)")));
+fn what_is_no_call_says_what_to_use() {
+    for (text, instead) in [
+        ("RETURN CAST('1' AS INT64)", "toInteger(x)"),
+        ("RETURN filter(x IN [1] WHERE x > 0)", "[x IN list"),
+        ("RETURN extract(x IN [1] | x)", "[x IN list"),
+        ("RETURN contains('ab', 'a')", "text CONTAINS 'a'"),
+        ("RETURN xor(true, false)", "a XOR b"),
+        ("RETURN allReduce(a = 0, x IN [1] | a + x, a < 3)", "reduce"),
+    ] {
+        let error = crate::parse(text).unwrap_err();
+        assert!(error.hint.is_some_and(|hint| hint.contains(instead)), "{text}");
+    }
 }

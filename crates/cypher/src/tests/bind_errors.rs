@@ -177,6 +177,16 @@ const ERRORS: &[(&str, &str, &str)] = &[
         "VariableAlreadyBound",
         "SyntaxError: variable \"n\" is already bound (choose another name)",
     ),
+    (
+        "RETURN «current_date»",
+        "UndefinedVariable",
+        "SyntaxError: variable \"current_date\" is not defined (write date())",
+    ),
+    (
+        "RETURN length(«'abc'»)",
+        "InvalidArgumentType",
+        "SyntaxError: the argument of length() must be PATH, not STRING (write size(x))",
+    ),
     ("MATCH (n) SET n.x = «m».y", "UndefinedVariable", "SyntaxError: variable \"m\" is not defined"),
     (
         "MATCH (n) RETURN «toInteger(DISTINCT n.x)»",

@@ -180,6 +180,12 @@ impl Sum {
             }
             other if self.durations.is_some() => return Err(wrong_type(function, "only DURATION", other)),
             other if numbers => return Err(wrong_type(function, "only numbers", other)),
+            Value::List(_) => {
+                let error = wrong_type(function, "numbers or DURATION", value);
+                return Err(error.hint(
+                    "it goes over rows: write UNWIND list AS x, or reduce(sum = 0, x IN list | sum + x)",
+                ));
+            }
             other => return Err(wrong_type(function, "numbers or DURATION", other)),
         }
         self.count = self.count.checked_add(weight).ok_or_else(|| overflow(function))?;

@@ -173,6 +173,57 @@ fn lists_and_predicates() {
 }
 
 #[test]
+fn lists_as_wholes() {
+    check(
+        "
+        coll.sort([3, 'a', null, 1.5, true]) ==> ['a', true, 1.5, 3, null]
+        coll.sort([]) ==> []
+        coll.sort(null) ==> null
+        coll.sort('ba') ==> !TypeError InvalidArgumentType
+        coll.distinct([1, 1.0, null, 2, null, [1], [1.0]]) ==> [1, null, 2, [1]]
+        coll.max([1, 2.5, null]) ==> 2.5
+        coll.min([null, null]) ==> null
+        coll.flatten([1, [2, [3, [4]]], []]) ==> [1, 2, [3, [4]]]
+        coll.flatten([1, [2, [3, [4]]]], 2) ==> [1, 2, 3, [4]]
+        coll.flatten([[1]], 0) ==> [[1]]
+        coll.flatten([[1]], -1) ==> !ArgumentError NumberOutOfRange
+        coll.flatten([[1]], '1') ==> !TypeError InvalidArgumentType
+        coll.indexOf([1, null, 2.0, 2], 2) ==> 2
+        coll.indexOf([1], 'a') ==> -1
+        coll.indexOf([1], null) ==> null
+        coll.insert([1, 2], 0, null) ==> [null, 1, 2]
+        coll.insert([1, 2], 2, 3) ==> [1, 2, 3]
+        coll.insert([1, 2], 3, 3) ==> !ArgumentError NumberOutOfRange
+        coll.insert(null, 0, 3) ==> null
+        coll.remove([1, 2], 1) ==> [1]
+        coll.remove([], 0) ==> !ArgumentError NumberOutOfRange
+        coll.remove([1], -1) ==> !ArgumentError NumberOutOfRange
+        vector.similarity.cosine([1, 2], [2.0, 4]) ==> 1.0
+        vector.similarity.cosine([1, 0], [-3, 0]) ==> 0.0
+        vector.similarity.cosine([0, 0], [1, 0]) ==> !ArgumentError InvalidArgumentValue
+        vector.similarity.cosine([1], [1, 0]) ==> !ArgumentError InvalidArgumentValue
+        vector.similarity.cosine([null], [1]) ==> !TypeError InvalidArgumentType
+        vector.similarity.euclidean([1, 1], [1, 3]) ==> 0.2
+        vector.similarity.euclidean([], []) ==> !ArgumentError InvalidArgumentValue
+        ",
+    );
+}
+
+/// Lists longer than what is sorted at once are merged.
+#[test]
+fn long_lists_are_sorted() {
+    let mut random = trimorph_base::Random::new(5);
+    for len in [16_384, 16_385, 50_000, 70_001] {
+        let values: Vec<i64> = (0..len).map(|_| i64::try_from(random.below(1_000)).unwrap()).collect();
+        let mut expected = values.clone();
+        expected.sort_unstable();
+        let sort = lookup("coll.sort").unwrap();
+        let found = sort.invoke(&Context::new(&NoGraph, NOW, 1), &[values.into()]).unwrap();
+        assert_eq!(Vec::<i64>::try_from(found), Ok(expected));
+    }
+}
+
+#[test]
 fn conversions() {
     check(
         "

@@ -19,7 +19,7 @@ use crate::kernel::{Argument, Kernel, TypedKernel};
 use crate::{lookup, names};
 
 /// Why functions are computed value by value.
-const GENERAL: [(&str, &[&str]); 7] = [
+const GENERAL: [(&str, &[&str]); 8] = [
     ("one value for all rows", &["e", "pi", "timestamp"]),
     ("another value at each call", &["rand", "randomUUID"]),
     (
@@ -42,7 +42,14 @@ const GENERAL: [(&str, &[&str]); 7] = [
             "datetime.realtime",
         ],
     ),
-    ("each result is a list of its own size", &["range"]),
+    (
+        "each result is a list of its own size",
+        &["range", "coll.distinct", "coll.flatten", "coll.insert", "coll.remove", "coll.sort"],
+    ),
+    (
+        "a pass over each list, beside which a call is nothing",
+        &["coll.indexOf", "coll.max", "coll.min", "vector.similarity.cosine", "vector.similarity.euclidean"],
+    ),
     (
         "maps by themselves; those of nodes and relationships by the evaluator, column by column",
         &["properties", "keys"],
