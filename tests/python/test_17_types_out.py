@@ -61,6 +61,48 @@ def test_durations_of_no_rows_and_of_properties(conn):
     assert rows == [(trimorph.Duration(seconds=3600),)]
 
 
+def test_bytes_and_decimals_are_typed_within_others(conn, tmp_path):
+    conn.execute("CREATE (:A {b: $b, n: $n, d: duration('P1M')})-[:R {b: $b}]->(:A)", {"b": b"\x00a", "n": decimal.Decimal("1.50")})
+    text = "MATCH (a:A)-[r]->() RETURN a.b AS b, [a.b, null] AS l, {b: a.b} AS m, a, r"
+    result = conn.execute(text)
+    table = result.arrow()
+    assert table.schema.types[:3] == [pa.binary(), pa.list_(pa.field("item", pa.binary())), pa.struct([("b", pa.binary())])]
+    row = table.to_pylist()[0]
+    assert (row["b"], row["l"], row["m"], row["r"]["properties"]) == (b"\x00a", [b"\x00a", None], {"b": b"\x00a"}, {"b": b"\x00a"})
+    assert row["a"]["properties"] == {"b": b"\x00a", "n": decimal.Decimal("1.5"), "d": "P1M"}
+    assert [n.detail for n in result.notices] == ["ColumnAsText"]
+    assert conn.execute(text).df()["b"].tolist() == [b"\x00a"] == conn.execute(text).pl()["b"].to_list()
+    conn.execute(f"COPY ({text}) TO '{tmp_path}/x.parquet'")
+    assert pl.read_parquet(tmp_path / "x.parquet")["b"].to_list() == [b"\x00a"]
+    assert conn.execute("UNWIND [$b, 'x'] AS v RETURN v", {"b": b"a"}).arrow()["v"].to_pylist() == ["0x61", "x"]
+
+
+def test_columns_without_values_have_the_type_of_their_property(conn):
+    conn.execute("CREATE (:A {i: 1, f: 1.5, s: 'x', d: date('2020-01-01'), t: datetime('2020-01-01T00:00Z'), b: true})-[:R {i: 1}]->(:B {m: 1}), (:C {m: 'x'})")
+    kinds = [pa.int64(), pa.float64(), pa.string(), pa.date32(), pa.timestamp("ns", "UTC"), pa.bool_()]
+    text = "MATCH (a:A) WHERE a.i > 7 WITH a, a.i AS i RETURN i, a.f AS f, a.s, a.d, a.t, a.b ORDER BY f"
+    assert conn.execute(text).arrow().schema.types == kinds
+    assert conn.execute(text).fetch_record_batch().schema.types == kinds
+    assert [str(kind) for kind in conn.execute(text).df().dtypes[:2]] == ["int64", "float64"]
+    grouped = conn.execute("MATCH (a:A) WHERE a.i > 7 RETURN a.s AS s, sum(a.i) AS sum, max(a.d) AS d, collect(a.f) AS f, count(*) AS n").arrow()
+    assert grouped.schema.types == [pa.string(), pa.int64(), pa.date32(), pa.list_(pa.field("item", pa.string())), pa.int64()]
+    # Nothing but nulls, and what is kept in several types.
+    assert conn.execute("MATCH (b:B) RETURN b.i AS i, b.none AS n").arrow().schema.types == [pa.int64(), pa.string()]
+    assert conn.execute("MATCH (n) WHERE n.i > 7 RETURN n.m AS m").arrow().schema.types == [pa.string()]
+
+
+def test_frames_keep_digits_of_integers_beside_null(conn):
+    text = "UNWIND [{i: 9007199254740993, b: true, s: 'x', f: 1.5}, {}] AS m RETURN m.i AS i, m.b AS b, m.s AS s, m.f AS f, [1] AS l"
+    frame = conn.execute(text).df()
+    assert (str(frame.i.dtype), frame.i[0]) == ("Int64", 9007199254740993)
+    assert list(frame.columns) == ["i", "b", "s", "f", "l"]
+    assert str(conn.execute("UNWIND [1, null] AS i RETURN i").df().i.dtype) == "float64"
+    assert [str(kind) for kind in conn.execute(text).df(dtype_backend="numpy_nullable").dtypes[:4]] == ["Int64", "boolean", "string", "Float64"]
+    assert [str(kind) for kind in conn.execute(text).df("pyarrow").dtypes[:2]] == ["int64[pyarrow]", "bool[pyarrow]"]
+    with pytest.raises(ValueError, match='is "numpy_nullable" or "pyarrow", not \'arrow\''):
+        conn.execute(text).df(dtype_backend="arrow")
+
+
 def test_parquet_keeps_all(conn, tmp_path):
     import pyarrow.parquet
 

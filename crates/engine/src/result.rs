@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use trimorph_algebra::{Answer, Plan};
+use trimorph_algebra::{Answer, BoundQuery, Plan};
 use trimorph_base::CancelToken;
 use trimorph_exec::{Context, Execution};
 use trimorph_store::Snapshot;
@@ -111,6 +111,11 @@ impl QueryResult {
 
     pub(crate) fn has_terms(&self) -> bool {
         self.has_terms
+    }
+
+    /// The query that it answers.
+    pub(crate) fn query(&self) -> &BoundQuery {
+        &self.planned.query
     }
 
     /// What it takes to run the query again on the same snapshot.

@@ -305,9 +305,11 @@ impl QueryResult {
         self.columnar(py)
     }
 
-    /// All rows that were not fetched yet as a `pandas.DataFrame`.
-    fn df<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        Self::present(slf, "df", (slf,))
+    /// All rows that were not fetched yet as a `pandas.DataFrame`. `dtype_backend` is "numpy_nullable" or
+    /// "pyarrow" for columns of pandas' types that know null, as in pandas' own readers.
+    #[pyo3(signature = (dtype_backend = None))]
+    fn df<'py>(slf: &Bound<'py, Self>, dtype_backend: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
+        Self::present(slf, "df", (slf, dtype_backend))
     }
 
     /// All rows that were not fetched yet as a `polars.DataFrame`.
@@ -455,7 +457,7 @@ impl QueryResult {
 
     /// `df`.
     fn get_as_df<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        Self::df(slf)
+        Self::df(slf, None)
     }
 
     /// `pl`.

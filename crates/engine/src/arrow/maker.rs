@@ -11,8 +11,9 @@ use arrow_array::types::{
     TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
 };
 use arrow_array::{
-    Array, ArrayRef, ArrowPrimitiveType, BooleanArray, Date32Array, Decimal128Array, Float64Array,
-    Int64Array, ListArray, MapArray, PrimitiveArray, StringArray, StructArray, Time64NanosecondArray,
+    Array, ArrayRef, ArrowPrimitiveType, BinaryArray, BooleanArray, Date32Array, Decimal128Array,
+    Float64Array, Int64Array, ListArray, MapArray, PrimitiveArray, StringArray, StructArray,
+    Time64NanosecondArray,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType};
@@ -167,6 +168,7 @@ impl<'e> Maker<'e> {
                     _ => None,
                 })
             }
+            ColumnType::Plain(LogicalType::Bytes) => Arc::new(bytes(values)?),
             ColumnType::Instant { zoned, reach, .. } => match reach {
                 Unit::Milli => instants::<TimestampMillisecondType>(values, *zoned, *reach),
                 Unit::Micro => instants::<TimestampMicrosecondType>(values, *zoned, *reach),
@@ -236,6 +238,14 @@ pub(super) fn struct_array(
     len: usize,
 ) -> Result<ArrayRef, Error> {
     Ok(Arc::new(StructArray::try_new_with_length(fields, arrays, nulls, len).map_err(wrong)?))
+}
+
+fn bytes(values: &[&Value]) -> Result<BinaryArray, TooLong> {
+    let len = |v: &&Value| if let Value::Bytes(bytes) = v { bytes.len() } else { 0 };
+    // Looks whether the offsets reach so far.
+    offsets(values.iter().map(len))?;
+    let picked = values.iter().map(|v| if let Value::Bytes(bytes) = v { Some(&**bytes) } else { None });
+    Ok(picked.collect())
 }
 
 /// Instants in a unit that all of them fit.

@@ -1,14 +1,15 @@
 //! Results as Arrow record batches: rows in, batches of one schema out.
 //!
 //! The way of a column: `builder` gathers vectors, `column` is what it gives, `seen` finds the type that its
-//! values have together, `column_type` and `nested` say what all batches have in common, `shape` what that is
-//! in Arrow, and `maker` makes arrays of it, `graph` those of nodes, relationships and paths. Literals of RDF
-//! that write numbers are numbers (`literal`). `notices` tells
-//! what had to become text. `stream` does the same without all rows at hand.
+//! values have together, `expected` that of a column without any, `column_type` and `nested` say what all
+//! batches have in common, `shape` what that is in Arrow, and `maker` makes arrays of it, `graph` those of
+//! nodes, relationships and paths. Literals of RDF that write numbers are numbers (`literal`). `notices`
+//! tells what had to become text. `stream` does the same without all rows at hand.
 
 mod builder;
 mod column;
 mod column_type;
+mod expected;
 mod failure;
 mod graph;
 mod literal;
@@ -34,6 +35,7 @@ use trimorph_types::{LogicalType, Value};
 
 use self::builder::{Batch, BatchBuilder};
 use self::column::{Column, ColumnType};
+use self::expected::expected;
 use self::failure::{TooLong, failed};
 use self::literal::number_of;
 use self::maker::Maker;
@@ -48,10 +50,10 @@ const BATCH_ROWS: usize = 1 << 16;
 
 impl QueryResult {
     /// All rows not fetched yet as record batches of one schema. A column whose type the query does not say
-    /// takes the one that all its values have: integers and floats together are floats, decimals are
-    /// `Decimal128` where one scale fits them all. Instants are nanoseconds, or where some lie outside the
-    /// years 1677 to 2262 the coarser unit in which none loses anything; where there is none they are text,
-    /// with a notice.
+    /// takes the one that all its values have, and without any value that of the property it shows: integers
+    /// and floats together are floats, decimals are `Decimal128` where one scale fits them all. Instants are
+    /// nanoseconds, or where some lie outside the years 1677 to 2262 the coarser unit in which none loses
+    /// anything; where there is none they are text, with a notice.
     ///
     /// Lists are lists of the type that their elements have together; maps are structs of all keys there are,
     /// or Arrow's maps where these are many. Nodes are structs of `id`, `labels` and `properties`,
@@ -92,9 +94,9 @@ impl QueryResult {
         let seen: Vec<ColumnType> =
             (0..self.types().len()).map(|column| common_type(&batches, column).settled()).collect();
         self.notice_texts(&seen);
-        let types: Vec<ColumnType> = (self.types().iter().zip(seen))
-            .map(|(declared, seen)| match seen {
-                ColumnType::Unknown => ColumnType::declared(*declared).settled(),
+        let types: Vec<ColumnType> = (seen.into_iter().enumerate())
+            .map(|(column, seen)| match seen {
+                ColumnType::Unknown => self.expected_type(column).settled(),
                 found => found,
             })
             .collect();
@@ -103,6 +105,12 @@ impl QueryResult {
         let settled = batches.into_iter().map(|batch| record_batch(&schema, &batch, &types, &maker));
         let settled = settled.collect::<Result<_, _>>()?;
         Ok((schema, settled))
+    }
+
+    /// The type of a column of which no value was seen.
+    fn expected_type(&self, column: usize) -> ColumnType {
+        let schema = self.entities().snapshot().schema();
+        ColumnType::declared(expected(self.query(), column, schema))
     }
 
     /// A notice for what is text because Arrow has no type for it.

@@ -84,7 +84,7 @@ impl ColumnType {
     }
 
     /// The type of all values of a property.
-    fn of_vector(vector: &Vector<'_>, maker: &Maker<'_>) -> Result<Self, Error> {
+    fn of_vector(vector: &Vector<'_>, len: usize, maker: &Maker<'_>) -> Result<Self, Error> {
         let present = |nanos: &[i64]| {
             let at = (0..nanos.len()).filter(|i| !vector.nulls.get(*i));
             at.map(|i| nanos[i]).collect::<Vec<_>>()
@@ -99,7 +99,16 @@ impl ColumnType {
             }
             Values::LocalDateTime(nanos) => Self::of_nanos(false, present(nanos).into_iter()),
             Values::DateTime(nanos) => Self::of_nanos(true, present(nanos).into_iter()),
-            _ => Self::declared(vector.logical_type()),
+            _ => match Self::declared(vector.logical_type()) {
+                open if open.is_open() => {
+                    let mut ty = Self::Unknown;
+                    let values = (0..len).map(|i| vector.value(i, &|_| Value::Null));
+                    values.for_each(|value| ty.include(&value, 2));
+                    ty.resolve(maker)?;
+                    ty
+                }
+                known => known,
+            },
         })
     }
 }
@@ -182,7 +191,7 @@ impl Entity {
                 ) => ColumnType::Plain(ty),
                 _ => {
                     let vector = column.gather(rows.iter().copied().enumerate(), rows.len());
-                    ColumnType::of_vector(&vector, maker)?
+                    ColumnType::of_vector(&vector, rows.len(), maker)?
                 }
             };
             keys.fields.insert(name, ty);

@@ -71,6 +71,7 @@ impl ColumnType {
             Self::Plain(LogicalType::Float) => DataType::Float64,
             Self::Plain(LogicalType::Date) => DataType::Date32,
             Self::Plain(LogicalType::LocalTime) => DataType::Time64(TimeUnit::Nanosecond),
+            Self::Plain(LogicalType::Bytes) => DataType::Binary,
             Self::Instant { zoned, reach, .. } => {
                 DataType::Timestamp(reach.time_unit(), zoned.then(|| "UTC".into()))
             }

@@ -6,7 +6,8 @@
 //! 2. else the common type of its values in the first batches (see `column_type`), where decimals get 18
 //!    digits behind the point if 20 before it are enough: batches are held until each column, and each part
 //!    of one, had a value, at most [`SETTLE_ROWS`] rows;
-//! 3. else, if it was null so far, text, or nanoseconds if the query says that it has instants.
+//! 3. else, if there are no more rows, as `expected` says; if it was null so far, text, or nanoseconds if the
+//!    query says that it has instants.
 //!
 //! After that instants have to fit the unit of the first, a float column takes integers, a decimal column
 //! integers and decimals that fit, a struct maps that miss keys, and a text column everything, in its
@@ -107,8 +108,9 @@ impl ArrowCursor {
         let seen: Vec<ColumnType> = (0..declared.len()).map(|column| found(&held, column)).collect();
         // Of what is there, not of what there is room for.
         result.notice_texts(&seen.iter().cloned().map(ColumnType::settled).collect::<Vec<_>>());
-        let types: Vec<ColumnType> = (seen.into_iter().zip(&declared))
-            .map(|(seen, declared)| match seen {
+        let types: Vec<ColumnType> = (seen.into_iter().zip(&declared).enumerate())
+            .map(|(column, (seen, declared))| match seen {
+                ColumnType::Unknown if ended => result.expected_type(column).settled(),
                 ColumnType::Unknown => declared.clone().with_room().settled(),
                 known => known.with_room().settled(),
             })
@@ -142,8 +144,8 @@ impl ArrowCursor {
                 break;
             }
         }
-        let types = seen.into_iter().zip(result.types()).map(|((ty, exact), declared)| match ty {
-            ColumnType::Unknown => ColumnType::declared(*declared).settled(),
+        let types = seen.into_iter().enumerate().map(|(column, (ty, exact))| match ty {
+            ColumnType::Unknown => result.expected_type(column).settled(),
             ColumnType::Instant { .. } if !ty.is_in_nanos() => exact.settled(),
             ty => ty.settled(),
         });

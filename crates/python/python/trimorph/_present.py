@@ -98,7 +98,40 @@ def show(result, rows):
     print(table(result, rows))
 
 
-def df(result):
+def _nullable(name):
+    """Arrow's types to pandas' own that know null, in the words of pandas' readers."""
+    import pandas
+    import pyarrow
+
+    kinds = {
+        pyarrow.int64(): pandas.Int64Dtype(),
+        pyarrow.float64(): pandas.Float64Dtype(),
+        pyarrow.bool_(): pandas.BooleanDtype(),
+        pyarrow.string(): pandas.StringDtype(),
+    }
+    match name:
+        case None:
+            return {}.get
+        case "numpy_nullable":
+            return kinds.get
+        case "pyarrow":
+            return pandas.ArrowDtype
+        case _:
+            raise ValueError(f'dtype_backend is "numpy_nullable" or "pyarrow", not {name!r}')
+
+
+def _is_beyond_floats(column):
+    """Whether pandas' usual form of integers beside null, which is a float, would lose digits."""
+    import pyarrow
+    import pyarrow.compute
+
+    if column.type != pyarrow.int64() or not column.null_count:
+        return False
+    ends = pyarrow.compute.min_max(column).as_py()
+    return any(abs(end or 0) > 2**53 for end in ends.values())
+
+
+def df(result, dtype_backend=None):
     """A pandas.DataFrame. Nodes, relationships, paths and maps are dicts, lists numpy arrays, as pyarrow makes them. Dates, times and
     instants that Python's own types do not hold are in columns of objects, as in rows."""
     import pandas
@@ -106,20 +139,28 @@ def df(result):
     try:
         import pyarrow
     except ImportError:
+        if dtype_backend is not None:
+            raise
         return pandas.DataFrame.from_records(result.fetchall(), columns=result.columns)
+    kinds = _nullable(dtype_backend)
     table = result.arrow()
+    if dtype_backend == "pyarrow":
+        return table.to_pandas(types_mapper=kinds)
     frame, whole = {}, [i for i, column in enumerate(table.columns) if not pyarrow.types.is_nested(column.type)]
     for i, column in enumerate(table.columns):
         objects = _objects(column)
         if objects is not None:
             frame[i] = pandas.Series(objects, dtype=object)
             whole = [k for k in whole if k != i]
+        elif dtype_backend is None and _is_beyond_floats(column):
+            frame[i] = column.to_pandas(types_mapper={pyarrow.int64(): pandas.Int64Dtype()}.get)
+            whole = [k for k in whole if k != i]
         elif pyarrow.types.is_nested(column.type):
             # pyarrow makes integers of nanoseconds within others, and Python's instants of microseconds.
             frame[i] = column.cast(_in_micros(column.type)).to_pandas(maps_as_pydicts="strict", timestamp_as_object=True)
     if not frame:
-        return table.to_pandas()
-    made = table.select(whole).to_pandas()
+        return table.to_pandas(types_mapper=kinds)
+    made = table.select(whole).to_pandas(types_mapper=kinds)
     for i, column in frame.items():
         column.index = made.index
         made.insert(i, table.column_names[i], column, allow_duplicates=True)
