@@ -16,7 +16,7 @@ mod shell;
 mod terminal;
 mod text;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
@@ -72,7 +72,10 @@ enum Command {
 
 fn main() -> ExitCode {
     trimorph_allocator::keep_freed_memory();
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refused(&error),
+    };
     let terminal = Terminal::new(cli.color);
     let Some(command) = cli.command else {
         let db = cli.db.unwrap_or_else(|| PathBuf::from(":memory:"));
@@ -97,6 +100,18 @@ fn main() -> ExitCode {
         Command::Man(arguments) => commands::man::run(&arguments, Cli::command()),
     };
     told(done, &terminal)
+}
+
+/// Says what is wrong with the arguments; where the first is almost a command, that rather than what clap
+/// makes of what follows it.
+fn refused(error: &clap::Error) -> ExitCode {
+    if error.kind() == clap::error::ErrorKind::ArgumentConflict
+        && let Some(first) = std::env::args_os().nth(1)
+        && let Err(failure) = commands::or_a_typo(Path::new(&first), &Cli::command())
+    {
+        return failure.report(&Terminal::new(ColorChoice::Auto));
+    }
+    error.exit()
 }
 
 fn told(done: Result<(), Failure>, terminal: &Terminal) -> ExitCode {

@@ -731,6 +731,9 @@ fn a_database_needs_no_command() {
     run_in(&dir, &["d.tm", "-o", "y.csv"], "").fails(&["is for a text"]);
     run_in(&dir, &["d.tm", "RETURN 1", "-o", "y.what"], "").fails(&["does not say a format"]);
     run_in(&dir, &["laod", "d.tm"], "").fails(&["did you mean \"trimorph load\"?"]);
+    run_in(&dir, &["lod", "d.tm", "people.csv", "knows.csv"], "").fails(&["did you mean \"trimorph load\"?"]);
+    run_in(&dir, &["RETURN 1 AS x"], "").fails(&["the first argument is a database", "trimorph -c 'QUERY'"]);
+    run_in(&dir, &["-o", "x.csv.gz", "-c", "RETURN 1"], "").fails(&["COPY (QUERY) TO 'x.csv.gz'"]);
     run_in(&dir, &["dd.tm", "MATCH (a:A) RETURN a"], "")
         .fails(&["dd.tm: there is no database here; did you mean \"d.tm\"?"]);
     run_in(&dir, &["query", "no/dd.tm", "RETURN 1"], "").fails(&["no/dd.tm: there is no database here\n"]);

@@ -21,9 +21,43 @@ use std::path::Path;
 use crate::failure::Failure;
 use crate::text::near::nearest;
 
-/// Refuses a database that does not exist and is spelled almost like one of the `commands`: `trimorph laod`
-/// means no directory.
+/// Words that a query begins with.
+const BEGINNINGS: &[&str] = &[
+    "MATCH",
+    "OPTIONAL",
+    "RETURN",
+    "CREATE",
+    "MERGE",
+    "UNWIND",
+    "WITH",
+    "CALL",
+    "COPY",
+    "SHOW",
+    "EXPLAIN",
+    "PROFILE",
+    "FOREACH",
+    "SELECT",
+    "ASK",
+    "CONSTRUCT",
+    "DESCRIBE",
+    "PREFIX",
+    "INSERT",
+    "DELETE",
+];
+
+/// Refuses a database that does not exist and is spelled almost like one of the `commands`, or as a query:
+/// `trimorph laod` and `trimorph 'RETURN 1'` mean no directory.
 pub(crate) fn or_a_typo(db: &Path, commands: &clap::Command) -> Result<(), Failure> {
+    let words = db.to_str().unwrap_or_default().trim_start();
+    let first = words.split_once(char::is_whitespace).map(|(first, _)| first);
+    if first.is_some_and(|first| BEGINNINGS.iter().any(|word| word.eq_ignore_ascii_case(first)))
+        && !db.exists()
+    {
+        return Err(Failure::message(
+            "the first argument is a database, and this is a query: trimorph DB 'QUERY', or trimorph -c 'QUERY' \
+             without a database",
+        ));
+    }
     let Some(name) = db.to_str().filter(|name| name.chars().all(|c| c.is_ascii_alphabetic())) else {
         return Ok(());
     };

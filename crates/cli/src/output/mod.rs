@@ -114,6 +114,12 @@ impl Format {
     pub(crate) fn of_output(path: &Path) -> Result<Self, Failure> {
         Self::of_suffix(path).ok_or_else(|| {
             let name = path.display();
+            let packed = path.extension().is_some_and(|end| ["gz", "zst", "bz2"].iter().any(|p| end == *p));
+            if packed {
+                return Failure::message(format!(
+                    "what -o writes is not compressed; write COPY (QUERY) TO '{name}' instead"
+                ));
+            }
             Failure::message(format!(
                 "the name \"{name}\" does not say a format: it ends with none of .csv, .tsv, .json, .jsonl, .arrow, \
                  .parquet, .md, .html, .tex, .txt; of SPARQL also .xml, .ttl, .trig, .nt, .nq, .rdf, .jsonld"
