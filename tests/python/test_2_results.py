@@ -51,6 +51,17 @@ def test_looking_does_not_fetch(conn, capsys):
     assert arrow.arrow()["x"].to_pylist() == list(range(2, 31))
 
 
+def test_many_columns_are_shown_from_both_ends(conn, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    head, rule, row, foot = repr(conn.execute("RETURN " + ", ".join(f"{i} AS column_{i}" for i in range(60)))).splitlines()
+    assert head.split(" │ ") == ["column_0", "column_1", "column_2", "…", "column_58", "column_59"]
+    assert row.split() == ["0", "│", "1", "│", "2", "│", "…", "│", "58", "│", "59"]
+    assert foot == "(1 row; 5 of 60 columns are shown)" and len(rule) == len(head) <= 60
+    assert "1 of 2 columns are shown" in repr(conn.execute("RETURN $a AS a, $a AS b", {"a": "x" * 70}))
+    assert repr(conn.execute("RETURN 1 AS a, 2 AS b")).endswith("(1 row)")
+    assert "first 20 rows, there are more; 5 of 60" in repr(conn.execute("UNWIND range(1, 30) AS i RETURN " + ", ".join(f"i AS column_{i}" for i in range(60))))
+
+
 def test_an_error_is_not_the_end_of_the_rows(conn):
     result = conn.execute("UNWIND [1, 2, 0, 4] AS x RETURN 10 / x AS y")
     assert "division by zero" in repr(result)

@@ -83,7 +83,9 @@ pub(crate) fn parameters(params: Option<&Bound<'_, PyAny>>, source: Source) -> P
         Ok(dict) => dict,
         Err(_) => {
             if params.cast::<PyMapping>().is_err() {
-                let text = format!("params must be a dict of names and values, not {}", type_name(params));
+                let hint = "a sequence for ? is what conn.cursor().execute() takes";
+                let text =
+                    format!("params must be a dict of names and values, not {} ({hint})", type_name(params));
                 return Err(PyTypeError::new_err(text));
             }
             copy = PyDict::new(params.py());
@@ -485,7 +487,15 @@ fn foreign(value: &Bound<'_, PyAny>, target: &mut Target<'_>, depth: usize) -> C
         return found;
     }
     let kind = value.getattr("dtype").and_then(|d| d.getattr("kind")).and_then(|k| k.extract::<String>());
-    let refused = || refuse(type_error, format!("values of type {} are not supported", type_name(value)));
+    let refused = || {
+        refuse(
+            type_error,
+            format!(
+                "values of type {} are not supported: give its text, number, list or dict",
+                type_name(value)
+            ),
+        )
+    };
     if let Ok(kind) = kind
         && ["b", "i", "u", "f", "U", "O"].contains(&kind.as_str())
         && !value.hasattr("iloc").unwrap_or(false)

@@ -104,7 +104,9 @@ impl Connection {
                 let names = definitions.iter().filter(|one| is_wanted(one)).map(|one| &*one.name);
                 let hint = match trimorph_base::nearest(&name.text, names) {
                     Some(near) => format!("did you mean \"{near}\"?"),
-                    None => format!("SHOW {}S lists them", word.to_uppercase()),
+                    None => {
+                        format!("SHOW {} lists them", if word == "index" { "INDEXES" } else { "CONSTRAINTS" })
+                    }
                 };
                 let error = Diagnostic::runtime(
                     ErrorKind::ConstraintVerificationFailed,

@@ -41,8 +41,23 @@ def _peek(result, rows):
         return [], False, error
 
 
+def _outer(widths, room):
+    """Places of the columns that are shown: all, or as many of the first and the last as there is room for, a gap between them."""
+    if sum(widths) + 3 * (len(widths) - 1) <= room:
+        return list(range(len(widths))), None
+    first, last, used = [], [], len("…")
+    for near, far in zip(range(len(widths)), reversed(range(len(widths))), strict=True):
+        for side, place in ((first, near), (last, far)):
+            used += widths[place] + 3
+            if used > room or place in first or place in last:
+                # The first column is there in any case, and cut.
+                return (first or [0]) + last[::-1], len(first) or 1
+            side.append(place)
+    return list(range(len(widths))), None
+
+
 def table(result, rows):
-    """A table of the first rows, as wide as the terminal."""
+    """A table of the first rows, as wide as the terminal: of many columns the first and the last."""
     drawn = _drawn(result)
     if drawn is not None:
         return drawn
@@ -59,12 +74,20 @@ def table(result, rows):
     widths = [max(text_width(row[i]) for row in [columns, *cells]) for i in range(len(columns))]
     room = max(shutil.get_terminal_size((120, 24)).columns, 40)
 
-    def line(row, head=False):
-        parts = (_fill(text, w, n and not head) for text, w, n in zip(row, widths, numeric, strict=True))
-        return _cut(" │ ".join(parts).rstrip(), room)
+    places, gap = _outer(widths, room)
 
-    lines = [line(columns, head=True), _cut("─┼─".join("─" * w for w in widths), room), *map(line, cells)]
-    lines.append(f"(first {len(cells)} rows, there are more)" if more else f"({len(cells)} row{'s' * (len(cells) != 1)})")
+    def line(parts, between=" │ ", hidden="…"):
+        shown = [parts[i] for i in places]
+        if gap is not None:
+            shown.insert(gap, hidden)
+        return _cut(between.join(shown).rstrip(), room)
+
+    def cells_of(row, head=False):
+        return [_fill(text, w, n and not head) for text, w, n in zip(row, widths, numeric, strict=True)]
+
+    lines = [line(cells_of(columns, head=True)), line(["─" * w for w in widths], "─┼─", "─"), *(line(cells_of(row)) for row in cells)]
+    shown = "" if gap is None else f"; {len(places)} of {len(columns)} columns are shown"
+    lines.append(f"(first {len(cells)} rows, there are more{shown})" if more else f"({len(cells)} row{'s' * (len(cells) != 1)}{shown})")
     return "\n".join(lines)
 
 
