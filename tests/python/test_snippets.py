@@ -30,6 +30,11 @@ def test_page(path, tmp_path, monkeypatch):
             raise AssertionError(f"{snippet.page}:{snippet.line}: {error}") from error
 
 
+def test_the_site_has_all_pages():
+    summary = (ROOT / "docs/book/SUMMARY.md").read_text(encoding="utf-8")
+    assert [page.name for page in BOOK if f"({page.name})" not in summary] == ["SUMMARY.md"]
+
+
 def test_docstrings(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = doctest.testmod(trimorph, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
