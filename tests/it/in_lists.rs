@@ -120,6 +120,31 @@ fn agree(text: &str, snapshot: &Snapshot, graph: &Graph, parameters: BTreeMap<Ar
 }
 
 #[test]
+fn ranges_agree_with_the_interpreter() {
+    let snapshot = graph();
+    let graph = Graph::read(&snapshot);
+    let parameters = BTreeMap::from([("low".into(), Value::Int(3)), ("nothing".into(), Value::Null)]);
+    // Few rows ask for the longest, which is no set: the interpreter goes through it.
+    for (few, range) in [
+        ("", "range(2, 40)"),
+        ("", "range($low, 3000, 7)"),
+        ("", "range(100, -100, -3)"),
+        ("", "range(5, 1)"),
+        ("", "range(1, $nothing)"),
+        ("a.n < 3 AND ", "range(1, 1100000)"),
+    ] {
+        for operand in OPERANDS {
+            for not in ["", "NOT "] {
+                let nodes = if *operand == "a.v" { "M" } else { "A" };
+                let text =
+                    format!("MATCH (a:{nodes}) WHERE {few}{not}{operand} IN {range} RETURN count(*) AS n");
+                agree(&text, &snapshot, &graph, parameters.clone());
+            }
+        }
+    }
+}
+
+#[test]
 fn lists_in_parameters_agree_with_the_interpreter() {
     let snapshot = graph();
     let graph = Graph::read(&snapshot);

@@ -333,6 +333,56 @@ fn all_paths_are_tried_in_order_of_length() {
     );
 }
 
+/// A walk of always as many edges is written out where nobody looks at its list: the rows are those of the
+/// walk whose list is looked at.
+#[test]
+fn walks_of_a_fixed_length_are_so_many_edges() {
+    let graph = created(&[
+        "UNWIND range(1, 6) AS n CREATE (:A {n: n})",
+        "UNWIND [[1, 2, 1], [2, 3, 2], [1, 3, 2], [3, 4, 2], [3, 4, 1], [4, 1, 3], [5, 6, 3], [6, 5, 3], [6, 6, 1]] AS p MATCH (a:A) MATCH (b:A) WHERE a.n = p[0] AND b.n = p[1] CREATE (a)-[:T {w: p[2]}]->(b)",
+        "MATCH (a:A {n: 2}) MATCH (b:A {n: 5}) CREATE (a)-[:S {w: 2}]->(b)",
+    ]);
+    let mut rows = 0;
+    // The walk's list has a name at `?`, or none.
+    for pattern in [
+        "(a)-[?:T*1..1]->(b)",
+        "(a)-[?:T*2..2]->(b)",
+        "(a)<-[?:T*2]-(b)",
+        "(a)-[?:T*2]-(b)",
+        "(a)-[?*3..3]->(b)",
+        "(a)-[?:S|T*3]-(b)",
+        "(a)-[?:T*4..4]->(b)",
+        "(a)-[?:T*5..5]->(b)",
+        "(a)-[?:T*2 {w: 2}]-(b)",
+        "(a)-[?:T*2 {w: a.n}]->(b)",
+        "(a {n: 1})-[?:T*4]-(b {n: 4})",
+        "(a)-[?:T*3..3]->(a), (b {n: 6})",
+        "(a)-[?:T*2]->(b)-[:T]->(c)",
+        "(a)-[?:T*2]-(c)-[:T*2..2]-(b)",
+        "(a)-[:T]-(c)-[?:T*2]-(b)-[s:T*0..1]-()",
+        "p = (c)-[:T*2..2]->(a)-[?*2]->(b)",
+        "(a)-[?:T*2]->(b) WHERE EXISTS { (b)-[:T*2..2]->(a) }",
+        "(a)-[?:T*2]->(b) MATCH (b)-[:T*2]->(a)",
+        "(a)-[?:T*2..1]->(b)",
+    ] {
+        let [named, bare] = [("r", "size(r) > 0"), ("", "true")].map(|(name, looked_at)| {
+            let text = format!("MATCH {} WITH a, b, {looked_at} AS x", pattern.replace('?', name));
+            let whole = answer(&format!("{text} RETURN a.n, b.n, x ORDER BY a.n, b.n"), &graph);
+            let groups = answer(&format!("{text} RETURN a.n, x, count(*) AS k ORDER BY a.n"), &graph);
+            let count = answer(&format!("{text} RETURN x, count(*) AS k"), &graph);
+            (whole, groups, count)
+        });
+        assert_eq!(bare, named, "{pattern}");
+        rows += bare.0.len();
+    }
+    assert!(rows > 100, "{rows}");
+    let optional =
+        "MATCH (a:A) OPTIONAL MATCH (a)-[?:S*1]->()-[:T*2..2]->(b) RETURN a.n, b.n ORDER BY a.n, b.n";
+    let optional = ["r", ""].map(|name| answer(&optional.replace('?', name), &graph));
+    assert_eq!(optional[0], optional[1]);
+    assert!(optional[0].len() > 6, "{optional:?}");
+}
+
 /// A condition on each relationship of a walk may look at anything that its pattern finds, whichever is found
 /// first, its own path too: it is asked of the list.
 #[test]

@@ -4,33 +4,34 @@
 //!
 //! 1. `call_once`      a subquery that reads nothing of its rows is run once
 //! 2. `merge_patterns` patterns that follow each other become one
-//! 3. `count_rows`     counts of what no row lacks become counts of rows
-//! 4. `count_calls`    a subquery that gives a count becomes `COUNT { … }`
-//! 5. `count_optional` an `OPTIONAL MATCH` that is only counted becomes a sum of counts
-//! 6. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
-//! 7. `push_filters`   a filter on a pattern becomes part of it
-//! 8. `narrow_types`   what is asked of the type of a relationship becomes its types
-//! 9. `unroll_quantifiers` what is asked of any, all or none of a few constants is asked of each
-//! 10. `in_lists`       equalities of one property, any of which will do, become a list that it is in
-//! 11. `drop_unused`    what is computed and never looked at is not computed
-//! 12. `compound_keys`  keys of groupings that are maps or lists become their parts
-//! 13. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
-//! 14. `parts_of_texts` one part of a text that was split is taken of the text
-//! 15. `late_projection` what a top-k does not order by is computed for the rows that are left
-//! 16. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
-//! 17. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
+//! 3. `fixed_walks`   a walk of a fixed, small number of edges becomes so many edges
+//! 4. `count_rows`     counts of what no row lacks become counts of rows
+//! 5. `count_calls`    a subquery that gives a count becomes `COUNT { … }`
+//! 6. `count_optional` an `OPTIONAL MATCH` that is only counted becomes a sum of counts
+//! 7. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
+//! 8. `push_filters`   a filter on a pattern becomes part of it
+//! 9. `narrow_types`   what is asked of the type of a relationship becomes its types
+//! 10. `unroll_quantifiers` what is asked of any, all or none of a few constants is asked of each
+//! 11. `in_lists`       equalities of one property, any of which will do, become a list that it is in
+//! 12. `drop_unused`    what is computed and never looked at is not computed
+//! 13. `compound_keys`  keys of groupings that are maps or lists become their parts
+//! 14. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
+//! 15. `parts_of_texts` one part of a text that was split is taken of the text
+//! 16. `late_projection` what a top-k does not order by is computed for the rows that are left
+//! 17. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
+//! 18. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
 //!     empties the pattern
-//! 18. `group_branches` what is counted of several queries is counted of each, and merged
-//! 19. `count_by_table` counts by labels or type become a count for each table, other aggregates over
+//! 19. `group_branches` what is counted of several queries is counted of each, and merged
+//! 20. `count_by_table` counts by labels or type become a count for each table, other aggregates over
 //!     relationships of several types one for each type
-//! 20. `count_statements` statements of RDF of which only the number counts are counted where they lie
-//! 21. `walks`         what is asked of walks as wholes becomes part of the search for them
-//! 22. `tell_apart`    which edges must differ because they could be the same
-//! 23. `reach_once`    walks of which only the ends count, and these once, reach each node once
-//! 24. `hang_counts`   leaves that nobody looks at become counting steps
-//! 25. `plan_match`    each pattern becomes scans, extends and joins
-//! 26. `order_edges`   the first rows by an indexed property of relationships are looked up
-//! 27. `share_expressions` what several expressions of an operator have in common is computed once
+//! 21. `count_statements` statements of RDF of which only the number counts are counted where they lie
+//! 22. `walks`         what is asked of walks as wholes becomes part of the search for them
+//! 23. `tell_apart`    which edges must differ because they could be the same
+//! 24. `reach_once`    walks of which only the ends count, and these once, reach each node once
+//! 25. `hang_counts`   leaves that nobody looks at become counting steps
+//! 26. `plan_match`    each pattern becomes scans, extends and joins
+//! 27. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 28. `share_expressions` what several expressions of an operator have in common is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -56,6 +57,7 @@ mod drop_unused;
 mod edge_lookups;
 mod estimate;
 mod expressions;
+mod fixed_walks;
 mod group_branches;
 mod hang_counts;
 mod in_lists;

@@ -15,9 +15,9 @@ use crate::samples::{Estimator, Samples};
 use crate::{Halt, Options, Switches, VarSet};
 use crate::{
     ask_bound, call_once, check, compound_keys, constant_keys, count_by_table, count_calls, count_optional,
-    count_rows, count_statements, count_trails, drop_unused, group_branches, hang_counts, in_lists,
-    late_projection, merge_patterns, narrow_tables, narrow_types, order_edges, parts_of_texts, plan_match,
-    push_filters, reach_once, share_expressions, tell_apart, unroll_quantifiers, walks,
+    count_rows, count_statements, count_trails, drop_unused, fixed_walks, group_branches, hang_counts,
+    in_lists, late_projection, merge_patterns, narrow_tables, narrow_types, order_edges, parts_of_texts,
+    plan_match, push_filters, reach_once, share_expressions, tell_apart, unroll_quantifiers, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -54,6 +54,7 @@ pub(crate) struct Pass {
 pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "call_once", required: false, run: call_once::call_once },
     Pass { name: "merge_patterns", required: false, run: merge_patterns::merge_patterns },
+    Pass { name: "fixed_walks", required: false, run: fixed_walks::fixed_walks },
     Pass { name: "count_rows", required: false, run: count_rows::count_rows },
     Pass { name: "count_calls", required: false, run: count_calls::count_calls },
     Pass { name: "count_optional", required: false, run: count_optional::count_optional },

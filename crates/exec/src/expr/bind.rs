@@ -10,12 +10,16 @@ use trimorph_functions::{Clock, Context, Function, NoGraph};
 use trimorph_types::Value;
 
 use super::bodies::with_constant;
+use super::items::Items;
 use super::made::is_large_call;
 use super::{Ex, Members};
 use crate::missing_parameter;
 
 /// Constants whose predicates are put side by side at most.
 const SIDE_BY_SIDE_MAX: usize = 16;
+/// Integers of a range up to which what is `IN` it is looked up in a set: some megabytes. A longer one is
+/// asked row by row, by arithmetic.
+const RANGE_MAX: usize = 1 << 20;
 
 /// What one execution is run with.
 #[derive(Clone, Copy)]
@@ -207,6 +211,13 @@ impl Binder<'_> {
                 Some(members) => Ex::In(Box::new(value), Arc::new(members), span),
                 None => Ex::Op(op, vec![value, Ex::Const(list)], span),
             },
+            (Op::In, Ok([value, Ex::Call(function, args, at)])) if function.name == "range" => {
+                let range = constants(&args).and_then(|args| Items::range(&args)?.integers(RANGE_MAX));
+                match range.and_then(|integers| Members::of_integers(integers, self.budget)) {
+                    Some(members) => Ex::In(Box::new(value), Arc::new(members), span),
+                    None => Ex::Op(op, vec![value, Ex::Call(function, args, at)], span),
+                }
+            }
             (_, Ok(args)) => Ex::Op(op, args.into(), span),
             (_, Err(args)) => Ex::Op(op, args, span),
         }

@@ -36,6 +36,16 @@ impl Items {
         Some(Self::Range { start, step, len: usize::try_from(len).ok()? })
     }
 
+    /// The integers of a range of at most `most`.
+    pub(crate) fn integers(&self, most: usize) -> Option<Vec<i64>> {
+        match self {
+            Self::Range { start, step, len } if *len <= most => {
+                Some((0..*len).map(|i| start.wrapping_add(step.wrapping_mul(i as i64))).collect())
+            }
+            _ => None,
+        }
+    }
+
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::List(items) => items.len(),

@@ -143,6 +143,24 @@ impl Members {
         })
     }
 
+    /// Of integers that no list holds; `None` for want of memory.
+    pub(crate) fn of_integers(integers: Vec<i64>, budget: &MemoryBudget) -> Option<Self> {
+        let mut held = budget.reservation();
+        held.grow(IntegerSet::bytes_for(integers.len())).ok()?;
+        Some(Self {
+            is_empty: integers.is_empty(),
+            has_null: false,
+            whole: IntegerSet::new(integers),
+            temporal: TEMPORAL.map(|ty| (ty, IntegerSet::new(Vec::new()))),
+            texts: FxHashSet::default(),
+            iris: FxHashSet::default(),
+            others: FxHashSet::default(),
+            compared: Value::list(Vec::new()),
+            uncertain: Value::list(Vec::new()),
+            _held: held,
+        })
+    }
+
     /// `value IN` the list, until `cancel` says stop.
     pub(crate) fn has(&self, value: &Value, cancel: &CancelToken) -> Result<Value, Diagnostic> {
         let found = match value {
