@@ -337,3 +337,11 @@ def test_large(db):
     report = db.load(nodes={"N": nodes}, edges={("N", "E", "N"): edges})
     assert report.values == 6 * count
     assert ask(db, "MATCH (a:N)-[e:E]->(b) RETURN count(*), sum(e.w), sum(b.id), max(b.name)") == [(count, sum(ids) / 2, sum(ids), "n99999")]
+
+
+def test_a_report_has_the_types_of_columns(db):
+    people = pa.table({"id": [1, 2], "name": ["Ann", None], "born": pa.array([None, dt.date(2020, 1, 1)]), "none": pa.nulls(2)})
+    report = db.load(nodes={"P": people}, edges={("P", "K", "P"): [{"source": 1, "target": 2, "w": 0.5, "x": 1}, {"source": 2, "target": 1, "x": "a"}]})
+    nodes, edges = report.columns
+    assert nodes == [("id", "INTEGER", None), ("name", "STRING", None), ("born", "DATE", None)]
+    assert edges == [("source", "INTEGER", None), ("target", "INTEGER", None), ("w", "FLOAT", None), ("x", "ANY", None)]

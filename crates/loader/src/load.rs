@@ -9,7 +9,7 @@ use trimorph_store::bulk::BulkSink;
 use crate::detect::detect;
 use crate::feed::{CsvFile, FileFeed, InputFile};
 use crate::pipeline::{self, Feed};
-use crate::plan::{FieldPlan, Parse};
+use crate::plan::{FieldPlan, Parse, TablePlan};
 use crate::progress::Meter;
 use crate::report::Described;
 use crate::{
@@ -92,6 +92,17 @@ fn only<'p>(paths: &'p [PathBuf], hint: &str) -> Result<&'p Path, LoadError> {
     }
 }
 
+/// The fields that are kept, for reports.
+pub(crate) fn columns_of(plan: &TablePlan) -> Vec<ColumnReport> {
+    let kept = plan.fields.iter().filter(|field| field.parse != Parse::Skip);
+    let column = |field: &FieldPlan| ColumnReport {
+        name: field.name.clone(),
+        ty: field.parse.logical_type(),
+        fell: field.fell.clone(),
+    };
+    kept.map(column).collect()
+}
+
 /// A load from its start on: where rows go, and how.
 pub(crate) struct Run<'a, S> {
     start: Instant,
@@ -113,13 +124,7 @@ impl<'a, S: BulkSink> Run<'a, S> {
         let mut feed = FileFeed::new(files, self.options.chunk_bytes, !self.options.skip_bad_rows);
         let mut report = self.feed(&mut feed, &described, bytes_total, format)?;
         for (file, described) in files.iter().zip(&mut report.files) {
-            let kept = file.plan().fields.iter().filter(|field| field.parse != Parse::Skip);
-            let column = |field: &FieldPlan| ColumnReport {
-                name: field.name.clone(),
-                ty: field.parse.logical_type(),
-                fell: field.fell.clone(),
-            };
-            described.columns = kept.map(column).collect();
+            described.columns = columns_of(file.plan());
         }
         Ok(report)
     }

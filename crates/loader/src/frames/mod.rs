@@ -17,7 +17,7 @@ use trimorph_store::bulk::BulkSink;
 
 pub use frame::{EdgeFrame, Frame, FrameEnd, Frames, NodeFrame, Rows};
 
-use crate::load::Run;
+use crate::load::{Run, columns_of};
 use crate::report::Described;
 use crate::{Format, LoadError, LoadOptions, LoadReport, Progress};
 
@@ -40,6 +40,9 @@ pub fn load_frames(
     let described: Vec<Described> = frames.iter().map(described).collect();
     // Unknown as a whole where it is of one.
     let bytes_total = frames.iter().map(|f| f.bytes).sum::<Option<u64>>().unwrap_or(0);
+    let columns: Vec<_> = frames.iter().map(|f| columns_of(&f.plan)).collect();
     let mut feed = feed::FrameFeed::new(frames);
-    run.feed(&mut feed, &described, bytes_total, Format::Frames)
+    let mut report = run.feed(&mut feed, &described, bytes_total, Format::Frames)?;
+    report.files.iter_mut().zip(columns).for_each(|(frame, columns)| frame.columns = columns);
+    Ok(report)
 }
