@@ -79,6 +79,67 @@ fn nodes_of_the_store_are_seen_by_no_pattern() {
     assert_eq!(sparql(&connection, EVERYTHING), [""; 0]);
 }
 
+/// What is asked of any predicate is compared as it lies in each: texts of dictionaries and others, integers,
+/// dates, columns of several types, beside rows that nobody has merged and some that are gone.
+#[test]
+fn a_literal_is_found_whatever_says_it() {
+    let db = database();
+    let connection = db.connect();
+    let made = |from: usize, to: usize| {
+        format!(
+            "UNWIND range({from}, {to}) AS n CREATE (:N {{n: n, few: 't' + toString(n % 7), own: 'its-own-text-' + toString(n), day: date('2020-01-01') + duration({{days: n % 50}}), mixed: CASE n % 3 WHEN 0 THEN n % 11 WHEN 1 THEN 't' + toString(n % 11) END, list: ['t' + toString(n % 5), 'x']}})"
+        )
+    };
+    cypher(&connection, &made(0, 2_999));
+    db.merge(&CancelToken::default()).unwrap();
+    let check = |rows: &dyn Fn(i64) -> bool| {
+        let all = sparql(&connection, "SELECT ?n ?p ?o { ?s :n ?n ; ?p ?o }");
+        for (literal, written) in [
+            ("\"t3\"", "t3"),
+            ("\"x\"", "x"),
+            ("\"its-own-text-77\"", "its-own-text-77"),
+            ("\"nothing\"", "nothing"),
+            ("5", "5"),
+            ("\"2020-01-09\"^^<http://www.w3.org/2001/XMLSchema#date>", "2020-01-09"),
+        ] {
+            let ends = format!(" {written}");
+            let expected: Vec<&String> = all.iter().filter(|row| row.ends_with(&ends)).collect();
+            let found = sparql(
+                &connection,
+                &format!("SELECT ?n ?p ({literal} AS ?o) {{ ?s ?p {literal} . ?s :n ?n }}"),
+            );
+            assert_eq!(found.iter().collect::<Vec<_>>(), expected, "{literal}");
+            for name in ["few", "list", "mixed", "own"] {
+                let here = format!(" <trimorph:{name}> ");
+                let expected: Vec<&String> =
+                    expected.iter().copied().filter(|row| row.contains(&here)).collect();
+                for pattern in
+                    [format!("?s :{name} {literal} ; :n ?n"), format!("?s :n ?n . ?s :{name} {literal}")]
+                {
+                    let text =
+                        format!("SELECT ?n (<trimorph:{name}> AS ?p) ({literal} AS ?o) {{ {pattern} }}");
+                    assert_eq!(sparql(&connection, &text).iter().collect::<Vec<_>>(), expected, "{text}");
+                }
+            }
+            let of = |row: &String| row.split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(-1);
+            assert!(found.iter().all(|row| rows(of(row))), "{literal}");
+        }
+        all.len()
+    };
+    let first = check(&|n| n < 3_000);
+    cypher(&connection, &made(3_000, 3_400));
+    cypher(&connection, "MATCH (n:N) WHERE n.n % 10 = 4 DELETE n");
+    cypher(&connection, "MATCH (n:N {n: 5}) SET n.few = 'x'");
+    let second = check(&|n| n < 3_401 && n % 10 != 4);
+    connection.begin().unwrap();
+    cypher(&connection, "MATCH (n:N {n: 6}) SET n.n = 't3', n.few = 5");
+    assert_eq!(check(&|n| n < 3_401 && n % 10 != 4), second);
+    connection.rollback().unwrap();
+    db.merge(&CancelToken::default()).unwrap();
+    assert_eq!(check(&|n| n < 3_401 && n % 10 != 4), second);
+    assert!(first > 18_000 && second > 18_000, "{first} {second}");
+}
+
 #[test]
 fn transactions_are_one_for_both_languages() {
     let db = database();

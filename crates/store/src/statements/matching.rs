@@ -21,6 +21,7 @@ use trimorph_catalog::{EdgeShape, OwnPlaces, Places, StatementShape};
 use trimorph_types::iri_names::{iri_of, is_hidden, name_of};
 use trimorph_types::{Relationship, Value, equivalent, rdf};
 
+use super::terms::may_be_list;
 use crate::neighbours::Neighbours;
 use crate::{PropertyColumn, Reader, Wanted};
 
@@ -398,7 +399,7 @@ impl<'r, 's> Statements<'r, 's> {
         for (iri, places) in self.places(predicate) {
             for (table, column) in &places.columns {
                 let values = PropertyColumn::of_nodes(*table, *column, self.reader);
-                let may_be_list = values.certain_type().is_none();
+                let may_be_list = may_be_list(&values);
                 let mut rows = Vec::new();
                 if may_be_list || !self.reader.find_values(*table, *column, &wanted, &mut rows) {
                     rows.clear();

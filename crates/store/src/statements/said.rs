@@ -15,9 +15,10 @@ use std::sync::Arc;
 use trimorph_base::{EdgeId, NodeId};
 use trimorph_catalog::SaidShape;
 use trimorph_types::iri_names::EDGE_BASE;
-use trimorph_types::{LogicalType, Relationship, Value, equivalent, rdf};
+use trimorph_types::{Relationship, Value, equivalent, rdf};
 
 use super::matching::{Found, Graphs, Sink, Statements, each_literal, stored};
+use super::terms::may_be_list;
 use crate::neighbours::Neighbours;
 use crate::{PropertyColumn, Reader, Wanted};
 
@@ -106,7 +107,7 @@ impl Statements<'_, '_> {
             for (at, column) in &places.said {
                 let said = &self.shape().said[*at];
                 let values = PropertyColumn::of_edges(said.edges.at, *column, self.reader());
-                let may_be_list = values.certain_type().is_none_or(|ty| ty == LogicalType::List);
+                let may_be_list = may_be_list(&values);
                 if !may_be_list && values.certain_type() != Some(wanted.logical_type()) {
                     continue;
                 }

@@ -5,10 +5,10 @@
 //! 3. Any other node is the IRI `trimorph:node/ID`.
 
 use trimorph_base::{NodeId, TableId};
-use trimorph_types::Value;
 use trimorph_types::iri_names::{EDGE_BASE, ID, LITERAL_LABEL, LITERAL_VALUE, NODE_BASE};
+use trimorph_types::{LogicalType, Value};
 
-use crate::{PropertyColumn, Reader, Wanted};
+use crate::{Comparison, Condition, PropertyColumn, Reader, Wanted};
 
 impl Reader<'_> {
     /// The term that a node is: an IRI, a blank node, a triple term or a literal.
@@ -82,15 +82,44 @@ impl Reader<'_> {
         None
     }
 
-    /// Appends the rows of a table with a wanted value, where no index tells.
+    /// Appends the rows of a table with a wanted value, where no index tells: texts, integers and dates are
+    /// compared as they lie.
     pub(super) fn scan_for(&self, table: TableId, column: usize, wanted: &Wanted, rows: &mut Vec<u64>) {
         const RUN: u64 = 1_024;
         let values = PropertyColumn::of_nodes(table, column, self);
+        if self.recording().is_none() && values.certain_type().is_some_and(|ty| has_none(ty, wanted)) {
+            return;
+        }
+        let is_text = |own: &str| matches!(wanted, Wanted::Equal(Value::String(text)) if **text == *own);
+        let condition = match (values.logical_type(), wanted) {
+            (LogicalType::String, Wanted::Equal(Value::String(text))) => {
+                Some(Condition::Text { equal: Some(text), prefix: None, order: None, passes: &is_text })
+            }
+            (LogicalType::Int, Wanted::Equal(Value::Int(integer))) => {
+                Some(Condition::Range(*integer, *integer))
+            }
+            (LogicalType::Date, Wanted::Equal(Value::Date(date))) => {
+                Some(Condition::Range(date.days, date.days))
+            }
+            _ => None,
+        };
+        let (mut comparison, mut found) = (Comparison::default(), Vec::new());
         let end = self.rows(table);
         for first in (0..end).step_by(RUN as usize) {
             let len = RUN.min(end - first) as usize;
-            let run = values.scan(first, len);
             let there = self.existing(NodeId::new(table, first), len);
+            found.clear();
+            let compared = condition
+                .as_ref()
+                .and_then(|condition| values.select(&mut comparison, condition, first, len, &mut found));
+            if compared.is_some() {
+                if let Some(there) = there {
+                    found.retain(|position| there.binary_search(position).is_ok());
+                }
+                rows.extend(found.iter().map(|position| first + u64::from(*position)));
+                continue;
+            }
+            let run = values.scan(first, len);
             let mut look = |position: u32| {
                 if wanted.holds(&run.value(position as usize, &|_| Value::Null)) {
                     rows.push(first + u64::from(position));
@@ -102,4 +131,26 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Whether values of a column may be lists, of which each element is a literal by itself.
+pub(super) fn may_be_list(values: &PropertyColumn<'_, '_>) -> bool {
+    values.certain_type().is_none_or(|ty| matches!(ty, LogicalType::Any | LogicalType::List))
+}
+
+/// Whether no value of this type is such: no number or moment equals a text.
+fn has_none(ty: LogicalType, wanted: &Wanted) -> bool {
+    matches!(wanted, Wanted::Equal(Value::String(_)))
+        && matches!(
+            ty,
+            LogicalType::Bool
+                | LogicalType::Int
+                | LogicalType::Float
+                | LogicalType::Date
+                | LogicalType::LocalTime
+                | LogicalType::Time
+                | LogicalType::LocalDateTime
+                | LogicalType::DateTime
+                | LogicalType::Duration
+        )
 }

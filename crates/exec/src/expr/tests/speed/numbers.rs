@@ -92,6 +92,7 @@ pub(super) fn cases(c: &Columns) -> Cases<'_> {
         ("ceiling", call("ceiling", vec![slot(F)]), plain!(c.f, |f| f.ceil())),
         ("exp", call("exp", vec![slot(SMALL)]), plain!(c.small, |f| f.exp())),
         ("log", call("log", vec![slot(F)]), plain!(c.f, |f| f.ln())),
+        ("ln", call("ln", vec![slot(F)]), plain!(c.f, |f| f.ln())),
         ("cos", call("cos", vec![slot(F)]), plain!(c.f, |f| f.cos())),
         ("tan", call("tan", vec![slot(F)]), plain!(c.f, |f| f.tan())),
         ("cot", call("cot", vec![slot(F)]), plain!(c.f, |f| 1.0 / f.tan())),
