@@ -355,7 +355,12 @@ fn walks_of_a_fixed_length_are_so_many_edges() {
         "(a)-[?:T*5..5]->(b)",
         "(a)-[?:T*2 {w: 2}]-(b)",
         "(a)-[?:T*2 {w: a.n}]->(b)",
+        "(a {n: 1})-[?:T*3]-(b {n: 4})",
         "(a {n: 1})-[?:T*4]-(b {n: 4})",
+        "(a {n: 1})-[?:T*5]->(b {n: 4})",
+        "(a {n: 5})-[?:T*6]->(b {n: 6})",
+        "(a {n: 1})-[?:T*3]-(b)",
+        "(a)-[?:T*3]-(b), (b)-[:T*6..6]-(a)",
         "(a)-[?:T*3..3]->(a), (b {n: 6})",
         "(a)-[?:T*2]->(b)-[:T]->(c)",
         "(a)-[?:T*2]-(c)-[:T*2..2]-(b)",
@@ -381,6 +386,9 @@ fn walks_of_a_fixed_length_are_so_many_edges() {
     let optional = ["r", ""].map(|name| answer(&optional.replace('?', name), &graph));
     assert_eq!(optional[0], optional[1]);
     assert!(optional[0].len() > 6, "{optional:?}");
+    // A pattern of many walks does not become one of more steps than a plan may have.
+    let many = (0..800).map(|i| format!("-[:S*2..2]->(x{i})")).collect::<String>();
+    assert_eq!(answer(&format!("MATCH (a:A {{n: 2}}){many} RETURN count(*)"), &graph), ["0"]);
 }
 
 /// A condition on each relationship of a walk may look at anything that its pattern finds, whichever is found

@@ -1,8 +1,13 @@
 //! A walk of a fixed number of edges becomes so many edges: `(a)-[:T*2..2]->(b)` is `(a)-[:T]->()-[:T]->(b)`.
 //!
 //! Then its steps are ordered by cost, met from both ends, counted without being made and kept as lists like
-//! those of any pattern. It is done where nobody looks at the list of the edges, for short walks; in a long
-//! one most of the work is to tell its edges apart, and walking does that as it goes.
+//! those of any pattern. It is done where nobody looks at the list of the edges, and
+//!
+//! 1. for one or two edges;
+//! 2. for more where both ends are known: half of the way from each end is little beside all of it from one;
+//! 3. for three that are only counted, from everywhere: `count_trails` does that without making them.
+//!
+//! Elsewhere walking is faster: it tells edges apart as it goes.
 
 use std::collections::HashMap;
 
@@ -13,20 +18,38 @@ use trimorph_types::LogicalType;
 
 use crate::needed::bottom_up;
 use crate::planning::Planning;
+use crate::selectivity::anchors;
+use crate::tables::tables_of;
 use crate::walks::renamed;
 use crate::{Halt, VarSet, vars_of};
 
-/// Edges up to which a walk is short.
-const SHORT: u32 = 4;
+/// Edges of a walk up to which it is written out anyhow.
+const SHORT: u32 = 2;
+/// Those that `count_trails` can count: as many pairs of edges as it takes.
+const COUNTED: u32 = 3;
+/// Those between two known ends.
+const LONG: u32 = 6;
+/// Edges of a pattern up to which its walks are written out: pairs to tell apart grow with the square.
+const PATTERN_MAX: usize = 32;
 
 /// The pass.
 pub(crate) fn fixed_walks(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+    let known = planning.statistics();
     let vars = &mut *planning.vars;
     bottom_up(plan, &planning.needed, &mut |mut plan, needed| {
-        if let Plan::Match { graph, .. } = &mut plan
-            && graph.edges.iter().any(|edge| fixed(edge).is_some())
+        if let Plan::Match { input, graph } = &mut plan
+            && graph.edges.len() <= PATTERN_MAX
         {
-            write_out(graph, needed, vars);
+            let longest = graph.edges.iter().filter_map(fixed).max();
+            if let Some(longest) = longest {
+                let of_few = match longest {
+                    ..=SHORT => VarSet::new(),
+                    _ => {
+                        anchors(known, graph, &tables_of(known.catalog, graph)).chain(input.vars()).collect()
+                    }
+                };
+                write_out(graph, needed, &of_few, vars);
+            }
         }
         Ok(plan)
     })
@@ -36,7 +59,7 @@ pub(crate) fn fixed_walks(plan: Plan, planning: &mut Planning<'_>) -> Result<Pla
 fn fixed(edge: &EdgePattern) -> Option<u32> {
     match edge.range {
         EdgeRange::Variable { min, max: Some(max), shortest: None }
-            if min == max && (1..=SHORT).contains(&min) && edge.whole.is_empty() =>
+            if min == max && (1..=LONG).contains(&min) && edge.whole.is_empty() =>
         {
             Some(min)
         }
@@ -44,7 +67,14 @@ fn fixed(edge: &EdgePattern) -> Option<u32> {
     }
 }
 
-fn write_out(graph: &mut QueryGraph, needed: &VarSet, vars: &mut Vars) {
+/// Whether steps are less work than a walk of so many; `of_few` are nodes that are bound or one of few.
+fn pays(walk: &EdgePattern, len: u32, needed: &VarSet, of_few: &VarSet) -> bool {
+    len <= SHORT
+        || (of_few.contains(&walk.from) && of_few.contains(&walk.to))
+        || (len <= COUNTED && needed.is_empty() && of_few.is_empty())
+}
+
+fn write_out(graph: &mut QueryGraph, needed: &VarSet, of_few: &VarSet, vars: &mut Vars) {
     let mut looked_at = vars_of(&graph.predicates);
     looked_at.extend(graph.edges.iter().flat_map(|edge| vars_of(edge.each.iter().map(|(_, each)| each))));
     looked_at.extend(graph.edges.iter().flat_map(|edge| vars_of(&edge.whole)));
@@ -56,7 +86,8 @@ fn write_out(graph: &mut QueryGraph, needed: &VarSet, vars: &mut Vars) {
     let mut edges_of: HashMap<VarId, Vec<VarId>> = HashMap::new();
     for walk in std::mem::take(&mut graph.edges) {
         let is_looked_at = looked_at.contains(&walk.var) || needed.contains(&walk.var);
-        let Some(len) = fixed(&walk).filter(|_| !is_looked_at && !graph.walks.contains_key(&walk.var)) else {
+        let wanted = |len: &u32| !is_looked_at && pays(&walk, *len, needed, of_few);
+        let Some(len) = fixed(&walk).filter(wanted) else {
             graph.edges.push(walk);
             continue;
         };

@@ -6,6 +6,8 @@
 //! Source: Poseidon §6 (distinct counts, characteristic sets); the usual uniformity assumptions where nothing
 //! is known.
 
+use std::collections::{BTreeMap, HashSet};
+
 use trimorph_algebra::{Expr, Op, QueryGraph, VarId};
 use trimorph_base::TableId;
 use trimorph_catalog::{CatalogView, CharacteristicSet, PropertyStats};
@@ -41,14 +43,24 @@ pub(crate) struct Statistics<'a> {
 
 /// Whether some node of a pattern is one of few.
 pub(crate) fn is_anchored(known: Statistics<'_>, graph: &QueryGraph) -> bool {
-    let tables = |var: &VarId| graph.tables.get(var).map_or(&[][..], Vec::as_slice);
-    let nodes: std::collections::HashSet<VarId> = graph.nodes.iter().map(|n| n.var).collect();
-    graph.predicates.iter().any(|predicate| {
+    anchors(known, graph, &graph.tables).next().is_some()
+}
+
+/// The nodes of a pattern that are one of few by what is asked of them alone; `tables` are those they can be
+/// in.
+pub(crate) fn anchors<'g>(
+    known: Statistics<'g>,
+    graph: &'g QueryGraph,
+    tables: &'g BTreeMap<VarId, Vec<TableId>>,
+) -> impl Iterator<Item = VarId> + use<'g> {
+    let nodes: HashSet<VarId> = graph.nodes.iter().map(|n| n.var).collect();
+    graph.predicates.iter().filter_map(move |predicate| {
         let vars = vars_of([predicate]);
-        let Some(var) = vars.first().filter(|v| vars.len() == 1 && nodes.contains(v)) else { return false };
-        let own = tables(var);
-        selectivity(known, predicate, *var, own) < ANCHOR
-            || lookup_of(known.catalog, predicate, *var, own, &VarSet::new()).is_some_and(|l| l.is_of_one())
+        let var = vars.first().filter(|v| vars.len() == 1 && nodes.contains(v))?;
+        let own = tables.get(var).map_or(&[][..], Vec::as_slice);
+        let is_one_of_few = selectivity(known, predicate, *var, own) < ANCHOR
+            || lookup_of(known.catalog, predicate, *var, own, &VarSet::new()).is_some_and(|l| l.is_of_one());
+        is_one_of_few.then_some(*var)
     })
 }
 
