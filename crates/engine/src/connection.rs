@@ -1,5 +1,7 @@
 //! Connections: text in, a lazy result out.
 
+mod transacting;
+
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,7 +12,7 @@ use trimorph_catalog::CatalogView;
 use trimorph_cypher::ast::Mode;
 use trimorph_exec::{ExecError, Execution, GivenRows, PhysicalOptions, PhysicalPlan, Settings};
 use trimorph_functions::Clock;
-use trimorph_mvcc::{Isolation, Turn};
+use trimorph_mvcc::Isolation;
 use trimorph_store::Snapshot;
 use trimorph_types::{LogicalType, Value};
 
@@ -25,11 +27,12 @@ use crate::plan_cache::Made;
 use crate::planned::Planned;
 use crate::read_command::read_command;
 use crate::result::QueryResult;
-use crate::sessions::HasTransaction;
 use crate::shared::Shared;
-use crate::transaction::{BY_CONFLICT, LATE_TRIES, Running, State, TRIES, back_off, ended, turn};
+use crate::transaction::{
+    BY_CONFLICT, LATE_TRIES, Running, State, TRIES, back_off, ended, no_transaction, turn,
+};
 use crate::update::{Program, Statement, Writing};
-use crate::{Error, Notice, OpenTransaction, SideEffects, TransactionOptions, entity::Entities};
+use crate::{Error, Notice, SideEffects, TransactionOptions, entity::Entities};
 
 /// Bytes of text that are planned on the caller's stack. A longer text may hold hundreds of levels of
 /// brackets, and a thread is little compared with the rest of its planning.
@@ -61,10 +64,6 @@ impl fmt::Debug for Connection {
 
 fn named(params: &[(&str, Value)]) -> Params {
     params.iter().map(|(name, value)| (Arc::from(*name), value.clone())).collect()
-}
-
-fn no_transaction() -> Error {
-    Error::Transaction("there is no open transaction; begin one first".to_owned())
 }
 
 /// A query that was parsed and planned. It is planned again by itself when something has changed that the
@@ -298,130 +297,6 @@ impl Connection {
             }
         }
         Ok(Answer::nothing())
-    }
-
-    /// The transactions that connections of the database have begun and not ended, as `SHOW TRANSACTIONS`.
-    pub fn transactions(&self) -> Vec<OpenTransaction> {
-        self.shared.sessions.list(self.shared.live().transactions.published())
-    }
-
-    /// Undoes a transaction of any connection, at once or as soon as its statement stops, as `TERMINATE
-    /// TRANSACTION`; false if there is none of this number.
-    pub fn terminate(&self, number: u64) -> bool {
-        self.shared.sessions.terminate(number)
-    }
-
-    /// Begins a transaction: statements of this connection are parts of it until it is committed or rolled
-    /// back, and see what they wrote.
-    ///
-    /// **Errors**: one is open.
-    pub fn begin(&self) -> Result<(), Error> {
-        self.begin_with(TransactionOptions::default())
-    }
-
-    /// The same with an isolation level and a timeout.
-    pub fn begin_with(&self, options: TransactionOptions) -> Result<(), Error> {
-        self.begin_under(options, None)
-    }
-
-    /// Runs `work` in a transaction of this connection and commits it. What ends in a conflict is run again,
-    /// after a wait that grows from try to try; from the fourth try on others wait with their commits
-    /// meanwhile. So `work` may run several times, and must do nothing else that cannot be done twice.
-    ///
-    /// **Errors**: what `work` fails with, and then all it wrote is undone; a conflict that was met again and
-    /// again.
-    pub fn transact<T>(
-        &self,
-        options: TransactionOptions,
-        mut work: impl FnMut(&Self) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        self.transact_as(options, |error| matches!(error, Error::Conflict(_)), |own| work(own))
-    }
-
-    /// The same with errors of another kind, of which `is_conflict` tells those that may be tried again.
-    pub fn transact_as<T, E: From<Error>>(
-        &self,
-        options: TransactionOptions,
-        is_conflict: impl Fn(&E) -> bool,
-        mut work: impl FnMut(&Self) -> Result<T, E>,
-    ) -> Result<T, E> {
-        let mut tries = 0;
-        loop {
-            let turn = turn(&self.shared, tries, options.timeout);
-            self.begin_under(options, turn.as_ref())?;
-            let done = work(self);
-            let done = match done {
-                Ok(value) if self.in_transaction() => self.commit().map(|()| value).map_err(E::from),
-                // It was ended by the work itself.
-                Ok(value) => Ok(value),
-                Err(error) => {
-                    if self.in_transaction() {
-                        self.rollback()?;
-                    }
-                    Err(error)
-                }
-            };
-            match done {
-                Err(error) if tries < TRIES && is_conflict(&error) => {}
-                done => return done,
-            }
-            drop(turn);
-            back_off(tries);
-            tries += 1;
-        }
-    }
-
-    fn begin_under(&self, options: TransactionOptions, turn: Option<&Turn<'_>>) -> Result<(), Error> {
-        let mut state = self.transaction();
-        if !matches!(*state, State::None) {
-            let text = "a transaction is open already; commit it or roll it back first";
-            return Err(Error::Transaction(text.to_owned()));
-        }
-        let config = &self.shared.config;
-        let level = options.isolation.unwrap_or(config.isolation);
-        let writing = Writing::begin(&self.shared, level, CancelToken::default(), turn);
-        let about = (writing.number(), level, writing.read());
-        let (sessions, idle) = (&self.shared.sessions, config.idle_timeout);
-        let owner: Arc<dyn HasTransaction> = Arc::clone(&self.transaction) as _;
-        let session = sessions.begin(about, options.timeout, idle, Arc::downgrade(&owner));
-        *state = State::Open(Box::new(Running { writing, has_answered: false, session }));
-        Ok(())
-    }
-
-    /// Commits the transaction.
-    ///
-    /// **Errors**: none is open; [`Error::Conflict`], and one that was ended before: then it is rolled back.
-    pub fn commit(&self) -> Result<(), Error> {
-        match self.taken() {
-            State::Open(running) => running.writing.commit(&self.shared),
-            State::Ended(why) => Err(Error::Transaction(format!("{why}; it cannot be committed"))),
-            State::None => Err(no_transaction()),
-        }
-    }
-
-    /// Undoes the transaction.
-    ///
-    /// **Errors**: none is open.
-    pub fn rollback(&self) -> Result<(), Error> {
-        match self.taken() {
-            State::None => Err(no_transaction()),
-            // Dropped, it is undone.
-            State::Open(_) | State::Ended(_) => Ok(()),
-        }
-    }
-
-    /// The transaction, which the connection has no more.
-    fn taken(&self) -> State {
-        let state = std::mem::take(&mut *self.transaction());
-        if let State::Open(running) = &state {
-            self.shared.sessions.end(running.session.number);
-        }
-        state
-    }
-
-    /// Whether a transaction was begun and not ended.
-    pub fn in_transaction(&self) -> bool {
-        !matches!(*self.transaction(), State::None)
     }
 
     fn transaction(&self) -> MutexGuard<'_, State> {

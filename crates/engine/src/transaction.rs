@@ -50,6 +50,10 @@ pub(crate) fn back_off(tries: u32) {
     std::thread::sleep(longest.mul_f64(0.5 + part / 2.0));
 }
 
+pub(crate) fn no_transaction() -> Error {
+    Error::Transaction("there is no open transaction; begin one first".to_owned())
+}
+
 /// The turn, if it is time to take it after `tries` tries: for `limit` at most, others wait with their
 /// commits.
 pub(crate) fn turn(shared: &Shared, tries: u32, limit: Option<Duration>) -> Option<Turn<'_>> {
