@@ -20,6 +20,7 @@ mod first_touch;
 mod followers;
 mod foreign_entities;
 mod fuzz;
+mod group_limits;
 mod grouping;
 mod histories;
 mod in_lists;

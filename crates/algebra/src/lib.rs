@@ -26,8 +26,8 @@ pub use field_type::{Content, FieldType};
 pub use labels::LabelExpr;
 pub use pattern::{EdgePattern, EdgeRange, NodePattern, PathPattern, PathStep, QueryGraph};
 pub use plan::{
-    Answer, ApplyKind, Band, BandKind, BoundQuery, EdgeLookup, KeyLookup, LookupBy, NodeScan, Plan,
-    ScanPredicate, SortKey, Together,
+    Answer, ApplyKind, Band, BandKind, BoundQuery, EdgeLookup, GroupLimit, KeyLookup, LookupBy, NodeScan,
+    Plan, ScanPredicate, SortKey, Together,
 };
 pub use print::{explain, operators, print_expr};
 pub use procedure::{Field, Procedure, ProcedureCall, ProcedureRows, Procedures, Signature};

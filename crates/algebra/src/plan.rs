@@ -147,6 +147,28 @@ pub enum LookupBy {
     },
 }
 
+/// What is looked at of the rows of a sort where each group gives only its first ones to what is above, as
+/// `collect(x)[0..3]` does: rows behind so many others of their group may be left out before they are sorted.
+/// Spark has the same as `WindowGroupLimit`.
+#[derive(Clone, Debug)]
+pub struct GroupLimit {
+    /// What the groups are made by.
+    pub keys: Vec<Expr>,
+    /// How many rows of a group are looked at; at least one.
+    pub count: u32,
+    /// Whether these are its last rows.
+    pub last: bool,
+    /// Rows count only where none of these is null.
+    pub present: Vec<Expr>,
+}
+
+impl GroupLimit {
+    /// Its expressions.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.keys.iter().chain(&self.present)
+    }
+}
+
 /// An operator tree.
 #[derive(Clone, Debug)]
 pub enum Plan {
@@ -217,6 +239,8 @@ pub enum Plan {
         keys: Vec<SortKey>,
         /// Rows wanted, if only the first are.
         limit: Option<Expr>,
+        /// Rows of a group that are looked at, if only its first are: others may come as well.
+        of_group: Option<GroupLimit>,
     },
     /// All but the first rows.
     Skip {

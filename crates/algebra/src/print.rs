@@ -6,8 +6,8 @@ use std::sync::Arc;
 use trimorph_types::Value;
 
 use crate::{
-    ApplyKind, BandKind, Change, CountStep, Direction, Expr, Extend, GraphChoice, LabelExpr, LookupBy,
-    NewProperties, Op, PathExpr, Plan, PredicateTerm, PropertyKey, QuantifierKind, Update, Vars,
+    ApplyKind, BandKind, Change, CountStep, Direction, Expr, Extend, GraphChoice, GroupLimit, LabelExpr,
+    LookupBy, NewProperties, Op, PathExpr, Plan, PredicateTerm, PropertyKey, QuantifierKind, Update, Vars,
 };
 
 /// One line per operator, children indented below their parent. `note` adds to an operator's line.
@@ -160,14 +160,19 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
             format!("Aggregate by [{}]: {}", items(keys), aggregates.join(", "))
         }
         Plan::Distinct { vars: vs, .. } => format!("Distinct {}", names(vs)),
-        Plan::Sort { keys, limit, .. } => {
+        Plan::Sort { keys, limit, of_group, .. } => {
             let keys: Vec<String> = keys
                 .iter()
                 .map(|k| format!("{}{}", print_expr(&k.expr, vars), if k.descending { " DESC" } else { "" }))
                 .collect();
-            match limit {
-                Some(limit) => format!("TopK {} limit {}", keys.join(", "), print_expr(limit, vars)),
-                None => format!("Sort {}", keys.join(", ")),
+            match (limit, of_group) {
+                (Some(limit), _) => format!("TopK {} limit {}", keys.join(", "), print_expr(limit, vars)),
+                (None, None) => format!("Sort {}", keys.join(", ")),
+                (None, Some(GroupLimit { keys: groups, count, last, .. })) => {
+                    let groups: Vec<String> = groups.iter().map(|e| print_expr(e, vars)).collect();
+                    let end = if *last { "last" } else { "first" };
+                    format!("Sort {}, {end} {count} by [{}]", keys.join(", "), groups.join(", "))
+                }
             }
         }
         Plan::Skip { count, .. } => format!("Skip {}", print_expr(count, vars)),

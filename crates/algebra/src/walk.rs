@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::{ApplyKind, CountStep, Expr, Plan, VarId, Walk};
+use crate::{ApplyKind, CountStep, Expr, GroupLimit, Plan, VarId, Walk};
 
 impl Plan {
     /// The direct inputs, outer before inner, probe before build.
@@ -52,7 +52,9 @@ impl Plan {
                 Self::Aggregate { input: b(input), keys, aggregates }
             }
             Self::Distinct { input, vars } => Self::Distinct { input: b(input), vars },
-            Self::Sort { input, keys, limit } => Self::Sort { input: b(input), keys, limit },
+            Self::Sort { input, keys, limit, of_group } => {
+                Self::Sort { input: b(input), keys, limit, of_group }
+            }
             Self::Skip { input, count } => Self::Skip { input: b(input), count },
             Self::Limit { input, count } => Self::Limit { input: b(input), count },
             Self::Shortest { input, edges, all } => Self::Shortest { input: b(input), edges, all },
@@ -190,8 +192,9 @@ impl Plan {
                     aggregate.arg.iter().chain(&aggregate.parameter).for_each(&mut *visit);
                 }
             }
-            Self::Sort { keys, limit, .. } => {
-                keys.iter().map(|k| &k.expr).chain(limit).for_each(visit);
+            Self::Sort { keys, limit, of_group, .. } => {
+                let of_group = of_group.iter().flat_map(GroupLimit::exprs);
+                keys.iter().map(|k| &k.expr).chain(limit).chain(of_group).for_each(visit);
             }
             Self::Skip { count, .. } | Self::Limit { count, .. } => visit(count),
             Self::Unwind { list, .. } => visit(list),

@@ -1,13 +1,14 @@
 //! Execution: one running query. Owns its snapshot and operators, and is pulled a batch at a time: nothing is
 //! computed that is not fetched, unless a pipeline breaker needs it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use self_cell::self_cell;
 use trimorph_algebra::BoundQuery;
 use trimorph_base::{CancelToken, free_elsewhere};
 use trimorph_store::{Reader, Snapshot};
-use trimorph_vector::{Chunk, Vector};
+use trimorph_vector::{Chunk, Values, Vector};
 
 use crate::build::Builder;
 use crate::operator::BoxOperator;
@@ -173,7 +174,15 @@ impl Execution {
             }
             let positions = running.batch();
             let group = &running.chunk.groups[0];
-            let columns: Vec<&Vector<'_>> = running.slots.iter().map(|s| &group.vectors[*s]).collect();
+            // Those who take them tell columns of a type from others: integers beside floats are none.
+            let columns = running.slots.iter().map(|s| match &group.vectors[*s] {
+                numbers @ Vector { values: Values::Number(_), .. } => {
+                    Cow::Owned(numbers.clone().without_numbers())
+                }
+                other => Cow::Borrowed(other),
+            });
+            let columns: Vec<Cow<'_, Vector<'_>>> = columns.collect();
+            let columns: Vec<&Vector<'_>> = columns.iter().map(AsRef::as_ref).collect();
             let taken = take(&columns, &positions, &running.context);
             // Entities are read when they are taken.
             let taken = running.context.settle(Ok(Some(taken)));

@@ -25,7 +25,7 @@ mod top;
 
 use std::sync::Arc;
 
-use trimorph_algebra::{BoundQuery, Expr, LookupBy, Plan, SortKey, VarId};
+use trimorph_algebra::{BoundQuery, Expr, GroupLimit, LookupBy, Plan, SortKey, VarId};
 use trimorph_catalog::CatalogView;
 use trimorph_store::Snapshot;
 use trimorph_store::access::Choice;
@@ -217,13 +217,26 @@ impl<'q> Lowering<'q> {
                 let node = self.node(Spec::Distinct(slots.into()), [lowered.node]);
                 Ok(Lowered { node, layout: lowered.layout })
             }
-            Plan::Sort { input, keys, limit } => {
-                let mut below = vars_of(keys.iter().map(|k| &k.expr));
+            Plan::Sort { input, keys, limit, of_group } => {
+                let of_groups = of_group.iter().flat_map(GroupLimit::exprs);
+                let mut below = vars_of(keys.iter().map(|k| &k.expr).chain(of_groups));
                 below.extend(needed);
                 let lowered = self.child(0, input, &below)?;
                 let lowered = self.pack(lowered, &below, false)?;
                 let (keep, layout) = self.keep(&lowered.layout, needed, &[])?;
                 let key = |k: &SortKey| Ok((self.compile(&k.expr, &lowered.layout)?, k.descending));
+                let all = |exprs: &[Expr]| {
+                    let compiled = exprs.iter().map(|e| self.compile(e, &lowered.layout));
+                    compiled.collect::<Result<Vec<_>, ExecError>>()
+                };
+                let of_groups = |limit: &GroupLimit| {
+                    Ok::<_, ExecError>(ops::GroupLimitSpec {
+                        keys: all(&limit.keys)?,
+                        count: limit.count as usize,
+                        last: limit.last,
+                        present: all(&limit.present)?,
+                    })
+                };
                 let spec = ops::SortSpec {
                     slots: lowered.layout.groups[0].slots,
                     keep,
@@ -233,6 +246,7 @@ impl<'q> Lowering<'q> {
                         (Some(_), Some(key)) => self.led_scan(input, &key.expr, &lowered.node),
                         _ => None,
                     },
+                    of_group: of_group.as_ref().map(of_groups).transpose()?,
                 };
                 let spec = Spec::Sort(Arc::new(spec), lowered.node.forkable && self.numbers.is_empty());
                 Ok(Lowered { node: self.node(spec, [lowered.node]), layout })

@@ -61,6 +61,10 @@ fn cells(vector: &Vector<'_>) -> (usize, usize, usize) {
         Values::Bool(v) => of(v),
         Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => of(v),
         Values::Float(v) => of(v),
+        Values::Number(v) => {
+            let (room, width) = v.cells();
+            (v.len(), room, width)
+        }
         Values::String(v) | Values::Iri(v) => {
             let (room, width) = v.cells();
             (v.len(), room, width)

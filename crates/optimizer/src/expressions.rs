@@ -89,6 +89,17 @@ pub(crate) fn conjunction(predicates: impl IntoIterator<Item = Expr>) -> Option<
     })
 }
 
+/// An expression over what items are made of, in the place of their variables.
+pub(crate) fn replaced(expr: Expr, items: &[(VarId, Expr)]) -> Expr {
+    match expr {
+        Expr::Var(var) => match items.iter().find(|(item, _)| *item == var) {
+            Some((_, value)) => value.clone(),
+            None => Expr::Var(var),
+        },
+        other => other.map_children(&mut |child| replaced(child, items)),
+    }
+}
+
 /// Whether an expression calls by itself what gives something else each time that it is called.
 pub(crate) fn is_volatile(expr: &Expr) -> bool {
     match expr {

@@ -18,9 +18,9 @@ pub(crate) fn late_projection(plan: Plan, planning: &mut Planning<'_>) -> Result
     let vars = &*planning.vars;
     bottom_up(plan, &planning.needed, &mut |plan, needed| {
         Ok(match plan {
-            Plan::Sort { input, keys, limit: Some(limit) } => match *input {
+            Plan::Sort { input, keys, limit: Some(limit), of_group: None } => match *input {
                 Plan::Project { input, items } => top_k(input, items, keys, limit, needed, vars),
-                other => Plan::Sort { input: Box::new(other), keys, limit: Some(limit) },
+                other => Plan::Sort { input: Box::new(other), keys, limit: Some(limit), of_group: None },
             },
             other => other,
         })
@@ -58,6 +58,7 @@ fn top_k(
         input: Box::new(Plan::Project { input, items }),
         keys,
         limit: Some(limit),
+        of_group: None,
     };
     if !asks_more && !items.iter().any(can_wait) {
         return sort(input, items);

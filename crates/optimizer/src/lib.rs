@@ -17,21 +17,22 @@
 //! 13. `compound_keys`  keys of groupings that are maps or lists become their parts
 //! 14. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
 //! 15. `parts_of_texts` one part of a text that was split is taken of the text
-//! 16. `late_projection` what a top-k does not order by is computed for the rows that are left
-//! 17. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
-//! 18. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
+//! 16. `group_limit`   a sort of which the first rows of each group are looked at is told so
+//! 17. `late_projection` what a top-k does not order by is computed for the rows that are left
+//! 18. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
+//! 19. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
 //!     empties the pattern
-//! 19. `group_branches` what is counted of several queries is counted of each, and merged
-//! 20. `count_by_table` counts by labels or type become a count for each table, other aggregates over
+//! 20. `group_branches` what is counted of several queries is counted of each, and merged
+//! 21. `count_by_table` counts by labels or type become a count for each table, other aggregates over
 //!     relationships of several types one for each type
-//! 21. `count_statements` statements of RDF of which only the number counts are counted where they lie
-//! 22. `walks`         what is asked of walks as wholes becomes part of the search for them
-//! 23. `tell_apart`    which edges must differ because they could be the same
-//! 24. `reach_once`    walks of which only the ends count, and these once, reach each node once
-//! 25. `hang_counts`   leaves that nobody looks at become counting steps
-//! 26. `plan_match`    each pattern becomes scans, extends and joins
-//! 27. `order_edges`   the first rows by an indexed property of relationships are looked up
-//! 28. `share_expressions` what several expressions of an operator have in common is computed once
+//! 22. `count_statements` statements of RDF of which only the number counts are counted where they lie
+//! 23. `walks`         what is asked of walks as wholes becomes part of the search for them
+//! 24. `tell_apart`    which edges must differ because they could be the same
+//! 25. `reach_once`    walks of which only the ends count, and these once, reach each node once
+//! 26. `hang_counts`   leaves that nobody looks at become counting steps
+//! 27. `plan_match`    each pattern becomes scans, extends and joins
+//! 28. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 29. `share_expressions` what several expressions of an operator have in common is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -59,6 +60,7 @@ mod estimate;
 mod expressions;
 mod fixed_walks;
 mod group_branches;
+mod group_limit;
 mod hang_counts;
 mod in_lists;
 mod late_projection;
@@ -94,7 +96,9 @@ pub use options::{HashJoins, Options, Switches};
 pub use passes::{Optimized, PLAN_DEPTH_MAX, PassRun, pass_names};
 pub use samples::Estimator;
 
-pub(crate) use expressions::{VarSet, calls_volatile, conjunction, conjuncts, is_random, set_of, vars_of};
+pub(crate) use expressions::{
+    VarSet, calls_volatile, conjunction, conjuncts, is_random, replaced, set_of, vars_of,
+};
 pub(crate) use planning::Halt;
 
 /// Plans `query` for data described by `catalog`, to be run on just these; `estimator` knows more than the

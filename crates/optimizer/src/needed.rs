@@ -1,6 +1,6 @@
 //! Takes a plan and what is looked at above it, walks it with what is looked at above each of its operators.
 
-use trimorph_algebra::{ApplyKind, Change, Expr, PathStep, Plan, QueryGraph, Update, VarId};
+use trimorph_algebra::{ApplyKind, Change, Expr, GroupLimit, PathStep, Plan, QueryGraph, Update, VarId};
 
 use crate::{Halt, VarSet, calls_volatile, vars_of};
 
@@ -69,7 +69,10 @@ pub(crate) fn below(plan: &Plan, needed: &VarSet) -> Vec<VarSet> {
             vec![each(vars_of(exprs()), exprs().any(calls_volatile), input)]
         }
         Plan::Distinct { vars, .. } => vec![vars.iter().copied().collect()],
-        Plan::Sort { keys, .. } => with(vars_of(keys.iter().map(|k| &k.expr))),
+        Plan::Sort { keys, of_group, .. } => {
+            let of_group = of_group.iter().flat_map(GroupLimit::exprs);
+            with(vars_of(keys.iter().map(|k| &k.expr).chain(of_group)))
+        }
         Plan::Skip { .. } | Plan::Limit { .. } => vec![needed.clone()],
         Plan::Shortest { edges, .. } => with(VarSet::from([*edges])),
         Plan::Unwind { list, .. } => with(vars_of([list])),

@@ -31,7 +31,7 @@ pub(crate) fn order_edges(plan: Plan, planning: &mut Planning<'_>) -> Result<Pla
         })
     };
     bottom_up(plan, &planning.needed, &mut |mut plan, _| {
-        if let Plan::Sort { input, keys, limit: Some(limit) } = &mut plan
+        if let Plan::Sort { input, keys, limit: Some(limit), .. } = &mut plan
             && let [SortKey { expr, descending }, others @ ..] = &keys[..]
             && is_fixed(limit)
         {

@@ -15,9 +15,10 @@ use crate::samples::{Estimator, Samples};
 use crate::{Halt, Options, Switches, VarSet};
 use crate::{
     ask_bound, call_once, check, compound_keys, constant_keys, count_by_table, count_calls, count_optional,
-    count_rows, count_statements, count_trails, drop_unused, fixed_walks, group_branches, hang_counts,
-    in_lists, late_projection, merge_patterns, narrow_tables, narrow_types, order_edges, parts_of_texts,
-    plan_match, push_filters, reach_once, share_expressions, tell_apart, unroll_quantifiers, walks,
+    count_rows, count_statements, count_trails, drop_unused, fixed_walks, group_branches, group_limit,
+    hang_counts, in_lists, late_projection, merge_patterns, narrow_tables, narrow_types, order_edges,
+    parts_of_texts, plan_match, push_filters, reach_once, share_expressions, tell_apart, unroll_quantifiers,
+    walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -67,6 +68,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "compound_keys", required: false, run: compound_keys::compound_keys },
     Pass { name: "constant_keys", required: false, run: constant_keys::constant_keys },
     Pass { name: "parts_of_texts", required: false, run: parts_of_texts::parts_of_texts },
+    Pass { name: "group_limit", required: false, run: group_limit::group_limit },
     Pass { name: "late_projection", required: false, run: late_projection::late_projection },
     Pass { name: "ask_bound", required: true, run: ask_bound::ask_bound },
     Pass { name: "narrow_tables", required: true, run: narrow_tables::narrow_tables },

@@ -16,7 +16,7 @@ use trimorph_types::LogicalType;
 
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::{Halt, VarSet, calls_volatile, conjunction, conjuncts, is_random, vars_of};
+use crate::{Halt, VarSet, calls_volatile, conjunction, conjuncts, is_random, replaced, vars_of};
 
 /// The pass.
 pub(crate) fn push_filters(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
@@ -156,16 +156,6 @@ fn renamed(condition: &Expr, items: &[(VarId, Expr)]) -> Option<Expr> {
         };
     });
     is_plain.then(|| replaced(condition.clone(), items))
-}
-
-fn replaced(expr: Expr, items: &[(VarId, Expr)]) -> Expr {
-    match expr {
-        Expr::Var(var) => match items.iter().find(|(item, _)| *item == var) {
-            Some((_, value)) => value.clone(),
-            None => Expr::Var(var),
-        },
-        other => other.map_children(&mut |child| replaced(child, items)),
-    }
 }
 
 /// Whether a condition is true, false or null for every row there could be, and the same each time.

@@ -12,7 +12,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use trimorph_algebra::{Expr, Op, Plan, VarId, Vars};
+use trimorph_algebra::{Aggregate, AggregateKind, Expr, Op, Plan, VarId, Vars};
 use trimorph_types::{LogicalType, Value};
 
 use crate::needed::bottom_up;
@@ -36,7 +36,9 @@ pub(crate) fn share_expressions(plan: Plan, planning: &mut Planning<'_>) -> Resu
                 Plan::Extra { input, items }
             }
             Plan::Aggregate { input, mut keys, mut aggregates } => {
-                let arguments = aggregates.iter_mut().filter_map(|(_, a)| a.arg.as_mut());
+                let has_keys = !keys.is_empty();
+                let arguments = aggregates.iter_mut().filter(|(_, a)| has_keys || !is_bounded(a, vars));
+                let arguments = arguments.filter_map(|(_, a)| a.arg.as_mut());
                 let exprs = keys.iter_mut().map(|(_, e)| e).chain(arguments).collect();
                 let input = shared(input, exprs, vars);
                 Plan::Aggregate { input, keys, aggregates }
@@ -114,6 +116,13 @@ fn is_asked_apart(expr: &Expr, vars: &Vars) -> bool {
         },
         _ => false,
     }
+}
+
+/// Whether an aggregate is the least or largest of a property: of all rows it is mostly known without reading
+/// what is no better.
+fn is_bounded(aggregate: &Aggregate, vars: &Vars) -> bool {
+    matches!(aggregate.kind, AggregateKind::Min | AggregateKind::Max)
+        && aggregate.arg.as_ref().is_some_and(|arg| is_own_property(arg, vars))
 }
 
 /// Whether an expression is a property of a node or relationship.

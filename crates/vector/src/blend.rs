@@ -1,7 +1,7 @@
 //! Several vectors or constants, each for some positions, as one vector.
 //!
-//! The result is typed where all parts are of one type, or null; else it is general, and every value keeps
-//! its type: an integer beside a float stays an integer.
+//! The result is typed where all parts are of one type, numbers, or null; else it is general. Every value
+//! keeps its type: an integer beside a float stays an integer.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub fn blend<'s>(parts: &[Part<'_, 's>], at: Positions<'_>, edge: &dyn Fn(EdgeId
                 Part::Under(v) => at.for_each(|i| out[i] = v.value(i, edge)),
             }
         }
-        Vector::of_values(out, at)
+        Vector::of_mixed(out, at)
     })
 }
 
@@ -115,6 +115,6 @@ pub fn choose<'s>(constants: &[&Value], number: &[u8]) -> Vector<'s> {
             let codes = number.iter().map(|n| u32::from(*n)).collect();
             look(nulls, Values::String(Texts::coded(codes, &Arc::new(Dictionary::new(entries)))))
         }
-        _ => Vector::of_values(number.iter().map(pick).collect(), Positions::all(number.len())),
+        _ => Vector::of_mixed(number.iter().map(pick).collect(), Positions::all(number.len())),
     }
 }

@@ -6,7 +6,7 @@
 use trimorph_base::NodeId;
 use trimorph_types::{DateTime, Decimal, Duration, LocalDateTime, Time, Value, Zone};
 
-use crate::{Literals, Maps, Nodes, Nulls, Positions, Texts, Values, Vector, Zoned};
+use crate::{Literals, Maps, Nodes, Nulls, Number, Numbers, Positions, Texts, Values, Vector, Zoned};
 
 /// Nanoseconds since the epoch, if they fit.
 #[inline]
@@ -50,6 +50,22 @@ fn plain<T: Copy>(
     ok.then_some((out, nulls))
 }
 
+/// Integers and floats, and which are null; `None` where one is neither.
+fn numbers<'s>(values: &[Value], at: Positions<'_>) -> Option<Vector<'s>> {
+    let number = |value: &Value| match value {
+        Value::Int(i) => Some(Number::Int(*i)),
+        Value::Float(f) => Some(Number::Float(*f)),
+        _ => None,
+    };
+    let (all, nulls) = plain(values, at, Number::Int(0), number)?;
+    // Nulls alone have no type.
+    let mut is_any = false;
+    at.for_each(|i| is_any |= !values[i].is_null());
+    let mut numbers = Numbers::default();
+    all.into_iter().for_each(|n| numbers.push(n));
+    is_any.then_some(Vector { values: Values::Number(numbers), nulls })
+}
+
 /// What `plain` gives as a vector.
 macro_rules! typed {
     ($values:expr, $at:expr, $kind:ident, $none:expr, $of:expr) => {
@@ -62,6 +78,14 @@ impl<'s> Vector<'s> {
     /// is typed if all that are meant are of one type, or null.
     pub fn of_values(values: Vec<Value>, at: Positions<'_>) -> Self {
         Self::typed(&values, at).unwrap_or_else(|| Self::new(Values::Any(values)))
+    }
+
+    /// The same, and integers and floats beside each other are numbers ([`Values::Number`]).
+    pub fn of_mixed(values: Vec<Value>, at: Positions<'_>) -> Self {
+        match Self::typed(&values, at).or_else(|| numbers(&values, at)) {
+            Some(vector) => vector,
+            None => Self::new(Values::Any(values)),
+        }
     }
 
     fn typed(values: &[Value], at: Positions<'_>) -> Option<Self> {

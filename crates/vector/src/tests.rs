@@ -173,10 +173,39 @@ fn vectors_are_gathered_and_overlaid() {
     let other = Vector { values: Values::Int(vec![7, 8, 9]), nulls: nulls(&[2], 3) };
     assert!(vector.assign(&other, &[0, 2], 3));
     assert_eq!(shown(&vector, 3), "Int(7) Null Null ");
-    assert!(!vector.assign(&Vector::new(Values::Float(vec![0.5; 3])), &[0], 3), "of another type");
+    assert!(!vector.assign(&Vector::new(Values::Bool(vec![true; 3])), &[0], 3), "of another type");
     assert!(vector.assign(&Vector::nulls(3), &[0], 3), "nulls have no type");
     assert_eq!(shown(&vector, 3), "Null Null Null ");
     assert!(matches!(vector.like().values, Values::Int(v) if v.is_empty()));
+}
+
+#[test]
+fn integers_and_floats_lie_beside_each_other() {
+    let no_edge = |_| Value::Null;
+    let floats = || Vector { values: Values::Float(vec![0.5, 2.0, f64::NAN]), nulls: nulls(&[1], 3) };
+    let mut vector = Vector { values: Values::Int(vec![1, 2, 3]), nulls: nulls(&[0], 3) };
+    vector.extend(&floats(), &[0, 1], &no_edge);
+    assert_eq!(shown(&vector, 5), "Null Int(2) Int(3) Float(0.5) Null ");
+    vector.extend(&Vector::new(Values::Int(vec![9])), &[0], &no_edge);
+    let all = "Null Int(2) Int(3) Float(0.5) Null Int(9) ";
+    assert_eq!(shown(&vector, 6), all);
+    assert!(matches!(vector.values, Values::Number(_)));
+    assert_eq!(shown(&vector.gather(&[5, 3, 0]), 3), "Int(9) Float(0.5) Null ");
+    let general = vector.clone().without_numbers();
+    assert!(matches!(general.values, Values::Any(_)));
+    assert_eq!(shown(&general, 6), all);
+    // What is assigned keeps its type, too; other types are refused.
+    let mut ints = Vector::new(Values::Int(vec![1, 2, 3]));
+    assert!(ints.assign(&floats(), &[1, 2], 3));
+    assert_eq!(shown(&ints, 3), "Int(1) Null Float(NaN) ");
+    assert!(ints.assign(&Vector::new(Values::Int(vec![7, 8, 9])), &[0], 3));
+    assert_eq!(shown(&ints, 3), "Int(7) Null Float(NaN) ");
+    assert!(!ints.assign(&Vector::new(Values::Bool(vec![true; 3])), &[0], 3));
+    // Values of both are numbers where that is asked for; nulls alone have no type.
+    let values = || vec![Value::Int(1), Value::Null, Value::Float(2.0)];
+    assert!(matches!(Vector::of_mixed(values(), Positions::all(3)).values, Values::Number(_)));
+    assert!(matches!(Vector::of_values(values(), Positions::all(3)).values, Values::Any(_)));
+    assert!(matches!(Vector::of_mixed(vec![Value::Null; 2], Positions::all(2)).values, Values::Any(_)));
 }
 
 #[test]

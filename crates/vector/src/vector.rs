@@ -6,7 +6,7 @@ use trimorph_types::{
     Date, DateTime, Decimal, Duration, Literal, LocalDateTime, LocalTime, LogicalType, Time, Value, Zone,
 };
 
-use crate::{Edges, Literals, Nodes, Nulls, Texts, Zoned};
+use crate::{Edges, Literals, Nodes, Nulls, Number, Numbers, Texts, Zoned};
 
 /// The values of a vector. At null positions they are arbitrary.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub enum Values<'s> {
     Bool(Vec<bool>),
     Int(Vec<i64>),
     Float(Vec<f64>),
+    /// Integers and floats.
+    Number(Numbers),
     String(Texts<'s>),
     /// Days since 1970-01-01.
     Date(Vec<i32>),
@@ -119,7 +121,7 @@ impl<'s> Vector<'s> {
             Values::Edge(_) => LogicalType::Relationship,
             Values::List(_) => LogicalType::List,
             Values::Map(_) => LogicalType::Map,
-            Values::Any(_) => LogicalType::Any,
+            Values::Number(_) | Values::Any(_) => LogicalType::Any,
         }
     }
 
@@ -161,6 +163,7 @@ impl<'s> Vector<'s> {
             Values::Bool(v) => Value::Bool(v[i]),
             Values::Int(v) => Value::Int(v[i]),
             Values::Float(v) => Value::Float(v[i]),
+            Values::Number(v) => v.get(i).value(),
             Values::String(v) => Value::String(Arc::from(v.get(i))),
             Values::Date(v) => Value::Date(Date { days: v[i].into() }),
             Values::LocalTime(v) => Value::LocalTime(LocalTime { nanos: v[i] }),
@@ -220,7 +223,7 @@ impl<'s> Vector<'s> {
             Values::Date(_) => count * 4,
             Values::String(v) | Values::Iri(v) => count * 16 + at.map(|i| v.get(i).len() as u64).sum::<u64>(),
             Values::Literal(v) => count * 17 + at.map(|i| v.values().get(i).len() as u64).sum::<u64>(),
-            Values::Zoned(_) => count * 9,
+            Values::Zoned(_) | Values::Number(_) => count * 9,
             Values::Time(_) => count * size_of::<Time>() as u64,
             Values::Duration(_) => count * size_of::<Duration>() as u64,
             Values::Decimal(_) => count * size_of::<Decimal>() as u64,
@@ -240,6 +243,7 @@ impl<'s> Vector<'s> {
             Values::Bool(v) => Values::Bool(pick(v, positions)),
             Values::Int(v) => Values::Int(pick(v, positions)),
             Values::Float(v) => Values::Float(pick(v, positions)),
+            Values::Number(v) => Values::Number(v.gather(positions)),
             Values::String(v) => Values::String(v.gather(positions)),
             Values::Date(v) => Values::Date(pick(v, positions)),
             Values::LocalTime(v) => Values::LocalTime(pick(v, positions)),
@@ -285,6 +289,7 @@ impl<'s> Vector<'s> {
             Values::Bool(_) => Values::Bool(Vec::new()),
             Values::Int(_) => Values::Int(Vec::new()),
             Values::Float(_) => Values::Float(Vec::new()),
+            Values::Number(_) => Values::Number(Numbers::default()),
             Values::String(_) => Values::String(Texts::default()),
             Values::Date(_) => Values::Date(Vec::new()),
             Values::LocalTime(_) => Values::LocalTime(Vec::new()),
@@ -312,6 +317,7 @@ impl<'s> Vector<'s> {
             Values::Bool(v) => v.len(),
             Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => v.len(),
             Values::Float(v) => v.len(),
+            Values::Number(v) => v.len(),
             Values::String(v) | Values::Iri(v) => v.len(),
             Values::Date(v) => v.len(),
             Values::Zoned(v) => v.len(),
@@ -347,7 +353,7 @@ impl<'s> Vector<'s> {
             (Values::Zoned(_), Values::DateTime(_)) => {
                 return self.extend(&other.clone().zoned(), positions, edge);
             }
-            _ => {}
+            _ => self.become_numbers_for(other),
         }
         match (&mut self.values, &other.values) {
             (Values::Bool(a), Values::Bool(b)) => a.extend(at.map(|i| b[i])),
@@ -356,6 +362,9 @@ impl<'s> Vector<'s> {
             | (Values::LocalDateTime(a), Values::LocalDateTime(b))
             | (Values::DateTime(a), Values::DateTime(b)) => a.extend(at.map(|i| b[i])),
             (Values::Float(a), Values::Float(b)) => a.extend(at.map(|i| b[i])),
+            (Values::Number(a), Values::Number(b)) => at.for_each(|i| a.push(b.get(i))),
+            (Values::Number(a), Values::Int(b)) => at.for_each(|i| a.push(Number::Int(b[i]))),
+            (Values::Number(a), Values::Float(b)) => at.for_each(|i| a.push(Number::Float(b[i]))),
             (Values::String(a), Values::String(b)) | (Values::Iri(a), Values::Iri(b)) => {
                 a.extend(b, positions);
             }
@@ -407,6 +416,29 @@ impl<'s> Vector<'s> {
         }
     }
 
+    /// Where one of the two has integers and the other floats, makes these numbers, which take both.
+    fn become_numbers_for(&mut self, other: &Self) {
+        let numbers = match (&self.values, &other.values) {
+            (Values::Int(ints), Values::Float(_) | Values::Number(_)) => Numbers::of_ints(ints),
+            (Values::Float(floats), Values::Int(_) | Values::Number(_)) => Numbers::of_floats(floats),
+            _ => return,
+        };
+        self.values = Values::Number(numbers);
+    }
+
+    /// The same where integers and floats, if they are beside each other, are general values: for those who
+    /// tell vectors of a type from others.
+    #[must_use]
+    pub fn without_numbers(self) -> Self {
+        match &self.values {
+            Values::Number(numbers) => {
+                let values = (0..numbers.len()).map(|i| self.value(i, &|_| Value::Null)).collect();
+                Self::new(Values::Any(values))
+            }
+            _ => self,
+        }
+    }
+
     /// Appends `count` nulls to a listed vector.
     fn extend_nulls(&mut self, count: usize) {
         let before = self.listed();
@@ -434,6 +466,7 @@ impl<'s> Vector<'s> {
                 v.resize(len, 0);
             }
             Values::Float(v) => v.resize(len, 0.0),
+            Values::Number(v) => v.resize(len),
             Values::String(v) | Values::Iri(v) => v.resize(len),
             Values::Date(v) => v.resize(len, 0),
             Values::Zoned(v) => v.resize(len),
@@ -461,6 +494,12 @@ impl<'s> Vector<'s> {
             (Values::Bool(a), Value::Bool(b)) => fill(a, positions, *b),
             (Values::Int(a), Value::Int(b)) => fill(a, positions, *b),
             (Values::Float(a), Value::Float(b)) => fill(a, positions, *b),
+            (Values::Number(a), Value::Int(b)) => {
+                positions.iter().for_each(|p| a.set(*p as usize, Number::Int(*b)));
+            }
+            (Values::Number(a), Value::Float(b)) => {
+                positions.iter().for_each(|p| a.set(*p as usize, Number::Float(*b)));
+            }
             (Values::Duration(a), Value::Duration(b)) => fill(a, positions, *b),
             (Values::Decimal(a), Value::Decimal(b)) => fill(a, positions, *b),
             _ => return false,
@@ -477,7 +516,7 @@ impl<'s> Vector<'s> {
             (Values::Zoned(_), Values::DateTime(_)) => {
                 return self.assign(&other.clone().zoned(), positions, len);
             }
-            _ => {}
+            _ => self.become_numbers_for(other),
         }
         match (&mut self.values, &other.values) {
             (Values::Bool(a), Values::Bool(b)) => at.for_each(|i| a[i] = b[i]),
@@ -486,6 +525,9 @@ impl<'s> Vector<'s> {
             | (Values::LocalDateTime(a), Values::LocalDateTime(b))
             | (Values::DateTime(a), Values::DateTime(b)) => at.for_each(|i| a[i] = b[i]),
             (Values::Float(a), Values::Float(b)) => at.for_each(|i| a[i] = b[i]),
+            (Values::Number(a), Values::Number(b)) => at.for_each(|i| a.set(i, b.get(i))),
+            (Values::Number(a), Values::Int(b)) => at.for_each(|i| a.set(i, Number::Int(b[i]))),
+            (Values::Number(a), Values::Float(b)) => at.for_each(|i| a.set(i, Number::Float(b[i]))),
             (Values::String(a), Values::String(b)) | (Values::Iri(a), Values::Iri(b)) => {
                 a.assign(b, positions);
             }

@@ -150,7 +150,7 @@ impl<'q> Binder<'q> {
     ) -> Bound<Plan> {
         if !keys.is_empty() {
             let limit = limit.as_ref().map(|limit| sum(skip.as_ref(), limit));
-            plan = self.grow(Plan::Sort { input: Box::new(plan), keys, limit })?;
+            plan = self.grow(Plan::Sort { input: Box::new(plan), keys, limit, of_group: None })?;
         }
         if let Some(count) = skip {
             plan = self.grow(Plan::Skip { input: Box::new(plan), count })?;

@@ -39,6 +39,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("aggregate", "groups and counts"),
     ("aggregate on threads", "groups and counts, on each thread by itself"),
     ("sort", "sorts"),
+    ("sort of the first of groups", "sorts rows, leaving out most that come late in their group"),
     ("top-k", "keeps the first rows of the order"),
     ("top-k that leads the scan", "keeps the first rows, and reads where they are"),
     ("distinct", "leaves out rows that were there before"),

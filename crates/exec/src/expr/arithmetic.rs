@@ -9,6 +9,7 @@ use trimorph_vector::{Nulls, Positions, Side, Values, Vector, map, zip, zip_chec
 use super::arithmetic_wide::{arithmetic_wide, negated_wide};
 use super::evaluated::Evaluated;
 use super::moments::moved;
+use super::numbers::numbers;
 
 /// `a op b`; `None` where the types, or an error, ask for the scalar evaluator.
 pub(super) fn arithmetic<'s>(
@@ -28,7 +29,10 @@ pub(super) fn arithmetic<'s>(
         (.., Some(x), Some(y)) => Values::Float(floats(op, x, y, |x| x, |y| y, at)?),
         (Some(x), .., Some(y)) => Values::Float(floats(op, x, y, float, |y| y, at)?),
         (_, Some(y), Some(x), _) => Values::Float(floats(op, x, y, |x| x, float, at)?),
-        _ => return moved(op, a, b, at).or_else(|| arithmetic_wide(op, a, b, at)),
+        _ => {
+            let wide = || moved(op, a, b, at).or_else(|| arithmetic_wide(op, a, b, at));
+            return numbers(op, a, b, at).or_else(wide);
+        }
     };
     Some(Vector { values, nulls })
 }

@@ -10,6 +10,7 @@ use trimorph_vector::{Nulls, Positions, Side, Texts, Values, Vector, map_chosen,
 
 use super::compare_wide::{Other, by_position, compare_wide, satisfies};
 use super::evaluated::Evaluated;
+use super::numbers::compare_numbers;
 use super::range::swapped;
 
 pub(super) fn compare<'s>(
@@ -26,6 +27,7 @@ pub(super) fn compare<'s>(
         (a, Evaluated::Const(b)) => compare_constant(op, a.vector()?, b, at),
         (a, b) => compare_vectors(op, a.vector()?, b.vector()?, at),
     }
+    .or_else(|| compare_numbers(op, a, b, at))
 }
 
 /// One loop per operator, so that the loop has no branch on it.

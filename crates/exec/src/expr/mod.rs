@@ -29,6 +29,7 @@ mod made;
 mod maps;
 mod members;
 mod moments;
+mod numbers;
 mod outer_list;
 mod own_properties;
 mod property;

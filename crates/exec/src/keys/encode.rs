@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use trimorph_types::number::exact_int;
 use trimorph_types::{Decimal, LiteralKind, Time, Value, Zone};
-use trimorph_vector::{Values, Vector};
+use trimorph_vector::{Number, Values, Vector};
 
 pub(super) const TAG_NULL: u8 = 0;
 pub(super) const TAG_BOOL: u8 = 1;
@@ -49,6 +49,10 @@ pub(super) fn fixed_key(vector: &Vector<'_>, i: usize) -> Option<(u8, u64)> {
         Values::LocalTime(v) => (TAG_LOCAL_TIME, v[i].cast_unsigned()),
         Values::LocalDateTime(v) => (TAG_LOCAL_DATE_TIME, v[i].cast_unsigned()),
         Values::Float(v) => float_key(v[i]),
+        Values::Number(v) => match v.get(i) {
+            Number::Int(n) => (TAG_INT, n.cast_unsigned()),
+            Number::Float(f) => float_key(f),
+        },
         Values::Time(v) => (TAG_TIME, time_bits(v[i])?),
         Values::Zoned(v) if v.tag(i) == Some(&Zone::UTC) => (TAG_UTC, v.values()[i].cast_unsigned()),
         Values::Decimal(v) => return decimal_key(v[i]),

@@ -114,7 +114,8 @@ impl Lowering<'_> {
         let new: Vec<VarId> = std::iter::once(step.to).chain(edge).collect();
         let (keep, layout) = self.keep(&child.layout, &kept, &new)?;
         let slots = child.layout.groups[0].slots;
-        let lists = ops::BatchExtendSpec { slots, from, keep, want_edge: edge.is_some(), step: plan };
+        let (want_edge, want_node) = (edge.is_some(), needed.contains(&step.to));
+        let lists = ops::BatchExtendSpec { slots, from, keep, want_edge, want_node, step: plan };
         let lists = Arc::new(lists);
         let spec = match scanned {
             None => Spec::BatchExtend(lists),

@@ -34,6 +34,8 @@ pub(crate) struct BatchExtendSpec {
     pub(crate) from: usize,
     pub(crate) keep: Vec<usize>,
     pub(crate) want_edge: bool,
+    /// Whether anything looks at the node reached: where nothing does it may be any.
+    pub(crate) want_node: bool,
     pub(crate) step: EdgeAccess,
 }
 

@@ -79,7 +79,7 @@ pub(crate) use scan::{NodeScan, NodeScanSpec, ScanRows};
 pub(crate) use scan_extend::{ScanExtend, ScanExtendSpec};
 pub(crate) use semi_join::{SemiJoin, SemiJoinSpec, SharedSet};
 pub(crate) use shortest::{Settled, Shortest, ShortestSpec};
-pub(crate) use sort::{Sort, SortSpec};
+pub(crate) use sort::{GroupLimitSpec, Sort, SortSpec};
 pub(crate) use source::{ArgumentCell, Empty, Unit};
 pub(crate) use statements::{Between, GraphPlace, Place as StatementPlace, Statements, StatementsSpec};
 pub(crate) use thin::Thin;

@@ -119,7 +119,11 @@ impl<'s> ScanExtend<'s> {
         }
         repeat(group, &self.spec.lists.keep, &parents, out);
         let next = self.spec.lists.keep.len();
-        out.vectors[next] = Vector::new(Values::Node(neighbours.run_nodes(run.lists, from, len)));
+        let nodes = match self.spec.lists.want_node {
+            true => neighbours.run_nodes(run.lists, from, len),
+            false => Nodes::Range(run.first),
+        };
+        out.vectors[next] = Vector::new(Values::Node(nodes));
         if self.spec.lists.want_edge {
             out.vectors[next + 1] = Vector::new(Values::Edge(neighbours.run_edges(run.lists, from)));
         }

@@ -126,6 +126,11 @@ impl<'a, 's> Start<'a, 's> {
                     keys: keys.collect::<Result<_, Diagnostic>>()?,
                     limit: sort.limit.as_ref().map(|limit| self.count(limit, "LIMIT")).transpose()?,
                     leads: sort.leads.clone(),
+                    of_group: sort
+                        .of_group
+                        .as_ref()
+                        .map(|limit| limit.map(|ex| binder.bind(ex)))
+                        .transpose()?,
                 };
                 Spec::Sort(Arc::new(sort), *parallel)
             }

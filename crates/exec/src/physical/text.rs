@@ -77,6 +77,7 @@ impl Spec {
             Self::Aggregate(_, false) => "aggregate",
             Self::Sort(spec, _) if spec.leads.is_some() => "top-k that leads the scan",
             Self::Sort(spec, _) if spec.limit.is_some() => "top-k",
+            Self::Sort(spec, _) if spec.of_group.is_some() => "sort of the first of groups",
             Self::Sort(..) => "sort",
             Self::Compact(_) => "compact",
             Self::Distinct(_) => "distinct",

@@ -13,7 +13,7 @@
 
 use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_types::Value;
-use trimorph_vector::{Edges, Nodes, Nulls, Positions, Texts, Values, Vector};
+use trimorph_vector::{Edges, Nodes, Nulls, Numbers, Positions, Texts, Values, Vector};
 
 use super::bytes::{Reader, put_u64};
 use super::value;
@@ -84,6 +84,12 @@ fn encode_column(column: &Vector<'_>, positions: &[u32], out: &mut Vec<u8>) {
             out.push(5);
             encode_nulls(column, positions, out);
             at.for_each(|i| put_u64(out, v[i].to_bits()));
+        }
+        Values::Number(v) => {
+            out.push(13);
+            encode_nulls(column, positions, out);
+            out.extend(at.clone().map(|i| u8::from(v.floats()[i])));
+            at.for_each(|i| put_u64(out, v.bits()[i]));
         }
         Values::Bool(v) => {
             out.push(6);
@@ -188,6 +194,10 @@ fn decode_column<'s>(from: &mut Reader<'_>, rows: usize) -> Option<Vector<'s>> {
         12 => {
             let values = (0..rows).map(|_| value::decode(from)).collect::<Option<_>>()?;
             return Some(Vector::of_values(values, Positions::all(rows)));
+        }
+        13 => {
+            let floats = from.take(rows)?.iter().map(|b| *b != 0).collect();
+            Values::Number(Numbers::new(from.words(rows)?.collect(), floats)?)
         }
         _ => return None,
     };

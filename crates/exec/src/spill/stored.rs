@@ -113,6 +113,7 @@ fn bytes_at(column: &Vector<'_>, i: usize) -> usize {
         Values::String(texts) | Values::Iri(texts) => 8 + texts.get(i).len(),
         Values::Literal(literals) => 32 + literals.values().get(i).len(),
         Values::Duration(_) | Values::Zoned(_) | Values::Time(_) | Values::Decimal(_) => 33,
+        Values::Number(_) => 9,
         Values::Any(values) => usize::try_from(values[i].extent().bytes).unwrap_or(usize::MAX / 4),
         _ => 8,
     }

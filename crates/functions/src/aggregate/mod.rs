@@ -253,6 +253,19 @@ impl Accumulator {
         Ok(true)
     }
 
+    /// As [`Self::update_float`] with an integer.
+    #[inline]
+    pub fn update_integer(&mut self, number: i64, weight: u64) -> Result<bool, Diagnostic> {
+        match &mut self.0 {
+            _ if weight == 0 => {}
+            State::Sum(sum) => sum.update_integer("sum()", number, weight)?,
+            State::Avg(sum) => sum.update_integer("avg()", number, weight)?,
+            State::Deviation(deviation) => deviation.update(&Value::Int(number), weight)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
     /// As [`Self::update_float`] for many, each once, in lanes side by side.
     pub fn update_floats(&mut self, numbers: &[f64]) -> Result<bool, Diagnostic> {
         match &mut self.0 {

@@ -192,6 +192,20 @@ impl Sum {
         Ok(())
     }
 
+    /// As [`Self::update`] with an integer.
+    #[inline]
+    pub(super) fn update_integer(&mut self, function: &str, n: i64, weight: u64) -> Result<(), Diagnostic> {
+        if self.durations.is_some() {
+            return self.update(function, &Value::Int(n), weight);
+        }
+        // A product of 64-bit integers fits 128.
+        let sum = self.ints.checked_add(i128::from(n) * i128::from(weight));
+        self.ints = sum.ok_or_else(|| overflow(function))?;
+        self.any_int = true;
+        self.count = self.count.checked_add(weight).ok_or_else(|| overflow(function))?;
+        Ok(())
+    }
+
     /// As [`Self::update`] with a float.
     #[inline]
     #[expect(clippy::cast_precision_loss, reason = "a float sum is approximate")]

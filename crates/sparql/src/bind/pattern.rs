@@ -120,7 +120,7 @@ impl Binder<'_> {
             P::OrderBy { inner, expression } => {
                 let mut relation = self.pattern(relation, inner, active)?;
                 let keys = self.sort_keys(&mut relation, expression, active)?;
-                relation.grow(|input| Plan::Sort { input, keys, limit: None });
+                relation.grow(|input| Plan::Sort { input, keys, limit: None, of_group: None });
                 Ok(relation)
             }
             P::Project { inner, variables } => {

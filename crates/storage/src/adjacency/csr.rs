@@ -468,12 +468,7 @@ impl<'s> CsrView<'s> {
             return Nodes::Ids { table: None, ids: vec![self.any_node(); list.len] };
         };
         match &view.tables {
-            None if !self.in_place => {
-                let mut ids = Vec::with_capacity(list.len);
-                self.append_nodes(list, &mut ids);
-                Nodes::Ids { table: Some(self.targets[0]), ids }
-            }
-            None => {
+            None if self.in_place => {
                 let width = view.neighbours.bits / 8;
                 let start = list.start * width as usize;
                 Nodes::Packed {
@@ -483,7 +478,11 @@ impl<'s> CsrView<'s> {
                     bytes: &view.neighbours.bytes[start..],
                 }
             }
-            Some(_) => Nodes::Ids { table: None, ids: (0..list.len).map(|i| self.node(list, i)).collect() },
+            tables => {
+                let mut ids = Vec::with_capacity(list.len);
+                self.append_nodes(list, &mut ids);
+                Nodes::Ids { table: tables.is_none().then(|| self.targets[0]), ids }
+            }
         }
     }
 
@@ -539,7 +538,19 @@ impl<'s> CsrView<'s> {
                 view.neighbours
                     .append(list.start, list.len, out, |row| NodeId(first.wrapping_add(row.cast_unsigned())));
             }
-            Some(_) => out.extend((0..list.len).map(|i| self.node(list, i))),
+            Some(tables) => {
+                let before = out.len();
+                view.neighbours.append(list.start, list.len, out, |row| NodeId(row.cast_unsigned()));
+                let (mut places, mut start) = ([0; 64], list.start);
+                for nodes in out[before..].chunks_mut(places.len()) {
+                    let places = &mut places[..nodes.len()];
+                    tables.unpack(start, places);
+                    start += nodes.len();
+                    for (node, place) in nodes.iter_mut().zip(places) {
+                        *node = NodeId::new(self.targets[*place as usize], node.0);
+                    }
+                }
+            }
         }
     }
 

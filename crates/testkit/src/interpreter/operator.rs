@@ -47,7 +47,9 @@ impl Interpreter<'_> {
                 self.aggregate(self.rows(input, outer)?, keys, aggregates)
             }
             Plan::Distinct { input, vars } => distinct(self.rows(input, outer)?, vars),
-            Plan::Sort { input, keys, limit } => self.sorted(self.rows(input, outer)?, keys, limit.as_ref()),
+            Plan::Sort { input, keys, limit, .. } => {
+                self.sorted(self.rows(input, outer)?, keys, limit.as_ref())
+            }
             Plan::Skip { input, count } => {
                 let count = self.count(count, "SKIP")?;
                 Ok(self.rows(input, outer)?.into_iter().skip(count).collect())

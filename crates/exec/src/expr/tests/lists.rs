@@ -26,7 +26,7 @@ fn elements(kind: Kind, random: &mut Random) -> Vector<'static> {
     let (len, nulls) = (random.below(40), *random.pick(&[0, 0, 20, 100]));
     let values: Vec<Value> =
         (0..len).map(|_| if random.chance(nulls) { Value::Null } else { value(kind, random) }).collect();
-    Vector::of_values(values, Positions::all(len))
+    Vector::of_mixed(values, Positions::all(len))
 }
 
 /// Lists of such elements, which overlap and come in any order.
@@ -57,6 +57,8 @@ fn sample(random: &mut Random) -> Chunk<'static> {
     let mut chunk = chunk(random);
     let group = &mut chunk.groups[0];
     for (slot, kind) in LISTS {
+        // Integers beside floats are a vector, and other values that mix none.
+        let kind = if kind == Kind::Mixed { *random.pick(&[Kind::Mixed, Kind::Number]) } else { kind };
         group.vectors[slot] = lists(kind, group.len, random);
     }
     group.vectors[3] = general(&group.vectors[3]);

@@ -53,12 +53,14 @@ pub(super) enum Kind {
     Decimal,
     Iri,
     Literal,
+    /// Integers beside floats.
+    Number,
     /// Texts that are read as moments or durations.
     Moment,
     Mixed,
 }
 
-pub(super) const KINDS: [Kind; 17] = [
+pub(super) const KINDS: [Kind; 18] = [
     Kind::Bool,
     Kind::Int,
     Kind::Small,
@@ -74,6 +76,7 @@ pub(super) const KINDS: [Kind; 17] = [
     Kind::Decimal,
     Kind::Iri,
     Kind::Literal,
+    Kind::Number,
     Kind::Moment,
     Kind::Mixed,
 ];
@@ -120,13 +123,14 @@ fn duration(random: &mut Random) -> Duration {
 
 /// A vector of one of the types whose values are more than a word, few of them different.
 pub(crate) fn wide(random: &mut Random, len: usize) -> Vector<'static> {
-    let kind =
-        *random.pick(&[Kind::Duration, Kind::Time, Kind::Zoned, Kind::Decimal, Kind::Iri, Kind::Literal]);
+    const WIDE: [Kind; 7] =
+        [Kind::Duration, Kind::Time, Kind::Zoned, Kind::Decimal, Kind::Iri, Kind::Literal, Kind::Number];
+    let kind = *random.pick(&WIDE);
     let known: Vec<Value> = (0..6).map(|_| value(kind, random)).collect();
     let nulls = *random.pick(&[0, 0, 30]);
     let values =
         (0..len).map(|_| if random.chance(nulls) { Value::Null } else { random.pick(&known).clone() });
-    Vector::of_values(values.collect(), Positions::all(len))
+    Vector::of_mixed(values.collect(), Positions::all(len))
 }
 
 fn zones() -> [ZoneId; 4] {
@@ -160,6 +164,10 @@ pub(super) fn value(kind: Kind, random: &mut Random) -> Value {
         Kind::Zoned => {
             let (seconds, nanos) = split(nanos(random));
             Value::DateTime(DateTime::from_utc(seconds, nanos, random.pick(&zones())))
+        }
+        Kind::Number => {
+            let kind = *random.pick(&[Kind::Int, Kind::Small, Kind::Float]);
+            value(kind, random)
         }
         Kind::Decimal if random.chance(20) => Value::Decimal(int(random).into()),
         Kind::Decimal => {
@@ -220,7 +228,7 @@ pub(super) fn chunk(random: &mut Random) -> Chunk<'static> {
                     _ => value(*kind, random),
                 })
                 .collect();
-            Vector::of_values(values, Positions::all(len))
+            Vector::of_mixed(values, Positions::all(len))
         })
         .collect();
     let (mut selection, mut flat) = (Selection::All, None);
@@ -361,7 +369,7 @@ impl<'r> Drawn<'r> {
 
     /// An expression of some depth.
     pub(super) fn expression(&mut self, depth: usize) -> Ex {
-        const NUMBERS: [Kind; 4] = [Kind::Int, Kind::Small, Kind::Float, Kind::Decimal];
+        const NUMBERS: [Kind; 5] = [Kind::Int, Kind::Small, Kind::Float, Kind::Decimal, Kind::Number];
         const MOMENTS: [Kind; 6] =
             [Kind::Date, Kind::LocalTime, Kind::LocalDateTime, Kind::DateTime, Kind::Time, Kind::Zoned];
         match self.random.below(20) {
@@ -419,7 +427,9 @@ impl<'r> Drawn<'r> {
                 let op = *self.random.pick(&[Op::Not, Op::IsNull, Op::IsNotNull, Op::Neg]);
                 let kinds: &[Kind] = match op {
                     Op::Not => &[Kind::Bool],
-                    Op::Neg => &[Kind::Int, Kind::Float, Kind::Duration, Kind::Small, Kind::Decimal],
+                    Op::Neg => {
+                        &[Kind::Int, Kind::Float, Kind::Duration, Kind::Small, Kind::Decimal, Kind::Number]
+                    }
                     _ => &KINDS,
                 };
                 let args = vec![self.operand(kinds, depth)];
@@ -482,7 +492,9 @@ impl<'r> Drawn<'r> {
                     "valueType",
                 ]);
                 let kinds: &[Kind] = match name {
-                    "toInteger" | "toFloat" => &[Kind::Int, Kind::Float, Kind::Bool, Kind::Text],
+                    "toInteger" | "toFloat" => {
+                        &[Kind::Int, Kind::Float, Kind::Number, Kind::Bool, Kind::Text]
+                    }
                     "toBoolean" => &[Kind::Int, Kind::Bool, Kind::Text],
                     "isEmpty" => &[Kind::Text, Kind::Moment],
                     _ if name.starts_with("to") => &KINDS,
@@ -562,7 +574,7 @@ impl<'r> Drawn<'r> {
         let kinds = *self.random.pick(&[
             &[Kind::Int][..],
             &[Kind::Text],
-            &[Kind::Int, Kind::Float],
+            &[Kind::Int, Kind::Float, Kind::Number],
             &[Kind::Date],
             &KINDS,
         ]);

@@ -7,8 +7,9 @@ use std::cmp::Ordering;
 
 use trimorph_algebra::AggregateKind;
 use trimorph_types::compare::{order_durations, order_times, order_zones};
+use trimorph_types::number::compare_int_float;
 use trimorph_types::{Decimal, Duration, Time, Zone};
-use trimorph_vector::{Values, Vector};
+use trimorph_vector::{Number, Values, Vector};
 
 use super::rows::Rows;
 use crate::ExecError;
@@ -29,6 +30,29 @@ trait Ordered: Copy {
 impl Ordered for f64 {
     fn order(&self, other: &Self) -> Ordering {
         self.partial_cmp(other).unwrap_or_else(|| self.is_nan().cmp(&other.is_nan()))
+    }
+}
+
+impl Ordered for Number {
+    fn order(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Int(a), Self::Int(b)) => a.cmp(b),
+            (Self::Float(a), Self::Float(b)) => a.order(b),
+            // NaN is the largest.
+            (Self::Int(a), Self::Float(b)) => compare_int_float(*a, *b).unwrap_or(Ordering::Less),
+            (Self::Float(a), Self::Int(b)) => {
+                compare_int_float(*b, *a).map_or(Ordering::Greater, Ordering::reverse)
+            }
+        }
+    }
+}
+
+/// Whether a number comes before another, or after it. What is less as a float is less.
+#[inline]
+fn is_better(number: Number, than: Number, wanted: Ordering) -> bool {
+    match number.float().partial_cmp(&than.float()) {
+        Some(order @ (Ordering::Less | Ordering::Greater)) => order == wanted,
+        _ => number.order(&than) == wanted,
     }
 }
 
@@ -86,6 +110,7 @@ impl<'s> Best<'s> {
         let is_one_type = matches!(
             like.values,
             Values::Float(_)
+                | Values::Number(_)
                 | Values::Date(_)
                 | Values::Bool(_)
                 | Values::Decimal(_)
@@ -116,6 +141,16 @@ impl<'s> Best<'s> {
         let seen = &mut self.seen[..];
         match (&mut self.values.values, &arg.values) {
             (Values::Float(best), Values::Float(v)) => keep(rows, v, wanted, best, seen)?,
+            (Values::Number(best), Values::Number(v)) => {
+                rows.each(|n, p, _| {
+                    let number = v.get(p);
+                    if !seen[n] || is_better(number, best.get(n), wanted) {
+                        best.set(n, number);
+                        seen[n] = true;
+                    }
+                    Ok(())
+                })?;
+            }
             (Values::Date(best), Values::Date(v)) => keep(rows, v, wanted, best, seen)?,
             (Values::Bool(best), Values::Bool(v)) => keep(rows, v, wanted, best, seen)?,
             (Values::Decimal(best), Values::Decimal(v)) => keep(rows, v, wanted, best, seen)?,

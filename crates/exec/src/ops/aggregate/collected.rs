@@ -1,7 +1,8 @@
 //! What `collect` has taken, typed: all values of all groups one after the other, each with its group's
 //! number. At the end they are put in order of groups once, and the lists of a vector are runs of them.
 //!
-//! Values that own others, as lists do, are left to accumulators, which bound what they become.
+//! Lists are taken where a vector has their elements, which are copied behind those that came before. General
+//! values that own others are left to accumulators, which bound what they become.
 
 use trimorph_base::EdgeId;
 use trimorph_functions::aggregate::{Accumulator, AggregateFunction};
@@ -13,12 +14,18 @@ use super::rows::{Rows, Weights};
 
 use crate::ExecError;
 use crate::charge::vec_growth_bytes;
-use crate::rows::{append, cell_bytes, column_growth_bytes};
+use crate::rows::{append, cell_bytes, column_growth_bytes, owned_at};
 
 /// Tuples that one row may stand for: more are taken some at a time, by an accumulator.
 const WEIGHT_MAX: u64 = 64;
 /// Values of all groups: fewer than lists can have elements.
 const VALUES_MAX: usize = 1 << 31;
+
+/// Bytes of a column that shares no elements with others.
+fn all_bytes(vector: &Vector<'_>) -> usize {
+    let elements = if let Values::List(lists) = &vector.values { all_bytes(lists.child()) } else { 0 };
+    cell_bytes(vector) + elements
+}
 
 /// Values and the groups that they are of.
 #[derive(Default)]
@@ -34,14 +41,20 @@ fn no_edge(_: EdgeId) -> Value {
     Value::Null
 }
 
-/// Whether the values of a vector own no others and need no store.
+/// Whether the values of a vector need no store, and own no others but such as vectors have.
 fn is_flat(vector: &Vector<'_>) -> bool {
     match &vector.values {
-        Values::List(_) | Values::Edge(_) => false,
+        Values::Edge(_) => false,
+        // General elements may be those of all rows: they are not looked through for some.
+        Values::List(lists) => !is_general(lists.child()) && is_flat(lists.child()),
         Values::Map(maps) => maps.fields().iter().all(is_flat),
         Values::Any(values) => values.iter().all(is_scalar),
         _ => true,
     }
+}
+
+fn is_general(vector: &Vector<'_>) -> bool {
+    matches!(vector.values, Values::Any(_)) && vector.listed() > 0
 }
 
 fn is_scalar(value: &Value) -> bool {
@@ -61,13 +74,22 @@ impl<'s> Collected<'s> {
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
-        self.numbers.capacity() * 4 + self.values.as_ref().map_or(0, cell_bytes)
+        self.numbers.capacity() * 4 + self.values.as_ref().map_or(0, all_bytes)
     }
 
     /// Bytes that are allocated before `more` values can come, texts left out.
     pub(super) fn growth_bytes(&self, more: usize) -> usize {
         vec_growth_bytes(self.numbers.len(), self.numbers.capacity(), more, 4)
             + self.values.as_ref().map_or(0, |values| column_growth_bytes(values, more))
+    }
+
+    /// Bytes that are allocated for rows that are taken in, texts that are no elements of lists left out.
+    pub(super) fn rows_bytes(&self, rows: &Rows<'_, 's>) -> usize {
+        let elements = match rows.arg {
+            Some(arg) if matches!(arg.values, Values::List(_)) => owned_at(arg, rows.positions),
+            _ => 0,
+        };
+        self.growth_bytes(rows.positions.len()) + elements
     }
 
     /// Whether rows can be taken in.

@@ -8,7 +8,7 @@ use trimorph_algebra::AggregateKind;
 use trimorph_base::{Diagnostic, Reservation};
 use trimorph_functions::aggregate::{Accumulator, AggregateFunction};
 use trimorph_types::{LogicalType, Value};
-use trimorph_vector::{Nulls, Positions, Values, Vector};
+use trimorph_vector::{Nulls, Number, Positions, Values, Vector};
 
 use super::best::Best;
 use super::collected::Collected;
@@ -413,8 +413,13 @@ impl<'s> Column<'s> {
 
     /// Counts tuples of the one group of an aggregation without keys.
     pub(super) fn count_rows(&mut self, tuples: u64) {
+        self.count_group(0, tuples);
+    }
+
+    /// Counts tuples of one group.
+    pub(super) fn count_group(&mut self, number: u32, tuples: u64) {
         if let States::Count(counts) = &mut self.states
-            && let Some(count) = counts.first_mut()
+            && let Some(count) = counts.get_mut(number as usize)
         {
             *count = count.saturating_add(tuples);
         }
@@ -481,7 +486,7 @@ impl<'s> Column<'s> {
         }
         match &mut self.states {
             States::Lists(collected) if collected.takes(rows) => {
-                let growth = collected.growth_bytes(rows.positions.len());
+                let growth = collected.rows_bytes(rows);
                 return ledger.grow(collected, growth, |own| own.bytes(), |own| own.add(rows));
             }
             _ => {}
@@ -554,6 +559,24 @@ impl<'s> Column<'s> {
                     return Err(overflow());
                 }
                 states[n].update_float(floats[p], weight)?;
+                Ok(())
+            });
+        }
+        if let Values::Number(numbers) = &arg.values
+            && matches!(
+                self.kind,
+                AggregateKind::Sum | AggregateKind::Avg | AggregateKind::StDev | AggregateKind::StDevP
+            )
+        {
+            let states = self.states.generalise(self.kind)?;
+            return rows.each(|n, p, weight| {
+                if weight == MANY {
+                    return Err(overflow());
+                }
+                match numbers.get(p) {
+                    Number::Float(float) => states[n].update_float(float, weight)?,
+                    Number::Int(int) => states[n].update_integer(int, weight)?,
+                };
                 Ok(())
             });
         }

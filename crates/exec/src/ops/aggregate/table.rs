@@ -223,6 +223,10 @@ impl<'s> Table<'s> {
             {
                 continue;
             }
+            if let (Some(group), AggregateKind::CountStar) = (whole, a.kind) {
+                column.count_group(number, tuples_of(group).saturating_mul(outside));
+                continue;
+            }
             // Which values there are is all that a count asks.
             let present = match (&a.arg, spec.main) {
                 (Some(ex), Some(g)) if a.kind == AggregateKind::Count && !a.distinct => {

@@ -5,11 +5,12 @@
 //! of the time it took with the lists (`bench/gfcl`, figure 10, `Column::add` in a profile).
 
 use trimorph_algebra::AggregateKind;
+use trimorph_functions::aggregate::Accumulator;
 use trimorph_types::LogicalType;
-use trimorph_vector::{Group, Nulls, Selection, Values, Vector};
+use trimorph_vector::{Group, Nulls, Number, Selection, Values, Vector};
 
 use super::deviation::{Coming, Moments};
-use super::states::{Column, States, integers, mean_overflow, sum_overflow};
+use super::states::{Column, States, function, integers, mean_overflow, sum_overflow};
 use crate::ExecError;
 use crate::rows::MANY;
 
@@ -145,6 +146,23 @@ impl Column<'_> {
             present.retain(|p| !nulls.get(*p as usize));
             let present: Vec<f64> = present.iter().map(|p| floats[*p as usize]).collect();
             return Ok(state.update_floats(&present)?);
+        }
+        if let Values::Number(numbers) = &arg.values
+            && weight == 1
+            && matches!(self.kind, AggregateKind::Sum | AggregateKind::Avg)
+        {
+            let function = function(self.kind);
+            let Some(state) = self.states.generalise(self.kind)?.get_mut(n) else { return Ok(false) };
+            let (mut floats, mut sum, mut ints) = (Vec::new(), 0i128, 0u64);
+            let mut take = |p: usize| match numbers.get(p) {
+                _ if nulls.get(p) => {}
+                Number::Float(float) => floats.push(float),
+                // There are fewer than 2^64.
+                Number::Int(int) => (sum, ints) = (sum + i128::from(int), ints + 1),
+            };
+            selection.for_each(group.len, &mut take);
+            state.merge(Accumulator::of_integers(function, sum, ints))?;
+            return Ok(state.update_floats(&floats)?);
         }
         let Some(values) = integers(&arg.values).and_then(|v| v.get(..group.len)) else { return Ok(false) };
         let rows = count(group.len, nulls, selection);

@@ -131,7 +131,8 @@ impl<'s> Building<'s> {
 
 /// Whether some values of a key may join nothing.
 pub(super) fn may_join_nothing(key: &Vector<'_>) -> bool {
-    key.may_have_nulls() || matches!(key.values, Values::Float(_) | Values::List(_) | Values::Map(_))
+    key.may_have_nulls()
+        || matches!(key.values, Values::Float(_) | Values::Number(_) | Values::List(_) | Values::Map(_))
 }
 
 /// Whether a value joins nothing: null, and what does not equal itself, as NaN or a list with a null in it.
@@ -142,6 +143,7 @@ pub(super) fn joins_nothing(key: &Vector<'_>, i: usize) -> bool {
     }
     match &key.values {
         Values::Float(v) => v[i].is_nan(),
+        Values::Number(v) => v.get(i).float().is_nan(),
         Values::Any(v) => match &v[i] {
             Value::Float(f) => f.is_nan(),
             v @ (Value::List(_) | Value::Map(_)) => equals(v, v) != Some(true),

@@ -311,6 +311,7 @@ pub(super) fn is_comparable(vector: &Vector<'_>, i: usize) -> bool {
     }
     match &vector.values {
         Values::Float(v) => !v[i].is_nan(),
+        Values::Number(v) => !v.get(i).float().is_nan(),
         Values::Any(v) => !matches!(v[i], Value::Float(f) if f.is_nan()),
         _ => true,
     }

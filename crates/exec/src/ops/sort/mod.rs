@@ -10,9 +10,13 @@
 //! out as they come, and a scan that the top-k leads leaves out what has only such rows: zones, or, by value
 //! indexes, all that are left.
 //!
+//! Where only the first rows of each group are looked at, most others are left out as they come
+//! (`group_limit`).
+//!
 //! Where memory is short, a worker writes what it has as a sorted run, and goes on; runs are merged as rows
 //! are asked for (`runs`).
 
+mod group_limit;
 mod order;
 mod pairs;
 mod prefix;
@@ -32,6 +36,8 @@ use crate::parallel::on_threads;
 use crate::rows::Rows;
 use crate::spill::spare_bytes;
 use crate::{Context, ExecError};
+use group_limit::GroupLimit;
+pub(crate) use group_limit::GroupLimitSpec;
 pub(super) use order::ordered;
 use order::{best, ordered_from};
 use pairs::typed;
@@ -55,6 +61,8 @@ pub(crate) struct SortSpec {
     /// The number of the scan whose nodes have the first key as a property, and that property: such a top-k
     /// says which rows are worth scanning.
     pub(crate) leads: Option<(usize, Arc<str>)>,
+    /// Only the first rows of each group are looked at.
+    pub(crate) of_group: Option<GroupLimitSpec>,
 }
 
 impl SortSpec {
@@ -108,7 +116,7 @@ impl<'s> Sort<'s> {
         let layout = Layout::new(spec, source.is_some());
         let bound = &self.bound;
         let parts = on_threads(&mut self.child, cx.settings.threads, cx, |child, cx| {
-            let mut part = Part::new(layout, bound.clone(), cx);
+            let mut part = Part::new(layout, bound.clone(), spec, cx);
             let before = cx.keep_order(source);
             let gathered = part.gather(child, spec, cx);
             cx.restore_order(before);
@@ -180,13 +188,16 @@ struct Part<'s> {
     top: Option<Arc<TopBound>>,
     /// Rows that memory had no room for.
     runs: Runs,
+    /// What leaves out rows behind the first of their group, while it pays.
+    of_group: Option<GroupLimit<'s>>,
 }
 
 impl<'s> Part<'s> {
-    fn new(layout: Layout, top: Option<Arc<TopBound>>, cx: &Context<'s>) -> Self {
+    fn new(layout: Layout, top: Option<Arc<TopBound>>, spec: &SortSpec, cx: &Context<'s>) -> Self {
         let held = cx.settings.budget.reservation();
         let columns = layout.kept + layout.keys + usize::from(layout.has_parts);
-        Self { layout, rows: Rows::new(columns), held, bound: None, top, runs: Runs::new() }
+        let of_group = spec.of_group.as_ref().map(|_| GroupLimit::new(cx));
+        Self { layout, rows: Rows::new(columns), held, bound: None, top, runs: Runs::new(), of_group }
     }
 
     /// Bytes held: where rows may have to be written, also what sorting them will take.
@@ -235,6 +246,9 @@ impl<'s> Part<'s> {
         }
         self.rows = Rows::new(self.rows.columns.len());
         self.bound = None;
+        if let Some(of_group) = &mut self.of_group {
+            of_group.forget_rows();
+        }
         Ok(self.held.resize(0)?)
     }
 
@@ -283,6 +297,11 @@ impl<'s> Part<'s> {
                         inner.groups[0].selection = Selection::List(positions.clone());
                     }
                 }
+                if let (0, Some(limit), Some(of_group)) = (k, &spec.of_group, &mut self.of_group)
+                    && !of_group.leave_out(&mut positions, &mut inner, (&key, *descending), limit, cx)?
+                {
+                    self.of_group = None;
+                }
                 keys.push(key);
             }
             if positions.is_empty() {
@@ -296,15 +315,35 @@ impl<'s> Part<'s> {
             let multiplicity = positions.iter().map(|p| group.multiplicity_at(*p as usize));
             self.make_room(positions.len(), spec, cx)?;
             self.rows.extend(&columns, &positions, multiplicity, cx);
+            if let Some(of_group) = &mut self.of_group {
+                of_group.keep_coming();
+            }
             if let Err(over) = self.held.resize(self.bytes(cx)) {
                 cx.settings.spill.as_ref().ok_or(over)?;
                 self.spill(spec, cx)?;
+            }
+            if self.of_group.as_ref().is_some_and(GroupLimit::wants_cut) {
+                self.cut_groups(spec, cx)?;
             }
             if let Some(limit) = limit
                 && self.rows.len() > limit.saturating_add(self.rows_uncut(limit))
             {
                 self.cut(spec, cx)?;
             }
+        }
+        self.cut_groups(spec, cx)
+    }
+
+    /// Leaves out rows behind the first of their groups.
+    fn cut_groups(&mut self, spec: &SortSpec, cx: &Context<'s>) -> Result<(), ExecError> {
+        let (Some(limit), Some(of_group)) = (&spec.of_group, &mut self.of_group) else { return Ok(()) };
+        let (rows, pays) = of_group.cut(limit);
+        if rows.len() < self.rows.len() {
+            self.rows.keep(&rows);
+            self.held.resize(self.bytes(cx))?;
+        }
+        if !pays {
+            self.of_group = None;
         }
         Ok(())
     }

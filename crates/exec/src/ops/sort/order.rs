@@ -133,67 +133,82 @@ fn prefixes(
     present: &mut Vec<Prefixed>,
     nulls: &mut Vec<u32>,
 ) -> bool {
-    let mut fill = |of: &dyn Fn(usize) -> u64| {
-        for (_, k) in (0..rows).zip(0u32..) {
-            let i = row(k) as usize;
-            if key.is_null(i) {
-                nulls.push(k);
-            } else {
-                let prefix = of(i);
-                present.push(Prefixed::new(if descending { !prefix } else { prefix }, k));
-            }
+    let mut place = |k: u32, i: usize, word: u64| {
+        if key.is_null(i) {
+            nulls.push(k);
+        } else {
+            present.push(Prefixed::new(if descending { !word } else { word }, k));
         }
     };
-    match &key.values {
-        Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => {
-            fill(&|i| signed(v[i]));
+    if let Values::String(texts) = &key.values
+        && let Some(ranks) = ranks(texts, rows)
+    {
+        for (_, k) in (0..rows).zip(0u32..) {
+            let i = row(k) as usize;
+            place(k, i, ranks(i));
         }
-        Values::Date(v) => fill(&|i| signed(v[i].into())),
-        Values::Bool(v) => fill(&|i| v[i].into()),
-        Values::Float(v) => fill(&|i| float(v[i])),
-        Values::Node(v) => fill(&|i| v.id(i).0),
-        Values::Edge(v) => fill(&|i| v.id(i).0),
-        Values::String(texts) => match ranks(texts, rows) {
-            Some(ranks) => fill(&|i| ranks(i)),
-            None => {
-                fill(&|i| first_bytes(texts.get(i)));
-                return false;
-            }
-        },
-        // Of these the prefix is what mostly decides.
-        Values::Time(v) => {
-            fill(&|i| {
-                let offset = i64::from(v[i].offset_seconds) * 1_000_000_000;
-                signed(v[i].nanos.saturating_sub(offset))
-            });
-            return false;
-        }
-        Values::Zoned(v) => {
-            fill(&|i| signed(v.values()[i]));
-            return false;
-        }
-        Values::Duration(v) => {
-            fill(&|i| signed(saturated(length(&v[i]))));
-            return false;
-        }
-        Values::Decimal(v) => {
-            fill(&|i| signed(billionths(v[i])));
-            return false;
-        }
-        Values::Iri(v) => {
-            fill(&|i| first_bytes(v.get(i)));
-            return false;
-        }
-        Values::Literal(v) => {
-            fill(&|i| first_bytes(v.values().get(i)));
-            return false;
-        }
-        Values::List(_) | Values::Map(_) | Values::Any(_) => {
-            fill(&|_| 0);
-            return false;
+        return true;
+    }
+    let (mut block, mut words, mut is_exact) = (Vec::new(), Vec::new(), Some(true));
+    for first in (0..rows).step_by(ROWS_UNCHECKED) {
+        block.clear();
+        block.extend(
+            (first..rows.min(first + ROWS_UNCHECKED)).map(|k| row(u32::try_from(k).unwrap_or(u32::MAX))),
+        );
+        words.clear();
+        is_exact = words_at(key, &block, &mut words);
+        // What has no words is told apart by comparing values.
+        words.resize(block.len(), 0);
+        for ((k, i), word) in (first..).zip(&block).zip(&words) {
+            place(u32::try_from(k).unwrap_or(u32::MAX), *i as usize, *word);
         }
     }
-    true
+    is_exact == Some(true)
+}
+
+/// Appends integers that order as the values at positions do, or do not tell them apart; what those of nulls
+/// are is not said. Says whether equal ones are of equal values; none where values have no such integers.
+pub(super) fn words_at(vector: &Vector<'_>, positions: &[u32], out: &mut Vec<u64>) -> Option<bool> {
+    macro_rules! fill {
+        ($of:expr) => {
+            out.extend(positions.iter().map(|p| $of(*p as usize)))
+        };
+    }
+    let is_exact = matches!(
+        &vector.values,
+        Values::Int(_)
+            | Values::LocalTime(_)
+            | Values::LocalDateTime(_)
+            | Values::DateTime(_)
+            | Values::Date(_)
+            | Values::Bool(_)
+            | Values::Float(_)
+            | Values::Node(_)
+            | Values::Edge(_)
+    );
+    match &vector.values {
+        Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => {
+            fill!(|i: usize| signed(v[i]));
+        }
+        Values::Date(v) => fill!(|i: usize| signed(v[i].into())),
+        Values::Bool(v) => fill!(|i: usize| u64::from(v[i])),
+        Values::Float(v) => fill!(|i: usize| float(v[i])),
+        Values::Node(v) => fill!(|i: usize| v.id(i).0),
+        Values::Edge(v) => fill!(|i: usize| v.id(i).0),
+        // Of these the integer is what mostly decides.
+        Values::String(texts) | Values::Iri(texts) => fill!(|i: usize| first_bytes(texts.get(i))),
+        Values::Literal(v) => fill!(|i: usize| first_bytes(v.values().get(i))),
+        Values::Time(v) => fill!(|i: usize| {
+            let offset = i64::from(v[i].offset_seconds) * 1_000_000_000;
+            signed(v[i].nanos.saturating_sub(offset))
+        }),
+        Values::Zoned(v) => fill!(|i: usize| signed(v.values()[i])),
+        Values::Number(v) => fill!(|i: usize| float(v.get(i).float())),
+        Values::Duration(v) => fill!(|i: usize| signed(saturated(length(&v[i])))),
+        Values::Decimal(v) => fill!(|i: usize| signed(billionths(v[i]))),
+        Values::List(_) | Values::Map(_) | Values::Any(_) => return None,
+    }
+    Some(is_exact)
 }
 
 /// Adds further keys to exact prefixes, as many as fit; gives how many.

@@ -55,6 +55,7 @@ pub(super) fn typed(a: &Vector<'_>, i: usize, b: &Vector<'_>, j: usize) -> Optio
         (Values::Float(a), Values::Float(b)) => {
             trimorph_types::order(&Value::Float(a[i]), &Value::Float(b[j]))
         }
+        (Values::Number(a), Values::Number(b)) => trimorph_types::order(&a.get(i).value(), &b.get(j).value()),
         (Values::String(a), Values::String(b)) | (Values::Iri(a), Values::Iri(b)) => a.get(i).cmp(b.get(j)),
         (Values::Node(a), Values::Node(b)) => a.id(i).cmp(&b.id(j)),
         (Values::Edge(a), Values::Edge(b)) => a.id(i).cmp(&b.id(j)),

@@ -1,0 +1,241 @@
+//! Rows of which only the first of each group are looked at: those that have so many others of their group
+//! before them are left out as they come, and are not sorted.
+//!
+//! Invariant: a row that is left out comes after `count` rows that stay, by the first key alone. Rows that
+//! stay and need not have are no harm: what looks at the first of each group finds them in order.
+//!
+//! 1. Each group has a heap of its best `count` keys as words of 64 bits that order as the keys do; what is
+//!    worse than the worst of them is left out. Keys whose words are equal stay.
+//! 2. Where each row is better than those before it, all stay when they come. So rows that are kept are asked
+//!    again whenever they have become twice as many.
+//!
+//! Hot loop: [`GroupLimit::leave_out`], a look-up of the row's group and a comparison with the top of its
+//! heap, before the chunk's rows are in the heaps and after it.
+//!
+//! It gives up where most rows stay, there are many groups, keys have no words, or memory is short: then all
+//! rows are sorted.
+
+use trimorph_base::Reservation;
+use trimorph_vector::{Chunk, Selection, Values, Vector};
+
+use super::order::words_at;
+use crate::expr::{Ex, evaluate};
+use crate::keys::{KeyTable, POSITIONS_UNCHECKED};
+use crate::{Context, ExecError};
+
+/// Groups above which a heap for each costs more than it saves.
+const GROUPS_MAX: usize = 1 << 22;
+/// Rows that are kept before they are asked again for the first time.
+const ROWS_UNCUT: usize = 1 << 16;
+/// Rows after which it is looked how many stay.
+const ROWS_TRIED: usize = 1 << 18;
+
+/// What groups are made by, and which of their rows are looked at.
+#[derive(Debug)]
+pub(crate) struct GroupLimitSpec {
+    pub(crate) keys: Vec<Ex>,
+    pub(crate) count: usize,
+    pub(crate) last: bool,
+    pub(crate) present: Vec<Ex>,
+}
+
+impl GroupLimitSpec {
+    /// The same with changed expressions.
+    pub(crate) fn map<E>(&self, mut change: impl FnMut(&Ex) -> Result<Ex, E>) -> Result<Self, E> {
+        let mut all = |exprs: &[Ex]| exprs.iter().map(&mut change).collect::<Result<_, E>>();
+        Ok(Self { keys: all(&self.keys)?, count: self.count, last: self.last, present: all(&self.present)? })
+    }
+}
+
+/// The best keys of each group so far.
+pub(super) struct GroupLimit<'s> {
+    groups: KeyTable<'s>,
+    /// `count` words a group, a heap with the worst at the top; those that are missing are worse than all.
+    heaps: Vec<u64>,
+    /// Of the first key: words of two types do not order as their values do.
+    like: Option<std::mem::Discriminant<Values<'s>>>,
+    held: Reservation,
+    /// Of each row that was kept, its group and word.
+    kept: Vec<(u32, u64)>,
+    /// The same of the rows that were not left out last.
+    coming: Vec<(u32, u64)>,
+    /// How many rows are kept before they are asked again.
+    cut_at: usize,
+    came: usize,
+    numbers: Vec<u32>,
+    words: Vec<u64>,
+}
+
+impl<'s> GroupLimit<'s> {
+    pub(super) fn new(cx: &Context<'s>) -> Self {
+        Self {
+            groups: KeyTable::default(),
+            heaps: Vec::new(),
+            like: None,
+            held: cx.settings.budget.reservation(),
+            kept: Vec::new(),
+            coming: Vec::new(),
+            cut_at: ROWS_UNCUT,
+            came: 0,
+            numbers: Vec::new(),
+            words: Vec::new(),
+        }
+    }
+
+    /// Leaves out positions of a chunk, and of its selection, whose rows are not looked at; `key` has the
+    /// first key at these positions. `false`, with nothing left out, once it does not pay.
+    pub(super) fn leave_out(
+        &mut self,
+        positions: &mut Vec<u32>,
+        chunk: &mut Chunk<'s>,
+        (key, descending): (&Vector<'s>, bool),
+        spec: &GroupLimitSpec,
+        cx: &Context<'s>,
+    ) -> Result<bool, ExecError> {
+        self.words.clear();
+        let like = std::mem::discriminant(&key.values);
+        if positions.iter().all(|p| key.is_null(*p as usize)) {
+            self.words.resize(positions.len(), 0);
+        } else if *self.like.get_or_insert(like) != like
+            || words_at(key, positions, &mut self.words).is_none()
+        {
+            return Ok(false);
+        }
+        let len = chunk.groups[0].len;
+        let keys: Vec<Vector<'s>> = (spec.keys.iter())
+            .map(|ex| Ok(evaluate(ex, chunk, 0, cx)?.into_vector(len)))
+            .collect::<Result<_, ExecError>>()?;
+        self.number(&keys, positions, cx)?;
+        if !self.has_room(spec.count) {
+            return Ok(false);
+        }
+        // The least of these stay.
+        let turned = if descending == spec.last { 0 } else { u64::MAX };
+        for (word, p) in self.words.iter_mut().zip(&*positions) {
+            // Nulls come last, or first where the order descends.
+            *word = if key.is_null(*p as usize) { !turned } else { *word ^ turned };
+        }
+        self.came += positions.len();
+        let count = spec.count;
+        let (words, numbers) = (&self.words, &self.numbers);
+        let mut stay: Vec<usize> = (0..positions.len()).collect();
+        stay.retain(|k| words[*k] <= self.heaps[numbers[*k] as usize * count]);
+        let select = |stay: &[usize], chunk: &mut Chunk<'s>| {
+            let selected: Vec<u32> = stay.iter().map(|k| positions[*k]).collect();
+            if chunk.groups[0].flat.is_none() {
+                chunk.groups[0].selection = Selection::List(selected);
+            }
+        };
+        select(&stay, chunk);
+        let present: Vec<Vector<'s>> = (spec.present.iter())
+            .map(|ex| Ok(evaluate(ex, chunk, 0, cx)?.into_vector(len)))
+            .collect::<Result<_, ExecError>>()?;
+        for k in &stay {
+            let heap = &mut self.heaps[numbers[*k] as usize * count..][..count];
+            let is_present = |vector: &Vector<'s>| !vector.is_null(positions[*k] as usize);
+            if words[*k] < heap[0] && present.iter().all(is_present) {
+                replace_top(heap, words[*k]);
+            }
+        }
+        stay.retain(|k| words[*k] <= self.heaps[numbers[*k] as usize * count]);
+        select(&stay, chunk);
+        self.coming.clear();
+        self.coming.extend(stay.iter().map(|k| (numbers[*k], words[*k])));
+        *positions = stay.iter().map(|k| positions[*k]).collect();
+        Ok(true)
+    }
+
+    /// The rows that were not left out are kept now, behind the others.
+    pub(super) fn keep_coming(&mut self) {
+        self.kept.append(&mut self.coming);
+    }
+
+    /// Whether the rows that were kept are to be asked again.
+    pub(super) fn wants_cut(&self) -> bool {
+        self.kept.len() >= self.cut_at
+    }
+
+    /// Of the rows that were kept, those that still are; `false` where it did not pay to look.
+    pub(super) fn cut(&mut self, spec: &GroupLimitSpec) -> (Vec<u32>, bool) {
+        let stays = |(number, word): &(u32, u64)| *word <= self.heaps[*number as usize * spec.count];
+        // Rows have numbers of 32 bits.
+        let rows: Vec<u32> =
+            (0u32..).zip(&self.kept).filter(|(_, kept)| stays(kept)).map(|(k, _)| k).collect();
+        let pays = self.came < ROWS_TRIED || rows.len() <= self.kept.len() / 8 * 7;
+        self.kept.retain(stays);
+        self.cut_at = (2 * self.kept.len()).max(ROWS_UNCUT);
+        (rows, pays)
+    }
+
+    /// Forgets the rows that were kept: they are in a file.
+    pub(super) fn forget_rows(&mut self) {
+        self.kept.clear();
+        self.cut_at = ROWS_UNCUT;
+    }
+
+    /// The groups of positions.
+    fn number(&mut self, keys: &[Vector<'s>], positions: &[u32], cx: &Context<'s>) -> Result<(), ExecError> {
+        self.numbers.clear();
+        let (keys, mut fresh): (Vec<&Vector<'s>>, _) = (keys.iter().collect(), Vec::new());
+        for positions in positions.chunks(POSITIONS_UNCHECKED) {
+            cx.check()?;
+            self.groups.number_all(&keys, positions, &mut self.numbers, &mut fresh);
+        }
+        Ok(())
+    }
+
+    /// Makes heaps for new groups; `false` where there is no room for them.
+    fn has_room(&mut self, count: usize) -> bool {
+        let groups = self.groups.len().max(1);
+        let cells = groups * count;
+        let bytes = cells * size_of::<u64>() + self.kept.capacity() * size_of::<(u32, u64)>();
+        if groups > GROUPS_MAX || self.held.resize(self.groups.bytes() + bytes).is_err() {
+            return false;
+        }
+        self.heaps.resize(cells, u64::MAX);
+        true
+    }
+}
+
+/// Puts a word in the place of the greatest of a heap.
+fn replace_top(heap: &mut [u64], word: u64) {
+    let mut place = 0;
+    loop {
+        let left = 2 * place + 1;
+        let Some(first) = heap.get(left) else { break };
+        let greater = match heap.get(left + 1) {
+            Some(second) if second > first => left + 1,
+            _ => left,
+        };
+        if heap[greater] <= word {
+            break;
+        }
+        heap[place] = heap[greater];
+        place = greater;
+    }
+    heap[place] = word;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_heap_keeps_the_least() {
+        let mut random = trimorph_base::Random::new(1);
+        for count in 1..9 {
+            let mut heap = vec![u64::MAX; count];
+            let mut all = Vec::new();
+            for _ in 0..60 {
+                let word = random.below(40) as u64;
+                all.push(word);
+                if word < heap[0] {
+                    replace_top(&mut heap, word);
+                }
+                all.sort_unstable();
+                let worst = all.get(count - 1).copied().unwrap_or(u64::MAX);
+                assert_eq!(heap[0], worst, "{heap:?} of {all:?}");
+            }
+        }
+    }
+}

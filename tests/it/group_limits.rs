@@ -1,0 +1,132 @@
+//! The first rows of each group of an order: a sort that leaves out rows gives the lists that it gives with
+//! all of them, whatever the keys' types, with nulls among keys and elements, on one thread and on two.
+
+use trimorph_base::Random;
+use trimorph_exec::{Execution, Settings};
+use trimorph_optimizer::{Options, optimize};
+use trimorph_store::Snapshot;
+use trimorph_testkit::queries::bind;
+use trimorph_types::format::{IdsOnly, format_literal};
+
+use super::ask::created;
+
+/// The rows of a query in order, and whether its sort is told of groups.
+fn rows(query: &str, snapshot: &Snapshot, options: Options, settings: Settings) -> (Vec<String>, bool) {
+    let planned =
+        optimize(bind(query, snapshot.catalog()).unwrap(), snapshot.catalog(), None, options).unwrap();
+    let plan = trimorph_algebra::explain(&planned.plan, &planned.vars, &mut |_| String::new());
+    let mut rows = Vec::new();
+    let mut execution = Execution::start(&planned, snapshot.clone(), settings).unwrap();
+    while let Some(batch) = execution
+        .next(|columns, positions, cx| {
+            let row = |p: &u32| {
+                let text = |value| format_literal(&value, &IdsOnly);
+                let all = columns.iter().map(|c| text(c.value(*p as usize, &|id| cx.edge_value(id))));
+                all.collect::<Vec<_>>().join(" ")
+            };
+            positions.iter().map(row).collect::<Vec<_>>()
+        })
+        .unwrap()
+    {
+        rows.extend(batch);
+    }
+    rows.sort();
+    let told = plan.lines().any(|line| line.trim().starts_with("Sort ") && line.contains(" by ["));
+    (rows, told)
+}
+
+/// Nodes in some groups whose properties have all types, some of them none.
+fn graph(seed: u64, nodes: usize) -> Snapshot {
+    let mut random = Random::new(seed);
+    let groups = 1 + random.below(nodes / 4);
+    let spread = 1 + random.below(300);
+    created(&[
+        &format!(
+            "UNWIND range(1, {nodes}) AS i WITH i, (i * 7919 + {seed}) % {spread} AS x \
+             CREATE (:A {{n: i, g: i % {groups}, h: CASE i % 3 WHEN 0 THEN 'x' WHEN 1 THEN 'y' END, x: x, \
+             some: CASE WHEN x % 3 > 0 THEN x END, f: CASE x % 5 WHEN 0 THEN 0.0 / 0.0 ELSE x / 4.0 END, \
+             day: date('2020-01-01') + duration({{days: x}}), text: 'a long text ' + toString(x), b: x % 2 = 0, \
+             mixed: CASE x % 4 WHEN 0 THEN x WHEN 1 THEN toString(x) WHEN 2 THEN x / 2.0 END, \
+             at: datetime({{epochSeconds: x}}), list: [x, i], long: duration({{days: x}})}})"
+        ),
+        // Another table: the same property has another type there.
+        "UNWIND range(1, 40) AS i CREATE (:B {n: -i, g: i % 3, x: i / 2.0, f: i, text: 'b', day: 'no date'})",
+        "MATCH (a:A), (b:A) WHERE a.n * 2 = b.n CREATE (a)-[:T {w: b.x}]->(b)",
+    ])
+}
+
+const KEYS: [&str; 11] = ["x", "some", "f", "day", "text", "b", "mixed", "at", "list", "long", "nothing"];
+
+/// What is done with `m` in the order of a key, and whether the sort is told.
+const SHAPES: [(&str, bool); 22] = [
+    ("WITH m.g AS g, collect(m.n)[0..3] AS c RETURN g, c", true),
+    ("WITH m.g AS g, collect(m.n)[..2] AS c RETURN g, c", true),
+    ("WITH m.g AS g, collect(m.some)[1..3] AS c RETURN g, c", true),
+    ("WITH m.g AS g, m.h AS h, collect(m.n)[0] AS c RETURN g, h, c", true),
+    ("RETURN m.g, head(collect(m.n)), collect(m.some)[..4]", true),
+    ("RETURN m.g, last(collect(m.some)) AS c", true),
+    ("RETURN m.g, collect(m)[-2..] AS c", true),
+    ("RETURN m.g, collect(m)[-1].n + 1, collect(m.n)[-3..-1]", true),
+    ("RETURN collect(m.n)[0..5]", true),
+    ("WITH m.g AS g, collect({n: m.n, l: m.list})[0..2] AS c UNWIND c AS d RETURN g, d.n, d.l", true),
+    ("WITH m.g AS g, collect(m) AS c WITH g, c[0] AS f, c[1] AS s RETURN g, f.n, s.n", true),
+    ("WITH m.g AS g, collect(m) AS c WHERE c[0].n > 3 RETURN g, c[0].n", true),
+    ("WITH m.g AS g, collect(m.n) AS c RETURN CASE WHEN g > 1 THEN c[0] ELSE c[2] END", true),
+    ("WITH m, m.g + 1 AS up WITH up, collect(m.n)[0..2] AS c RETURN up, c", true),
+    ("WITH m.g AS g, collect(m.n)[0..0] AS c RETURN g, c", true),
+    // Looked at in other ways.
+    ("WITH m.g AS g, collect(m.n) AS c RETURN g, c[0..3], size(c)", false),
+    ("RETURN m.g, collect(m.n)[0..3], count(*)", false),
+    ("RETURN m.g, collect(m.n)[0], collect(m.x)[-1]", false),
+    ("RETURN m.g, collect(DISTINCT m.n)[0..3]", false),
+    ("WITH m.g AS g, collect(m.n) AS c RETURN g, c[1..]", false),
+    ("WITH m.g AS g, collect(m.n) AS c RETURN g, c[0], c", false),
+    ("WITH m.g AS g, collect(m.n) AS c RETURN g, [i IN c WHERE i > 3][0]", false),
+];
+
+#[test]
+fn lists_of_the_first_are_those_of_all() {
+    let without = Options::default().without("group_limit").unwrap();
+    for (seed, nodes) in [(1, 60), (2, 400), (3, 1_200)] {
+        let snapshot = graph(seed, nodes);
+        let mut random = Random::new(seed);
+        for (shape, is_told) in SHAPES {
+            for _ in 0..4 {
+                let pattern = ["MATCH (m)", "MATCH (m:A)", "MATCH (p:A)-[:T]->(m)"][random.below(3)];
+                let key = KEYS[random.below(KEYS.len())];
+                let order = ["", " DESC"][random.below(2)];
+                // The second key leaves nothing open.
+                let query = format!("{pattern} WITH m ORDER BY m.{key}{order}, m.n DESC {shape}");
+                let (expected, _) = rows(&query, &snapshot, without, Settings::default());
+                for threads in [1, 2] {
+                    let settings = Settings { threads, ..Settings::default() };
+                    let (found, told) = rows(&query, &snapshot, Options::default(), settings);
+                    assert_eq!(found, expected, "graph {seed}: {query}");
+                    assert_eq!(told, is_told, "{query}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn limits_and_computed_orders_stay() {
+    let snapshot = graph(5, 400);
+    let without = Options::default().without("group_limit").unwrap();
+    for query in [
+        // A limit is of all rows.
+        "MATCH (m:A) WITH m ORDER BY m.x, m.n LIMIT 50 RETURN m.g, collect(m.n)[0..2]",
+        "MATCH (m:A) WITH m ORDER BY m.x, m.n SKIP 10 RETURN m.g, collect(m.n)[0..2]",
+        "MATCH (m:A) WITH m ORDER BY m.x % 7 DESC, m.n RETURN m.g, collect(m.n)[0..2]",
+        "MATCH (m:A) WITH m.g AS g, m.x * 2 AS y, m.n AS n ORDER BY y, n WITH g, collect([y, n])[0..2] AS c RETURN g, c",
+        "MATCH (m:A) WITH DISTINCT m.g AS g, m.x AS x ORDER BY x DESC RETURN g, collect(x)[0..2]",
+        "MATCH (p:A) OPTIONAL MATCH (p)-[t:T]->(m) WITH p, t, m ORDER BY t.w DESC, m.n RETURN p.n, collect(m.n)[0..1]",
+        "MATCH (p:A) CALL (p) { MATCH (p)-[:T]->(m) WITH m ORDER BY m.x RETURN collect(m.n)[0..2] AS c } RETURN p.n, c",
+    ] {
+        let (expected, _) = rows(query, &snapshot, without, Settings::default());
+        for threads in [1, 2] {
+            let settings = Settings { threads, ..Settings::default() };
+            assert_eq!(rows(query, &snapshot, Options::default(), settings).0, expected, "{query}");
+        }
+    }
+}
