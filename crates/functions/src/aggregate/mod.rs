@@ -13,6 +13,7 @@ mod extremum;
 mod kept;
 mod parts;
 mod percentile;
+mod ranked;
 mod sum;
 
 use trimorph_base::{CancelToken, Diagnostic};
@@ -285,16 +286,33 @@ impl Accumulator {
         }
     }
 
-    /// Bytes that are to be allocated before so many integers can be taken by [`Self::push_integers`]: what
-    /// it holds now is given back. `None` where they are taken one by one.
-    pub fn integers_growth_bytes(&self, more: usize) -> Option<usize> {
+    /// The same of a float.
+    #[inline]
+    pub fn push_float(&mut self, number: f64) -> bool {
+        match &mut self.0 {
+            State::Percentile(percentile) => percentile.push_float(number),
+            _ => false,
+        }
+    }
+
+    /// Bytes that are to be allocated before so many integers can be taken by [`Self::push_integers`], or
+    /// floats by [`Self::push_floats`]: what it holds now is given back. `None` where they are taken one by
+    /// one.
+    pub fn numbers_growth_bytes(&self, more: usize, are_floats: bool) -> Option<usize> {
         match &self.0 {
-            State::Percentile(percentile) => percentile.integers_growth_bytes(more),
+            State::Percentile(percentile) => percentile.numbers_growth_bytes(more, are_floats),
             _ => None,
         }
     }
 
-    /// Takes integers, each once, where [`Self::integers_growth_bytes`] says what they need.
+    /// Takes floats, each once, where [`Self::numbers_growth_bytes`] says what they need.
+    pub fn push_floats(&mut self, numbers: impl ExactSizeIterator<Item = f64>) {
+        if let State::Percentile(percentile) = &mut self.0 {
+            percentile.push_floats(numbers);
+        }
+    }
+
+    /// The same of integers.
     pub fn push_integers(&mut self, numbers: impl ExactSizeIterator<Item = i64>) {
         if let State::Percentile(percentile) = &mut self.0 {
             percentile.push_integers(numbers);

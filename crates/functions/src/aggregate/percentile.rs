@@ -2,20 +2,20 @@
 //!
 //! Nobody can stop a sort of the whole, and merging takes as much memory again:
 //!
-//! Integers that were seen once each are told apart byte by byte. For others:
+//! Integers, or floats, that were seen once each are kept as such (`ranked`). For others:
 //!
 //! 1. Runs of values are sorted by themselves, equal ones staying in the order they came.
 //! 2. The value at a place is looked for in all runs at once, by bisection: of each run a window is left, and
 //!    the median of the windows' middles, which at least a quarter of what is left comes before or after,
 //!    cuts all of them.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use trimorph_base::{CancelToken, Diagnostic};
 use trimorph_types::{Value, order};
 
 use super::parts::{float, integer};
+use super::ranked::{Kind, Ranked, of_float, of_int};
 use crate::error::{out_of_range, shown, wrong_type};
 use crate::steps::Steps;
 
@@ -26,8 +26,8 @@ const RUN: usize = 1 << 16;
 pub(super) struct Percentile {
     continuous: bool,
     fraction: Option<f64>,
-    /// Integers, each seen once, while nothing else came.
-    integers: Vec<i64>,
+    /// Integers, or floats, each seen once, while nothing else came.
+    numbers: Ranked,
     /// Values and how often each was seen, in the order they came. When they are sorted: runs of them, with
     /// how often each and those before it in its run were seen.
     values: Vec<(Value, u64)>,
@@ -35,7 +35,7 @@ pub(super) struct Percentile {
 
 impl Percentile {
     pub(super) fn continuous() -> Self {
-        Self { continuous: true, fraction: None, integers: Vec::new(), values: Vec::new() }
+        Self { continuous: true, fraction: None, numbers: Ranked::default(), values: Vec::new() }
     }
 
     pub(super) fn discrete() -> Self {
@@ -68,11 +68,9 @@ impl Percentile {
     /// All that was seen: the fraction, the values, and how often each was.
     pub(super) fn into_value(self) -> Value {
         let fraction = self.fraction.map_or(Value::Null, Value::Float);
-        let integers = self.integers.into_iter().map(|n| (Value::Int(n), 1));
-        let (values, counts) = integers
-            .chain(self.values)
-            .map(|(value, count)| (value, Value::Int(count.cast_signed())))
-            .unzip();
+        let numbers = self.numbers.into_values();
+        let (values, counts) =
+            numbers.chain(self.values).map(|(value, count)| (value, Value::Int(count.cast_signed()))).unzip();
         Value::list(vec![fraction, Value::list(values), Value::list(counts)])
     }
 
@@ -89,47 +87,55 @@ impl Percentile {
 
     /// Bytes that are to be allocated before another value can come.
     pub(super) fn growth_bytes(&self) -> usize {
-        let (values, integers) = (&self.values, &self.integers);
-        if values.is_empty() && integers.capacity() > integers.len() || values.capacity() > values.len() {
+        if self.values.is_empty() {
+            return self.numbers.growth_cells(1) * size_of::<u64>();
+        }
+        let values = &self.values;
+        if values.capacity() > values.len() {
             return 0;
         }
-        // Integers become values where another value comes.
-        let cells = values.capacity().max(integers.capacity()).max(2) * 2;
-        cells * if values.is_empty() { size_of::<i64>() } else { size_of::<(Value, u64)>() }
+        values.capacity().max(2) * 2 * size_of::<(Value, u64)>()
     }
 
-    /// Bytes that are to be allocated before so many integers can come, where nothing but integers came; what
-    /// is there now is given back.
-    pub(super) fn integers_growth_bytes(&self, more: usize) -> Option<usize> {
-        let needed = self.integers.len() + more;
-        let grows = needed > self.integers.capacity();
-        let cells = if grows { needed.max(self.integers.capacity() * 2) } else { 0 };
-        self.values.is_empty().then_some(cells * size_of::<i64>())
+    /// Bytes that are to be allocated before so many integers, or floats, can come, where nothing else came;
+    /// what is there now is given back.
+    pub(super) fn numbers_growth_bytes(&self, more: usize, are_floats: bool) -> Option<usize> {
+        let takes = self.values.is_empty() && self.numbers.takes(kind(are_floats));
+        takes.then(|| self.numbers.growth_cells(more) * size_of::<u64>())
     }
 
     /// Takes integers, each once, where nothing but integers came.
     pub(super) fn push_integers(&mut self, numbers: impl ExactSizeIterator<Item = i64>) {
-        let needed = self.integers.len() + numbers.len();
-        if needed > self.integers.capacity() {
-            let cells = needed.max(self.integers.capacity() * 2);
-            self.integers.reserve_exact(cells - self.integers.len());
-        }
-        self.integers.extend(numbers);
+        self.numbers.extend(Kind::Int, numbers.map(of_int));
+    }
+
+    /// The same of floats.
+    pub(super) fn push_floats(&mut self, numbers: impl ExactSizeIterator<Item = f64>) {
+        self.numbers.extend(Kind::Float, numbers.map(of_float));
     }
 
     /// Takes an integer if there is room, and nothing but integers so far.
     #[inline]
     pub(super) fn push_integer(&mut self, number: i64) -> bool {
-        let fits = self.values.is_empty() && self.integers.len() < self.integers.capacity();
-        if fits {
-            self.integers.push(number);
-        }
-        fits
+        self.values.is_empty() && self.numbers.push(Kind::Int, of_int(number))
+    }
+
+    /// The same of a float.
+    #[inline]
+    pub(super) fn push_float(&mut self, number: f64) -> bool {
+        self.values.is_empty() && self.numbers.push(Kind::Float, of_float(number))
     }
 
     pub(super) fn update(&mut self, value: &Value, weight: u64) -> Result<(), Diagnostic> {
         match value {
-            Value::Int(n) if weight == 1 && self.values.is_empty() => self.integers.push(*n),
+            value
+                if weight == 1
+                    && self.values.is_empty()
+                    && let Some((kind, word)) = Kind::word(value)
+                    && self.numbers.takes(kind) =>
+            {
+                self.numbers.extend(kind, std::iter::once(word));
+            }
             Value::Int(_) | Value::Float(_) | Value::Decimal(_) => {
                 self.generalise();
                 self.values.push((value.clone(), weight));
@@ -139,10 +145,9 @@ impl Percentile {
         Ok(())
     }
 
-    /// Makes values of the integers.
+    /// Makes values of the numbers.
     fn generalise(&mut self) {
-        let integers = std::mem::take(&mut self.integers);
-        self.values.extend(integers.into_iter().map(|n| (Value::Int(n), 1)));
+        self.values.extend(std::mem::take(&mut self.numbers).into_values());
     }
 
     /// Whether the fraction is known.
@@ -152,12 +157,13 @@ impl Percentile {
 
     pub(super) fn merge(&mut self, other: Self) {
         self.fraction = self.fraction.or(other.fraction);
-        if self.values.is_empty() && other.values.is_empty() {
-            self.integers.extend(other.integers);
+        let are_numbers = self.values.is_empty() && other.values.is_empty();
+        if are_numbers && self.numbers.takes_those_of(&other.numbers) {
+            self.numbers.merge(other.numbers);
             return;
         }
         self.generalise();
-        self.values.extend(other.integers.into_iter().map(|n| (Value::Int(n), 1)));
+        self.values.extend(other.numbers.into_values());
         self.values.extend(other.values);
     }
 
@@ -169,7 +175,7 @@ impl Percentile {
     )]
     pub(super) fn finish(mut self, cancel: Option<&CancelToken>) -> Result<Value, Diagnostic> {
         let seen = self.values.iter().fold(0_u64, |sum, (_, weight)| sum.saturating_add(*weight));
-        let count = seen.saturating_add(self.integers.len() as u64);
+        let count = seen.saturating_add(self.numbers.len());
         if count == 0 {
             return Ok(Value::Null);
         }
@@ -177,43 +183,23 @@ impl Percentile {
             return Err(out_of_range(format!("{} was not given a percentile", self.name())));
         };
         let mut steps = Steps::new(cancel);
-        if self.values.is_empty() {
-            return self.of_integers(fraction, &mut steps);
+        if !self.values.is_empty() {
+            self.generalise();
         }
         self.sort(&mut steps)?;
         if self.continuous {
             let place = fraction * (count - 1) as f64;
-            let (low, high) = (self.number_at(place.floor() as u64), self.number_at(place.ceil() as u64));
             let share = place - place.floor();
-            Ok(Value::Float(if share == 0.0 { low } else { low * (1.0 - share) + high * share }))
+            let low = as_float(&self.at(place.floor() as u64, &mut steps)?);
+            if share == 0.0 {
+                return Ok(Value::Float(low));
+            }
+            let high = as_float(&self.at(place.ceil() as u64, &mut steps)?);
+            Ok(Value::Float(low * (1.0 - share) + high * share))
         } else {
             let place = (fraction * count as f64).ceil() as u64;
-            Ok(self.at(place.saturating_sub(1)))
+            self.at(place.saturating_sub(1), &mut steps)
         }
-    }
-
-    /// The percentile where there are integers only, of which there is one.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a fraction of a count"
-    )]
-    fn of_integers(&self, fraction: f64, steps: &mut Steps<'_>) -> Result<Value, Diagnostic> {
-        let count = self.integers.len();
-        let mut nth = |place: u64| nth(&self.integers, usize::try_from(place).unwrap_or(usize::MAX), steps);
-        if !self.continuous {
-            let place = (fraction * count as f64).ceil() as u64;
-            return Ok(Value::Int(nth(place.saturating_sub(1))?));
-        }
-        let place = fraction * (count - 1) as f64;
-        let low = nth(place.floor() as u64)? as f64;
-        let share = place - place.floor();
-        if share == 0.0 {
-            return Ok(Value::Float(low));
-        }
-        let high = nth(place.ceil() as u64)? as f64;
-        Ok(Value::Float(low * (1.0 - share) + high * share))
     }
 
     /// Sorts the runs, and turns the numbers of times into those up to each value.
@@ -230,8 +216,13 @@ impl Percentile {
         Ok(())
     }
 
-    /// The value at `place` of all sorted values, each repeated as often as it was seen.
-    fn at(&self, place: u64) -> Value {
+    /// The value at a place of all sorted ones, each repeated as often as it was seen.
+    fn at(&self, place: u64, steps: &mut Steps<'_>) -> Result<Value, Diagnostic> {
+        if self.values.is_empty() { self.numbers.at(place, steps) } else { Ok(self.value_at(place)) }
+    }
+
+    /// The same where there are values, which are sorted.
+    fn value_at(&self, place: u64) -> Value {
         let mut windows: Vec<Window<'_>> = self.values.chunks(RUN).map(Window::new).collect();
         loop {
             let Some(pivot) = median_of_middles(&windows) else { return Value::Null };
@@ -265,49 +256,23 @@ impl Percentile {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "interpolation is approximate")]
-    fn number_at(&self, place: u64) -> f64 {
-        match self.at(place) {
-            Value::Int(n) => n as f64,
-            Value::Float(x) => x,
-            Value::Decimal(x) => x.to_float(),
-            _ => f64::NAN,
-        }
-    }
-
     pub(super) fn heap_bytes(&self) -> usize {
-        self.values.capacity() * size_of::<(Value, u64)>() + self.integers.capacity() * size_of::<i64>()
+        self.values.capacity() * size_of::<(Value, u64)>() + self.numbers.heap_bytes()
     }
 }
 
-/// The integer at a place of all sorted ones, by one byte after the other, the highest first: those with
-/// another byte than the wanted one's are left out. The last where there are not so many.
-fn nth(integers: &[i64], place: usize, steps: &mut Steps<'_>) -> Result<i64, Diagnostic> {
-    /// Integers that are looked at between two looks at the flag that cancels.
-    const UNCHECKED: usize = 1 << 20;
-    let mut rest = place.min(integers.len().saturating_sub(1));
-    let mut left: Cow<'_, [i64]> = Cow::Borrowed(integers);
-    for shift in (0..8).rev().map(|byte| byte * 8) {
-        // Unsigned, they order as signed ones.
-        let byte = |n: i64| ((n.cast_unsigned() ^ 1 << 63) >> shift) as u8;
-        let mut counts = [0_usize; 256];
-        for some in left.chunks(UNCHECKED) {
-            steps.look()?;
-            some.iter().for_each(|n| counts[usize::from(byte(*n))] += 1);
-        }
-        let mut before = 0;
-        let Some(wanted) = counts.iter().position(|count| {
-            before += count;
-            before > rest
-        }) else {
-            break;
-        };
-        rest -= before - counts[wanted];
-        if counts[wanted] < left.len() {
-            left = Cow::Owned(left.iter().copied().filter(|n| usize::from(byte(*n)) == wanted).collect());
-        }
+fn kind(is_float: bool) -> Kind {
+    if is_float { Kind::Float } else { Kind::Int }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "interpolation is approximate")]
+fn as_float(number: &Value) -> f64 {
+    match number {
+        Value::Int(n) => *n as f64,
+        Value::Float(x) => *x,
+        Value::Decimal(x) => x.to_float(),
+        _ => f64::NAN,
     }
-    Ok(left.first().copied().unwrap_or_default())
 }
 
 /// What is left of a sorted run.

@@ -75,6 +75,8 @@ fn samples() -> Vec<(&'static str, Vector<'static>)> {
         let one = std::iter::repeat_with(|| value(kind, &mut random)).find(fits).unwrap();
         out.push((name, Vector::of_values(vec![one.clone(), one], Positions::all(2))));
     }
+    let both = vec![Value::Int(1), Value::Float(1.5)];
+    out.push(("INTEGER beside FLOAT", Vector::of_mixed(both, Positions::all(2))));
     out.push(("LIST<INTEGER>", lists(Value::Int(1))));
     out.push(("LIST<STRING>", lists(Value::string("a"))));
     out.push(("NODE", Vector::new(Values::Node(Nodes::Range(NodeId::new(TableId(0), 1))))));

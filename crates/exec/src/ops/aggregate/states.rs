@@ -611,13 +611,20 @@ impl<'s> Column<'s> {
                 states[*n as usize].set_parameter(&value)?;
             }
         }
-        if let ([state], Values::Int(ints), Weights::All(1)) = (&mut states[..], &arg.values, rows.weights)
+        if let ([state], Weights::All(1)) = (&mut states[..], rows.weights)
+            && let Values::Int(_) | Values::Float(_) = &arg.values
             && rows.are_plain()
-            && let Some(growth) = state.integers_growth_bytes(rows.positions.len())
+            && let are_floats = matches!(arg.values, Values::Float(_))
+            && let Some(growth) = state.numbers_growth_bytes(rows.positions.len(), are_floats)
         {
             let before = state.heap_bytes();
             ledger.grow(state, growth, Accumulator::heap_bytes, |state| {
-                state.push_integers(rows.positions.iter().map(|p| ints[*p as usize]));
+                let at = rows.positions.iter().map(|p| *p as usize);
+                match &arg.values {
+                    Values::Float(floats) => state.push_floats(at.map(|i| floats[i])),
+                    Values::Int(ints) => state.push_integers(at.map(|i| ints[i])),
+                    _ => {}
+                }
                 Ok(())
             })?;
             self.general_bytes = (self.general_bytes + state.heap_bytes()).saturating_sub(before);
@@ -639,9 +646,12 @@ impl<'s> Column<'s> {
                 return Err(overflow());
             }
             let state = &mut states[n];
-            if let (Values::Int(ints), 1) = (&arg.values, weight)
-                && state.push_integer(ints[p])
-            {
+            let is_pushed = match (&arg.values, weight) {
+                (Values::Int(ints), 1) => state.push_integer(ints[p]),
+                (Values::Float(floats), 1) => state.push_float(floats[p]),
+                _ => false,
+            };
+            if is_pushed {
                 return Ok(());
             }
             // A text that is no better than the best is not made a value of.

@@ -9,6 +9,11 @@ use super::columns::{A, A_NULLS, B, Columns, DAYS, F, P, P_NULLS, Q, SMALL};
 use super::{Cases, N, call, case, int, op, plain, slot};
 use crate::expr::Ex;
 
+/// An integer or a float.
+fn mixed() -> Ex {
+    case(vec![(slot(P), slot(A))], slot(F))
+}
+
 #[expect(clippy::too_many_lines, reason = "a list")]
 pub(super) fn cases(c: &Columns) -> Cases<'_> {
     vec![
@@ -43,6 +48,26 @@ pub(super) fn cases(c: &Columns) -> Cases<'_> {
             let (a, b, p) = (&c.a, &c.b, &c.p);
             Box::new(move || {
                 drop(black_box((0..N).map(|i| if p[i] { a[i] } else { b[i] }).collect::<Vec<_>>()))
+            })
+        }),
+        ("case of an int or a float", mixed(), {
+            let (a, f, p) = (&c.a, &c.f, &c.p);
+            Box::new(move || {
+                drop(black_box((0..N).map(|i| if p[i] { a[i] as f64 } else { f[i] }).collect::<Vec<_>>()))
+            })
+        }),
+        ("the same * 2", op(Op::Mul, vec![mixed(), int(2)]), {
+            let (a, f, p) = (&c.a, &c.f, &c.p);
+            Box::new(move || {
+                let of = |i: usize| 2.0 * if p[i] { a[i] as f64 } else { f[i] };
+                drop(black_box((0..N).map(of).collect::<Vec<_>>()))
+            })
+        }),
+        ("the same < 100", op(Op::Lt, vec![mixed(), int(100)]), {
+            let (a, f, p) = (&c.a, &c.f, &c.p);
+            Box::new(move || {
+                let of = |i: usize| if p[i] { a[i] < 100 } else { f[i] < 100.0 };
+                drop(black_box((0..N).map(of).collect::<Vec<_>>()))
             })
         }),
         (
