@@ -13,6 +13,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use trimorph_algebra::{Aggregate, AggregateKind, Expr, Op, Plan, VarId, Vars};
+use trimorph_catalog::CatalogView;
 use trimorph_types::{LogicalType, Value};
 
 use crate::needed::bottom_up;
@@ -24,7 +25,7 @@ const EXPRESSIONS_MAX: usize = 4_096;
 
 /// The pass.
 pub(crate) fn share_expressions(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
-    let vars = &mut *planning.vars;
+    let (vars, catalog) = (&mut *planning.vars, planning.catalog);
     bottom_up(plan, &planning.needed, &mut |plan, _| {
         Ok(match plan {
             Plan::Project { input, mut items } => {
@@ -37,7 +38,8 @@ pub(crate) fn share_expressions(plan: Plan, planning: &mut Planning<'_>) -> Resu
             }
             Plan::Aggregate { input, mut keys, mut aggregates } => {
                 let has_keys = !keys.is_empty();
-                let arguments = aggregates.iter_mut().filter(|(_, a)| has_keys || !is_bounded(a, vars));
+                let arguments =
+                    aggregates.iter_mut().filter(|(_, a)| has_keys || !is_bounded(a, vars, catalog));
                 let arguments = arguments.filter_map(|(_, a)| a.arg.as_mut());
                 let exprs = keys.iter_mut().map(|(_, e)| e).chain(arguments).collect();
                 let input = shared(input, exprs, vars);
@@ -118,11 +120,31 @@ fn is_asked_apart(expr: &Expr, vars: &Vars) -> bool {
     }
 }
 
-/// Whether an aggregate is the least or largest of a property: of all rows it is mostly known without reading
-/// what is no better.
-fn is_bounded(aggregate: &Aggregate, vars: &Vars) -> bool {
-    matches!(aggregate.kind, AggregateKind::Min | AggregateKind::Max)
-        && aggregate.arg.as_ref().is_some_and(|arg| is_own_property(arg, vars))
+/// Whether an aggregate is the least or largest of a property that zone maps know the bounds of: of all rows
+/// it is mostly known without reading what is no better.
+fn is_bounded(aggregate: &Aggregate, vars: &Vars, catalog: &CatalogView<'_>) -> bool {
+    let is_in_order = |ty: Option<LogicalType>| {
+        use LogicalType as T;
+        matches!(ty, Some(T::Int | T::Date | T::LocalTime | T::LocalDateTime | T::DateTime))
+    };
+    let (AggregateKind::Min | AggregateKind::Max, Some(Expr::Property(base, name, _))) =
+        (aggregate.kind, &aggregate.arg)
+    else {
+        return false;
+    };
+    let Expr::Var(var) = **base else { return false };
+    let names = Some(std::slice::from_ref(name));
+    match vars.get(var).ty {
+        LogicalType::Node => {
+            let mut columns = catalog.node_columns(names).into_iter();
+            columns.all(|(table, column)| is_in_order(catalog.column_type(table, column)))
+        }
+        LogicalType::Relationship => {
+            let mut columns = catalog.edge_columns(names).into_iter();
+            columns.all(|(table, column)| is_in_order(catalog.edge_column_type(table, column)))
+        }
+        _ => false,
+    }
 }
 
 /// Whether an expression is a property of a node or relationship.

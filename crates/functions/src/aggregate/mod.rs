@@ -148,7 +148,7 @@ enum State {
     Extremum(Extremum),
     Collect(Collect),
     Deviation(Deviation),
-    Percentile(Percentile),
+    Percentile(Box<Percentile>),
 }
 
 impl Accumulator {
@@ -165,8 +165,8 @@ impl Accumulator {
             A::Collect => State::Collect(Collect::default()),
             A::StDev => State::Deviation(Deviation::sample()),
             A::StDevP => State::Deviation(Deviation::population()),
-            A::PercentileCont => State::Percentile(Percentile::continuous()),
-            A::PercentileDisc => State::Percentile(Percentile::discrete()),
+            A::PercentileCont => State::Percentile(Box::new(Percentile::continuous())),
+            A::PercentileDisc => State::Percentile(Box::new(Percentile::discrete())),
         })
     }
 
@@ -216,6 +216,15 @@ impl Accumulator {
             State::Percentile(percentile) => percentile.has_fraction(),
             _ => true,
         }
+    }
+
+    /// Bytes of an accumulator that has seen nothing.
+    pub fn bytes(function: AggregateFunction) -> usize {
+        let apart = match function {
+            AggregateFunction::PercentileCont | AggregateFunction::PercentileDisc => size_of::<Percentile>(),
+            _ => 0,
+        };
+        size_of::<Self>() + apart
     }
 
     /// Takes `value` as often as `weight` says.
@@ -336,7 +345,7 @@ impl Accumulator {
                 Ok(())
             }
             (State::Percentile(a), State::Percentile(b)) => {
-                a.merge(b);
+                a.merge(*b);
                 Ok(())
             }
             _ => Err(Diagnostic::internal("states of different aggregates cannot be merged")),
@@ -370,16 +379,18 @@ impl Accumulator {
         match &self.0 {
             State::Collect(collect) => collect.growth_bytes(weight),
             State::Percentile(percentile) => percentile.growth_bytes(),
+            State::Sum(sum) | State::Avg(sum) => sum.heap_bytes().1,
             _ => 0,
         }
     }
 
-    /// Bytes this accumulator holds besides itself; contents of values that others hold are not counted.
+    /// Bytes this accumulator holds besides those it began with; contents of values that others hold are not counted.
     pub fn heap_bytes(&self) -> usize {
         match &self.0 {
             State::Collect(collect) => collect.heap_bytes(),
             State::Percentile(percentile) => percentile.heap_bytes(),
             State::Extremum(extremum) => extremum.heap_bytes(),
+            State::Sum(sum) | State::Avg(sum) => sum.heap_bytes().0,
             _ => 0,
         }
     }

@@ -21,8 +21,15 @@ pub(super) struct Sum {
     ints: i128,
     floats: CompensatedSum,
     any_float: bool,
-    decimals: Option<Decimal>,
     any_int: bool,
+    /// What is seldom summed lies apart: there may be many sums.
+    rare: Option<Box<Rare>>,
+}
+
+/// Sums of decimals and durations, where there are any.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rare {
+    decimals: Option<Decimal>,
     durations: Option<DurationSum>,
 }
 
@@ -147,6 +154,24 @@ impl DurationSum {
 }
 
 impl Sum {
+    fn decimals(&self) -> Option<Decimal> {
+        self.rare.as_ref()?.decimals
+    }
+
+    fn durations(&self) -> Option<DurationSum> {
+        self.rare.as_ref()?.durations
+    }
+
+    fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+
+    /// Bytes that it owns, and those that another value may need.
+    pub(super) fn heap_bytes(&self) -> (usize, usize) {
+        let bytes = size_of::<Rare>();
+        if self.rare.is_some() { (bytes, 0) } else { (0, bytes) }
+    }
+
     /// The sum of `count` integers.
     pub(super) fn of_integers(sum: i128, count: u64) -> Self {
         Self { count, ints: sum, any_int: count > 0, ..Self::default() }
@@ -156,29 +181,30 @@ impl Sum {
     pub(super) fn update(&mut self, function: &str, value: &Value, weight: u64) -> Result<(), Diagnostic> {
         let numbers = self.any_number();
         match value {
-            Value::Int(n) if self.durations.is_none() => {
+            Value::Int(n) if self.durations().is_none() => {
                 self.any_int = true;
                 self.ints = i128::from(*n)
                     .checked_mul(i128::from(weight))
                     .and_then(|term| self.ints.checked_add(term))
                     .ok_or_else(|| overflow(function))?;
             }
-            Value::Float(x) if self.durations.is_none() => {
+            Value::Float(x) if self.durations().is_none() => {
                 self.any_float = true;
                 self.floats.add(*x, weight as f64);
             }
-            Value::Decimal(x) if self.durations.is_none() => {
+            Value::Decimal(x) if self.durations().is_none() => {
                 let term = Decimal::new(i128::from(weight), 0).and_then(|weight| x.times(weight));
-                let sum = term.and_then(|term| self.decimals.unwrap_or_default().plus(term));
-                self.decimals = Some(sum.ok_or_else(|| decimal_overflow(function))?);
+                let sum = term.and_then(|term| self.decimals().unwrap_or_default().plus(term));
+                self.rare().decimals = Some(sum.ok_or_else(|| decimal_overflow(function))?);
             }
             Value::Duration(duration) if !numbers => {
-                self.durations
+                self.rare()
+                    .durations
                     .get_or_insert_default()
                     .add(&DurationSum::of(*duration), i128::from(weight))
                     .ok_or_else(|| overflow(function))?;
             }
-            other if self.durations.is_some() => return Err(wrong_type(function, "only DURATION", other)),
+            other if self.durations().is_some() => return Err(wrong_type(function, "only DURATION", other)),
             other if numbers => return Err(wrong_type(function, "only numbers", other)),
             Value::List(_) => {
                 let error = wrong_type(function, "numbers or DURATION", value);
@@ -195,7 +221,7 @@ impl Sum {
     /// As [`Self::update`] with an integer.
     #[inline]
     pub(super) fn update_integer(&mut self, function: &str, n: i64, weight: u64) -> Result<(), Diagnostic> {
-        if self.durations.is_some() {
+        if self.durations().is_some() {
             return self.update(function, &Value::Int(n), weight);
         }
         // A product of 64-bit integers fits 128.
@@ -210,7 +236,7 @@ impl Sum {
     #[inline]
     #[expect(clippy::cast_precision_loss, reason = "a float sum is approximate")]
     pub(super) fn update_float(&mut self, function: &str, x: f64, weight: u64) -> Result<(), Diagnostic> {
-        if self.durations.is_some() {
+        if self.durations().is_some() {
             return self.update(function, &Value::Float(x), weight);
         }
         self.any_float = true;
@@ -225,7 +251,7 @@ impl Sum {
             return Ok(());
         }
         let sum = CompensatedSum::of(numbers);
-        if self.durations.is_some() || !sum.sum.is_finite() {
+        if self.durations().is_some() || !sum.sum.is_finite() {
             return numbers.iter().try_for_each(|x| self.update_float(function, *x, 1));
         }
         self.any_float = true;
@@ -236,7 +262,9 @@ impl Sum {
 
     pub(super) fn merge(&mut self, other: &Self) -> Result<(), Diagnostic> {
         let overflow = || overflow("sum()");
-        if self.any_number() && other.durations.is_some() || other.any_number() && self.durations.is_some() {
+        if self.any_number() && other.durations().is_some()
+            || other.any_number() && self.durations().is_some()
+        {
             return Err(wrong_type("sum()", "numbers or DURATION", &Value::Duration(Duration::default())));
         }
         self.count = self.count.checked_add(other.count).ok_or_else(overflow)?;
@@ -244,12 +272,12 @@ impl Sum {
         self.floats.merge(other.floats);
         self.any_float |= other.any_float;
         self.any_int |= other.any_int;
-        if let Some(theirs) = other.decimals {
-            let sum = self.decimals.unwrap_or_default().plus(theirs);
-            self.decimals = Some(sum.ok_or_else(|| decimal_overflow("sum()"))?);
+        if let Some(theirs) = other.decimals() {
+            let sum = self.decimals().unwrap_or_default().plus(theirs);
+            self.rare().decimals = Some(sum.ok_or_else(|| decimal_overflow("sum()"))?);
         }
-        if let Some(theirs) = &other.durations {
-            self.durations.get_or_insert_default().add(theirs, 1).ok_or_else(overflow)?;
+        if let Some(theirs) = &other.durations() {
+            self.rare().durations.get_or_insert_default().add(theirs, 1).ok_or_else(overflow)?;
         }
         Ok(())
     }
@@ -267,9 +295,9 @@ impl Sum {
             Value::Bool(floats.is_large),
             Value::Bool(self.any_float),
             Value::Bool(self.any_int),
-            self.decimals.map_or(Value::Null, Value::Decimal),
+            self.decimals().map_or(Value::Null, Value::Decimal),
         ];
-        if let Some(durations) = self.durations {
+        if let Some(durations) = self.durations() {
             parts.extend([durations.months, durations.days, durations.nanos].into_iter().flat_map(halves));
         }
         Value::list(parts)
@@ -287,10 +315,12 @@ impl Sum {
         let (sum, compensation, is_large) = (float(sum)?, float(compensation)?, boolean(is_large)?);
         self.floats = CompensatedSum { sum, compensation, is_large };
         (self.any_float, self.any_int) = (boolean(any_float)?, boolean(any_int)?);
-        self.decimals = if let Value::Decimal(d) = decimals { Some(*d) } else { None };
+        if let Value::Decimal(d) = decimals {
+            self.rare().decimals = Some(*d);
+        }
         if let [a, b, c, d, e, f] = durations {
             let (months, days, nanos) = (whole(a, b)?, whole(c, d)?, whole(e, f)?);
-            self.durations = Some(DurationSum { months, days, nanos });
+            self.rare().durations = Some(DurationSum { months, days, nanos });
         }
         Some(())
     }
@@ -299,24 +329,24 @@ impl Sum {
     fn float_total(&self, count: f64) -> f64 {
         let mut floats = self.floats;
         floats.add(self.ints as f64, 1.0);
-        floats.add(self.decimals.unwrap_or_default().to_float(), 1.0);
+        floats.add(self.decimals().unwrap_or_default().to_float(), 1.0);
         floats.divided(count)
     }
 
     fn any_number(&self) -> bool {
-        self.any_int || self.any_float || self.decimals.is_some()
+        self.any_int || self.any_float || self.decimals().is_some()
     }
 
     /// The sum of decimals and integers, if there are decimals and no floats.
     fn decimal_total(&self, function: &str) -> Option<Result<Decimal, Diagnostic>> {
-        let decimals = self.decimals.filter(|_| !self.any_float)?;
+        let decimals = self.decimals().filter(|_| !self.any_float)?;
         let sum = Decimal::new(self.ints, 0).and_then(|ints| ints.plus(decimals));
         Some(sum.ok_or_else(|| decimal_overflow(function)))
     }
 
     /// The sum; integer zero if there was nothing.
     pub(super) fn total(&self) -> Result<Value, Diagnostic> {
-        if let Some(durations) = self.durations {
+        if let Some(durations) = self.durations() {
             return durations.total().map(Value::Duration).ok_or_else(|| overflow("sum()"));
         }
         if self.any_float {
@@ -339,7 +369,7 @@ impl Sum {
             let mean = Decimal::new(self.count.into(), 0).and_then(|count| sum.divided(count));
             return mean.map(Value::Decimal).ok_or_else(|| decimal_overflow("avg()"));
         }
-        match self.durations {
+        match self.durations() {
             Some(durations) => {
                 let sum = durations.total().ok_or_else(|| overflow("avg()"))?;
                 let count = i64::try_from(self.count).map_err(|_| overflow("avg()"))?;

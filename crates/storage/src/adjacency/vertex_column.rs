@@ -134,6 +134,51 @@ impl<'s> SegmentView<'s> {
     }
 }
 
+/// Rows whose neighbours are unpacked at once.
+const BLOCK: usize = 64;
+
+impl SegmentView<'_> {
+    /// The neighbours of the rows from `local` on, of which there are as many as `out` has room for, written
+    /// there; positions, of which `start` is the first row's, are added to `kept` where there is one.
+    fn follow(&self, targets: &[TableId], local: usize, start: u32, out: &mut [NodeId], kept: &mut Vec<u32>) {
+        let (mut rows, mut tables) = ([0; BLOCK], [0; BLOCK]);
+        // Where the edge of the next row that has one lies.
+        let mut place = None;
+        for (block, out) in out.chunks_mut(BLOCK).enumerate() {
+            let (local, start) = (local + block * BLOCK, start + (block * BLOCK) as u32);
+            let all = u64::MAX >> (BLOCK - out.len());
+            let bits = self.presence.as_ref().map_or(all, |rank| rank.window(local) & all);
+            if bits == 0 {
+                continue;
+            }
+            let first = || match &self.presence {
+                None => Some(local),
+                Some(rank) => rank.place(local + bits.trailing_zeros() as usize),
+            };
+            let Some(from) = place.or_else(first) else { continue };
+            let count = bits.count_ones() as usize;
+            place = Some(from + count);
+            self.neighbours.unpack(from, &mut rows[..count]);
+            if let Some(of) = &self.tables {
+                of.unpack(from, &mut tables[..count]);
+            }
+            let node = |k: usize| NodeId::new(targets[tables[k] as usize], rows[k].cast_unsigned());
+            if bits == all {
+                out.iter_mut().enumerate().for_each(|(k, o)| *o = node(k));
+                kept.extend(start..start + count as u32);
+                continue;
+            }
+            let mut left = bits;
+            for k in 0..count {
+                let at = left.trailing_zeros();
+                left &= left - 1;
+                out[at as usize] = node(k);
+                kept.push(start + at);
+            }
+        }
+    }
+}
+
 /// A vertex column as one thread sees it.
 pub struct VertexColumnView<'s> {
     targets: &'s [TableId],
@@ -210,10 +255,17 @@ impl<'s> VertexColumnView<'s> {
     /// The neighbours of the nodes at `positions`, all of this column's table, written to `out` where they
     /// are; gives the positions that have one.
     ///
-    /// **Cost**: a load, shift and mask each, and a rank where some nodes have none; the form of `nodes` is
-    /// decided once.
+    /// **Cost**: of nodes that follow each other, neighbours are unpacked 64 at a time; of others a load,
+    /// shift and mask each, and a rank where some nodes have none. The form of `nodes` is decided once.
     pub fn follow(&self, nodes: &Nodes<'_>, positions: &[u32], out: &mut [NodeId]) -> Vec<u32> {
         let mut kept = Vec::with_capacity(positions.len());
+        if let (Nodes::Range(first), Some(start), Some(end)) = (nodes, positions.first(), positions.last())
+            && (*end as usize).wrapping_sub(*start as usize) + 1 == positions.len()
+            && let Some(out) = out.get_mut(*start as usize..=*end as usize)
+        {
+            self.follow_run(first.row() + u64::from(*start), *start, out, &mut kept);
+            return kept;
+        }
         nodes.for_each(positions.iter().map(|p| *p as usize), |i, node| {
             if let Some((view, place)) = self.place(node.row())
                 && let Some(o) = out.get_mut(i)
@@ -225,6 +277,22 @@ impl<'s> VertexColumnView<'s> {
             }
         });
         kept
+    }
+
+    /// The same of rows that follow each other, the first of them at position `start`.
+    fn follow_run(&self, first: u64, start: u32, out: &mut [NodeId], kept: &mut Vec<u32>) {
+        let mut given = 0;
+        while given < out.len() {
+            let row = first as usize + given;
+            let (segment, local) = (row / SEGMENT_ROWS, row % SEGMENT_ROWS);
+            let len = (SEGMENT_ROWS - local).min(out.len() - given);
+            if let Some(view) = self.segments.get(segment) {
+                let len = len.min(view.rows.saturating_sub(local));
+                let positions = start + given as u32;
+                view.follow(self.targets, local, positions, &mut out[given..given + len], kept);
+            }
+            given += len;
+        }
     }
 
     /// The stored position of the edge of node `row`, where positions are stored.

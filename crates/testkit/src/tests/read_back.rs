@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_catalog::{EdgeTableFacts, PropertyStats};
-use trimorph_store::{AdjacencyView, EdgeTableView, Main, Reader, Snapshot, ZONE_ROWS};
+use trimorph_store::{AdjacencyView, EdgeTableView, Main, Reader, Snapshot, VertexColumnView, ZONE_ROWS};
 use trimorph_types::{LogicalType, Map, Value, Zone};
+use trimorph_vector::Nodes;
 
 use super::{graph, identical};
 use crate::graphs::{LoadOptions, Model};
@@ -245,8 +246,30 @@ fn check_targets(facts: &EdgeTableFacts, edges: &[(EdgeId, NodeId, NodeId)]) {
     }
 }
 
+/// Neighbours of rows that follow each other are those of the rows one by one, from any row on, of any number.
+fn check_runs(column: &VertexColumnView<'_>, table: TableId, rows: u64) {
+    for (first, len) in
+        [(0, rows), (1, 64), (63, 130), (rows / 2, 1), (rows.saturating_sub(200), 300), (0, 0)]
+    {
+        let nodes = Nodes::Range(NodeId::new(table, first));
+        // Positions may begin behind the first node.
+        for skipped in [0, 3] {
+            let positions: Vec<u32> = (skipped..len.max(skipped)).map(|p| p as u32).collect();
+            let mut found = vec![NodeId(0); len as usize];
+            let kept = column.follow(&nodes, &positions, &mut found);
+            let of = |p: &u32| column.neighbour(first + u64::from(*p));
+            let expected: Vec<u32> = positions.iter().copied().filter(|p| of(p).is_some()).collect();
+            assert_eq!(kept, expected, "rows from {first} on");
+            assert!(kept.iter().all(|p| Some(found[*p as usize]) == of(p)), "rows from {first} on");
+        }
+    }
+}
+
 fn forward_edges(view: &EdgeTableView<'_>, reader: &Reader<'_>) -> Vec<(EdgeId, NodeId, NodeId)> {
     let mut out = Vec::new();
+    if let AdjacencyView::Column(column) = &view.forward {
+        check_runs(column, view.source, reader.rows(view.source));
+    }
     for row in 0..reader.rows(view.source) {
         let start = NodeId::new(view.source, row);
         match &view.forward {
@@ -277,6 +300,9 @@ fn forward_edges(view: &EdgeTableView<'_>, reader: &Reader<'_>) -> Vec<(EdgeId, 
 fn backward_edges(view: &EdgeTableView<'_>, reader: &Reader<'_>) -> Vec<(EdgeId, NodeId, NodeId)> {
     let mut out = Vec::new();
     for (target, adjacency) in &view.backward {
+        if let AdjacencyView::Column(column) = adjacency {
+            check_runs(column, *target, reader.rows(*target));
+        }
         for row in 0..reader.rows(*target) {
             let end = NodeId::new(*target, row);
             let mut neighbours = Vec::new();

@@ -375,7 +375,7 @@ impl<'s> Column<'s> {
             States::Best(best) => best.cells(),
             // What it takes comes with values, not with groups.
             States::Lists(collected) => (collected.groups(), collected.groups(), 0),
-            States::General(v) => (v.len(), v.capacity(), size_of::<Accumulator>()),
+            States::General(v) => (v.len(), v.capacity(), Accumulator::bytes(function(self.kind))),
         }
     }
 
@@ -633,7 +633,8 @@ impl<'s> Column<'s> {
         let weighs = !matches!(self.kind, AggregateKind::Min | AggregateKind::Max);
         let grows = {
             use AggregateKind as K;
-            !matches!(self.kind, K::Avg | K::Sum | K::StDev | K::StDevP)
+            let is_sum = matches!(self.kind, K::Avg | K::Sum | K::StDev | K::StDevP);
+            !is_sum || !matches!(arg.values, Values::Int(_) | Values::Float(_) | Values::Number(_))
         };
         let (mut rows_left, general_bytes) = (ROWS_UNCHECKED, &mut self.general_bytes);
         rows.each(|n, p, mut weight| {
