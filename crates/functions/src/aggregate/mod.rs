@@ -384,7 +384,8 @@ impl Accumulator {
         }
     }
 
-    /// Bytes this accumulator holds besides those it began with; contents of values that others hold are not counted.
+    /// Bytes this accumulator holds besides those it began with; contents of values that others hold are not
+    /// counted.
     pub fn heap_bytes(&self) -> usize {
         match &self.0 {
             State::Collect(collect) => collect.heap_bytes(),

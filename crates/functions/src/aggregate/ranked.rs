@@ -1,8 +1,8 @@
 //! Numbers of one type of which those at certain places of their order are wanted.
 //!
 //! 1. A number is kept as 64 bits that order as numbers of its type do.
-//! 2. Once there are many, and they lie close together, as ages, lengths and years do, it is counted how often
-//!    each comes; what lies outside the counted window is kept as before.
+//! 2. Once there are many, and they lie close together, as ages, lengths and years do, it is counted how
+//!    often each comes; what lies outside the counted window is kept as before.
 //! 3. The one at a place is found by one byte after the other, the highest first.
 
 use std::borrow::Cow;

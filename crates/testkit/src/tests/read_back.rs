@@ -246,7 +246,7 @@ fn check_targets(facts: &EdgeTableFacts, edges: &[(EdgeId, NodeId, NodeId)]) {
     }
 }
 
-/// Neighbours of rows that follow each other are those of the rows one by one, from any row on, of any number.
+/// Neighbours of rows that follow each other are those of the rows one by one, from any row on.
 fn check_runs(column: &VertexColumnView<'_>, table: TableId, rows: u64) {
     for (first, len) in
         [(0, rows), (1, 64), (63, 130), (rows / 2, 1), (rows.saturating_sub(200), 300), (0, 0)]
