@@ -14,4 +14,4 @@ pub(crate) mod predicate;
 pub(crate) mod read;
 pub(crate) mod texts;
 pub(crate) mod truncate;
-mod written;
+pub(crate) mod written;

@@ -85,6 +85,25 @@ impl Line {
         }
     }
 
+    /// `12:30:00`, with as many digits of a second as it has.
+    #[inline(always)]
+    fn canonical_time(&mut self, nanos: i64) {
+        let nanos = nanos.unsigned_abs();
+        let (seconds, nanos) = (nanos / 1_000_000_000, nanos % 1_000_000_000);
+        self.digits::<2>(seconds / 3_600);
+        self.push(b":");
+        self.digits::<2>(seconds / 60 % 60);
+        self.push(b":");
+        self.digits::<2>(seconds % 60);
+        if nanos > 0 {
+            self.push(b".");
+            self.digits::<9>(nanos);
+            while self.bytes[self.len - 1] == b'0' {
+                self.len -= 1;
+            }
+        }
+    }
+
     /// `2012-07-21T12:30`, from nanoseconds since the epoch.
     #[inline(always)]
     pub(super) fn moment(&mut self, nanos: i64) {
@@ -94,8 +113,23 @@ impl Line {
     }
 }
 
+/// Instants in UTC as XML Schema writes them, `2012-07-21T12:30:00.5Z`, from nanoseconds since the epoch.
+pub(crate) fn canonical_moments<'s>(nanos: &[i64], nulls: &Nulls, at: Positions<'_>) -> Texts<'s> {
+    written_texts(nulls, at, |i, line| {
+        // Years of 64 bits of nanoseconds have four digits.
+        line.date(days_of_nanos(nanos[i]));
+        line.push(b"T");
+        line.canonical_time(nanos[i].rem_euclid(DAY));
+        line.push(b"Z");
+    })
+}
+
 /// What `write` writes for each that is not null.
 pub(super) fn written<'s>(nulls: &Nulls, at: Positions<'_>, write: impl Fn(usize, &mut Line)) -> Vector<'s> {
+    Vector { values: Values::String(written_texts(nulls, at, write)), nulls: nulls.clone() }
+}
+
+fn written_texts<'s>(nulls: &Nulls, at: Positions<'_>, write: impl Fn(usize, &mut Line)) -> Texts<'s> {
     let mut texts = Texts::blank(at.len);
     let mut positions = Vec::with_capacity(at.len);
     at.for_each(|i| {
@@ -108,5 +142,5 @@ pub(super) fn written<'s>(nulls: &Nulls, at: Positions<'_>, write: impl Fn(usize
         write(i, &mut line);
         room.extend(&line.bytes[..line.len]);
     });
-    Vector { values: Values::String(texts), nulls: nulls.clone() }
+    texts
 }

@@ -6,7 +6,7 @@
 //! they are.
 //!
 //! Files in the data's order: `found` (errors as null) · `number`, `meaning` (what a literal means) · one
-//! family each · `vectors` (typed vectors at once).
+//! family each · `vectors`, `term_vectors` (typed vectors at once).
 //!
 //! Source: SPARQL 1.1 Query Language §17 and §18.5.1, SPARQL 1.2 for triple terms, base directions and the
 //! effective boolean value; XPath and XQuery Functions and Operators 3.1.
@@ -28,6 +28,7 @@ mod order;
 mod pattern;
 mod regular;
 mod temporal;
+mod term_vectors;
 mod terms;
 mod texts;
 mod triples;

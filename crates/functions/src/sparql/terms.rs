@@ -9,27 +9,32 @@ use trimorph_types::{Grouping, Value};
 
 use super::found::{Found, Miss, found, of_terms, of_values};
 use super::number::Number;
+use super::term_vectors;
 use super::texts::Text;
 use crate::context::Context;
 use crate::function::{Function, result};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    of_terms!("str", (1, 1), result::string, |_, a| text_of(&a[0]), "str(a): the text of an IRI or literal"),
+    of_terms!("str", (1, 1), result::string, |_, a| text_of(&a[0]), "str(a): the text of an IRI or literal")
+        .typed(term_vectors::text),
     of_terms!(
         "lang",
         (1, 1),
         result::string,
         |_, a| part(a, |language, _| language),
         "lang(a): the language"
-    ),
+    )
+    .typed(|context, args, at| term_vectors::tag_part(context, args, at, |language, _| language)),
     of_terms!(
         "langdir",
         (1, 1),
         result::string,
         |_, a| part(a, |_, dir| dir),
         "langdir(a): the base direction"
-    ),
-    of_terms!("datatype", (1, 1), result::any, datatype_of, "datatype(a): the datatype of a literal"),
+    )
+    .typed(|context, args, at| term_vectors::tag_part(context, args, at, |_, dir| dir)),
+    of_terms!("datatype", (1, 1), result::any, datatype_of, "datatype(a): the datatype of a literal")
+        .typed(term_vectors::datatype),
     of_terms!(
         "iri",
         (1, 2),
@@ -76,45 +81,53 @@ pub(super) const FUNCTIONS: &[Function] = &[
         result::bool,
         |_, a| Ok(Value::Bool(matches!(Term::of(&a[0]), Term::Iri(_)))),
         "isiri(a): whether this is an IRI"
-    ),
+    )
+    .typed(|context, args, at| term_vectors::is_resource(context, args, at, term_vectors::is_iri)),
     of_terms!(
         "isblank",
         (1, 1),
         result::bool,
         |_, a| Ok(Value::Bool(matches!(Term::of(&a[0]), Term::Blank(_)))),
         "isblank(a): whether this is a blank node"
-    ),
+    )
+    .typed(|context, args, at| term_vectors::is_resource(context, args, at, |text| text.starts_with("_:"))),
     of_terms!(
         "isliteral",
         (1, 1),
         result::bool,
         |_, a| Ok(Value::Bool(datatype(&a[0]).is_some())),
         "isliteral(a): whether this is a literal"
-    ),
+    )
+    .typed(term_vectors::is_literal),
     of_terms!(
         "isnumeric",
         (1, 1),
         result::bool,
         |_, a| Ok(Value::Bool(Number::of(&a[0]).is_some())),
         "isnumeric(a): whether this is a literal that means a number"
-    ),
-    of_terms!("haslang", (1, 1), result::bool, |_, a| has(a, 1), "haslang(a): whether this has a language"),
+    )
+    .typed(term_vectors::is_numeric),
+    of_terms!("haslang", (1, 1), result::bool, |_, a| has(a, 1), "haslang(a): whether this has a language")
+        .typed(|context, args, at| term_vectors::has_tag(context, args, at, 1)),
     of_terms!(
         "haslangdir",
         (1, 1),
         result::bool,
         |_, a| has(a, 2),
         "haslangdir(a): whether this has a base direction"
-    ),
+    )
+    .typed(|context, args, at| term_vectors::has_tag(context, args, at, 2)),
     of_values!(
         "term",
         (1, 1),
         result::any,
         |_: &Context<'_>, a: &[Value]| Ok(normalise(a[0].clone())),
         "term(a): the term in its one form; nodes stay nodes"
-    ),
+    )
+    .typed(term_vectors::term),
     of_values!("entity", (1, 1), result::any, entity, "entity(a): the node that has this name, or a itself")
-        .of_graph(),
+        .of_graph()
+        .typed(term_vectors::entity),
 ];
 
 /// STR.

@@ -143,18 +143,29 @@ pub fn normalise(value: Value) -> Value {
         }
         Value::Literal(literal) => match &literal.kind {
             LiteralKind::Datatype(iri) if &**iri == xsd::STRING => Value::String(literal.lexical.clone()),
-            LiteralKind::Datatype(iri) => match held(&literal.lexical, iri) {
-                Some(
-                    held @ (Value::Bool(_)
-                    | Value::Int(_)
-                    | Value::Date(_)
-                    | Value::LocalTime(_)
-                    | Value::LocalDateTime(_)),
-                ) => held,
-                _ => value,
-            },
+            LiteralKind::Datatype(iri) => held_as_term(&literal.lexical, iri).unwrap_or(value),
             LiteralKind::Language(_) => value,
         },
         _ => value,
+    }
+}
+
+/// The value that a literal is kept as in term form, if it is no literal there.
+fn held_as_term(text: &str, datatype: &str) -> Option<Value> {
+    held(text, datatype).filter(|held| {
+        matches!(
+            held,
+            Value::Bool(_) | Value::Int(_) | Value::Date(_) | Value::LocalTime(_) | Value::LocalDateTime(_)
+        )
+    })
+}
+
+/// Whether the literal of that text is what [`normalise`] gives for it.
+///
+/// **Cost**: nothing is allocated.
+pub fn is_in_term_form(text: &str, kind: &LiteralKind) -> bool {
+    match kind {
+        LiteralKind::Datatype(iri) => &**iri != xsd::STRING && held_as_term(text, iri).is_none(),
+        LiteralKind::Language(_) => true,
     }
 }

@@ -32,7 +32,7 @@ mod term;
 mod write;
 
 pub use canonical::{write_canonical, write_double, write_float, write_span};
-pub use literal::{datatype, literal, normalise, shared_datatype, tagged};
+pub use literal::{datatype, is_in_term_form, literal, normalise, shared_datatype, tagged};
 pub use read::{TERM_DEPTH_MAX, parse_nt, triple_parts, unescaped};
 pub use tag::split_tag;
 pub use term::{LiteralTerm, Term};

@@ -1,8 +1,8 @@
 //! What is computed for a whole vector is what is computed value by value.
 
-use trimorph_base::Random;
+use trimorph_base::{NodeId, Random, TableId};
 use trimorph_types::temporal::ZoneId;
-use trimorph_types::{Date, DateTime, LocalDateTime, LocalTime, Time, Value};
+use trimorph_types::{Date, DateTime, Decimal, Literal, LocalDateTime, LocalTime, Time, Value};
 use trimorph_vector::{Positions, Vector};
 
 use super::evaluator::Named;
@@ -44,6 +44,32 @@ fn drawn(random: &mut Random, kind: usize) -> Value {
         8 => Value::Bool(small > 0),
         9 => trimorph_types::rdf::tagged("x", "en"),
         10 => Value::Int(small),
+        11 => trimorph_types::rdf::tagged("x", ["en", "de-AT", "ar--rtl"][random.below(3)]),
+        12 => {
+            let (text, datatype) = *random.pick(&[
+                ("01", "integer"),
+                ("5", "integer"),
+                ("x", "integer"),
+                ("1.50", "decimal"),
+                ("2.5", "decimal"),
+                ("3", "byte"),
+                ("300", "byte"),
+                ("2020-01-01", "date"),
+                ("2020-01-01Z", "date"),
+                ("2020-01-01T00:00:00", "dateTime"),
+                ("2020-01-01T00:00:00Z", "dateTime"),
+                ("true", "boolean"),
+                ("a", "string"),
+            ]);
+            let datatype = format!("{}{datatype}", trimorph_types::rdf::names::XSD);
+            Value::Literal(Literal::of_datatype(text, datatype).into())
+        }
+        13 => Value::Literal(Literal::of_datatype("x", "http://e/own").into()),
+        14 => Value::iri(*random.pick(&["http://e/a", "http://n/7", "_:b", "<<( <a> <b> <c> )>>"])),
+        15 => Value::Node(NodeId::new(TableId(0), random.below(9) as u64)),
+        // All nodes of a table stand for literals, or none.
+        17 => Value::Node(NodeId(9)),
+        16 => Value::Decimal(Decimal::new(i128::from(small), 1).unwrap_or_default()),
         _ => {
             Value::Duration(trimorph_types::Duration { months: small, days: small, seconds: small, nanos: 0 })
         }
@@ -73,11 +99,13 @@ fn vectors_and_values_agree() {
         .filter(|function| matches!(function.kernel, Kernel::Typed(_)))
         .collect();
     assert!(functions.len() > 20);
-    for _ in 0..4_000 {
+    for _ in 0..12_000 {
         let function = *random.pick(&functions);
         let len = random.below(70);
         let count = function.min_args;
-        let kinds: Vec<usize> = (0..count).map(|_| random.below(12)).collect();
+        let first = random.below(19);
+        let kinds: Vec<usize> =
+            (0..count).map(|_| if random.chance(50) { first } else { random.below(19) }).collect();
         let columns: Vec<Vec<Value>> =
             kinds.iter().map(|kind| (0..len).map(|_| drawn(&mut random, *kind)).collect()).collect();
         // One of two may be a constant that is no null.
