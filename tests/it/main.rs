@@ -52,6 +52,7 @@ mod reached_once;
 mod shared;
 mod shared_expressions;
 mod shortest_ends;
+mod single_edges;
 mod snb_bi;
 mod sparql;
 mod spill;

@@ -155,7 +155,7 @@ impl Topology {
             for of_zone in entries.chunk_by(|a, b| zone(a) == zone(b)) {
                 let Some(first) = of_zone.first().map(zone) else { continue };
                 let _latch = self.latches.write(latch_of(NodeId::new(table, first * ZONE_ROWS)));
-                words.set(first);
+                words.set(first, of_zone.iter().map(|(key, _)| EdgeKey::of(*key).row));
                 self.tree(&of).insert_all(of_zone, &mut left);
             }
         }

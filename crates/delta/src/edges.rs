@@ -5,6 +5,7 @@
 //! chains as those of nodes. Chains are found by edge: of an edge without properties nothing is kept, but
 //! where a log told of another edge in its place before.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
@@ -15,6 +16,8 @@ use trimorph_vector::Vector;
 
 use crate::chain;
 use crate::edge_map::{EdgeMap, SHARDS, shard_of};
+use crate::heads::ZONE_ROWS;
+use crate::marks::Marks;
 use crate::pages::{Body, Event, Page, Pages, Said, Shape, Version};
 use crate::values::ValueDelta;
 use crate::writer::{Columns, WriteError, Writer, Written};
@@ -30,9 +33,37 @@ pub struct EdgeDelta {
     pub(crate) count: AtomicUsize,
     /// A bit for each column that was written, its number modulo 64.
     written: AtomicU64,
+    /// Blocks of places with an edge that has a head; and those that are being told anew, while they are.
+    pub(crate) blocks: RwLock<(Marks, Option<Marks>)>,
     indexes: RwLock<Vec<(u32, Arc<ValueDelta>)>>,
     /// How often indexes were made or dropped; 0 where there was never one: who writes looks no further then.
     index_changes: AtomicU64,
+}
+
+/// Bits of a place within a block: a page has that many places at least, so a page is one block or several.
+const BLOCK_BITS: u32 = 12;
+
+/// Edges of one edge table of which something was written, by blocks of 4,096 places.
+#[derive(Clone, Debug)]
+pub struct MarkedEdges(Marks);
+
+impl MarkedEdges {
+    /// Whether a value of an edge may have been written whose place is in `places`.
+    #[inline]
+    pub fn meet(&self, places: Range<u64>) -> bool {
+        let first = places.start >> BLOCK_BITS;
+        self.0.meet(first, (places.end.saturating_sub(1) >> BLOCK_BITS) + 1 - first)
+    }
+}
+
+/// Says that something is about to be found of an edge.
+pub(crate) fn mark((blocks, next): &(Marks, Option<Marks>), edge: u64) {
+    let block = EdgeId(edge).place() >> BLOCK_BITS;
+    for marks in std::iter::once(blocks).chain(next) {
+        if !marks.meet(block, 1) {
+            marks.set(block / ZONE_ROWS, std::iter::once(block));
+        }
+    }
 }
 
 /// The indexes of the columns that are written, as they were after some number of changes.
@@ -50,6 +81,7 @@ impl Default for EdgeDelta {
             heads,
             count: AtomicUsize::new(0),
             written: AtomicU64::new(0),
+            blocks: RwLock::default(),
             indexes: RwLock::default(),
             index_changes: AtomicU64::new(0),
         }
@@ -109,8 +141,11 @@ impl EdgeDelta {
         let versions = runs.into_iter().flat_map(|(first, len)| first..first + len as u32);
         let mut met = Ok(());
         let mut indexed = Indexed::default();
+        // Held until all heads are there: who tells marks anew finds them, or is met.
+        let blocks = self.blocks.read().unwrap_or_else(PoisonError::into_inner);
         for (at, (edge, version)) in edges.iter().zip(versions).enumerate() {
             if met.is_ok() {
+                mark(&blocks, edge.0);
                 met = self.link(writer, &shape, *edge, version, (columns, &mut indexed));
             }
             if met.is_err() {
@@ -261,6 +296,25 @@ impl EdgeDelta {
         self.count.load(Ordering::Acquire) == 0
     }
 
+    /// Edges of which anything was written.
+    pub fn marked(&self) -> MarkedEdges {
+        MarkedEdges(self.blocks.read().unwrap_or_else(PoisonError::into_inner).0.clone())
+    }
+
+    /// Tells anew which blocks have edges of which something is left.
+    ///
+    /// **Cost**: a look at each.
+    pub(crate) fn mark_anew(&self) {
+        let next = Marks::default();
+        self.blocks.write().unwrap_or_else(PoisonError::into_inner).1 = Some(next.clone());
+        // Whoever wrote before has linked what he wrote; who writes from now on marks both.
+        for edge in self.edges_written() {
+            mark(&(next.clone(), None), edge.0);
+        }
+        let mut blocks = self.blocks.write().unwrap_or_else(PoisonError::into_inner);
+        *blocks = (next, None);
+    }
+
     /// The value of an edge's column; none where main knows, or nobody gave the edge one.
     pub fn value(&self, edge: EdgeId, column: u32, reading: &Reading<'_>) -> Option<Value> {
         if !self.has_written(column) {
@@ -287,6 +341,7 @@ impl EdgeDelta {
         // A key, a head and a byte besides, at most 7/8 full.
         let heads = heads.map(|shard| shard.capacity() * 17 * 8 / 7).sum::<usize>();
         let indexes: usize = self.all_indexes().iter().map(|index| index.bytes()).sum();
-        self.pages.bytes() + heads + indexes
+        let blocks = self.blocks.read().unwrap_or_else(PoisonError::into_inner).0.bytes();
+        self.pages.bytes() + heads + indexes + blocks
     }
 }

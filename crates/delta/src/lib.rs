@@ -14,6 +14,7 @@
 //! cells      the values of one column of a page
 //! merged     what commits up to a time made, for a main version that is to have it; what is left is cleaned
 //! latches    writers and who cleans, each at a time
+//! marks      rows whose lists changes touched
 //! topology   edges that came or went: changes to the list of a node
 //! records    the edges by number: ends, from when to when
 //! replay     what a log says was committed
@@ -38,6 +39,7 @@ mod edges;
 mod heads;
 mod keys;
 mod latches;
+mod marks;
 mod merged;
 mod nodes;
 mod pages;
@@ -57,13 +59,14 @@ mod values;
 mod writer;
 
 pub use delta::Delta;
-pub use edges::EdgeDelta;
+pub use edges::{EdgeDelta, MarkedEdges};
 pub use keys::KeyDelta;
+pub use marks::Marks;
 pub use merged::{Cleaned, Commits, EdgesWritten, RowsWritten};
 pub use nodes::{LABELS, NodeDelta};
 pub use positions::{FreePositions, Positions};
 pub use replay::RowEvent;
-pub use topology::{EdgeChange, EdgeEnds, Marks, Topology, WrittenEdges};
+pub use topology::{EdgeChange, EdgeEnds, Topology, WrittenEdges};
 pub use tree::Direction;
 pub use values::ValueDelta;
 pub use writer::{Columns, WriteError, Writer, Written};

@@ -8,6 +8,7 @@ use std::collections::hash_map::Entry;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
+use trimorph_base::PAGE_ROWS;
 
 /// Maps that pages are spread over.
 const SHARDS: usize = 16;
@@ -56,15 +57,21 @@ impl Positions {
         self.free[page as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A position of a page that nobody has. Where main has a vertex column, `wanted` is the only one that it
-    /// can take, and given if it is free, else one behind all others. `main` tells what is free in main.
+    /// A position of a page that nobody has. Where main has a vertex column, `wanted` is the row's own: it is
+    /// given if it is free, else one that is no row's, behind those of all rows. `main` tells what is free in
+    /// main.
     pub fn take(&self, page: u64, wanted: Option<u64>, main: impl FnOnce() -> FreePositions) -> u64 {
         let mut shard = self.shard(page);
         let free = Self::known(&mut shard, page, main);
         let hole = match wanted {
             None => free.holes.pop(),
             Some(wanted) => {
-                free.holes.iter().position(|hole| *hole == wanted).map(|at| free.holes.swap_remove(at))
+                // Those of the page's rows are theirs, whether any was given so far or not.
+                free.holes.extend(free.end..PAGE_ROWS);
+                free.end = free.end.max(PAGE_ROWS);
+                let own = free.holes.iter().position(|hole| *hole == wanted);
+                let at = own.or_else(|| free.holes.iter().position(|hole| *hole >= PAGE_ROWS));
+                at.map(|at| free.holes.swap_remove(at))
             }
         };
         hole.unwrap_or_else(|| {

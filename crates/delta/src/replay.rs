@@ -12,6 +12,7 @@ use trimorph_mvcc::{Stamp, Timestamp};
 use trimorph_types::Value;
 use trimorph_vector::Vector;
 
+use crate::edges::mark;
 use crate::heads::ZONE_ROWS;
 use crate::pages::{Author, Event, Shape, Version};
 use crate::positions::{Positions, RESTORED};
@@ -137,6 +138,8 @@ impl EdgeDelta {
     }
 
     fn put_in_front(&self, edge: EdgeId, version: Version) {
+        let blocks = self.blocks.read().unwrap_or_else(PoisonError::into_inner);
+        mark(&blocks, edge.0);
         let mut shard = self.shard(edge).write().unwrap_or_else(PoisonError::into_inner);
         let head = shard.entry(edge.0).or_insert_with(|| {
             self.count.fetch_add(1, Ordering::AcqRel);

@@ -4,24 +4,23 @@
 //! 1. An edge that comes gets a record and a key in the tree of each of its ends; one of main that goes gets
 //!    them too, and its record says that it was always there.
 //! 2. What a reader sees of it is in the record: its stamps change, its keys stay until it is cleaned.
-//! 3. Before an edge can be found, its ends are marked in words of 64 zones: a list whose zone is not marked
-//!    is main's.
+//! 3. Before an edge can be found, its ends are marked (`marks`): a list that is not marked is main's.
 //!
 //! Invariant: a key's record is of an edge between the key's two rows.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
 use trimorph_mvcc::{Conflict, Reading, Stamp, Timestamp};
 
-use crate::directory::Directory;
 use crate::edge_map::ByEdge;
 use crate::heads::ZONE_ROWS;
 use crate::latches::Latches;
+use crate::marks::Marks;
 use crate::records::{EdgeRecord, NewRecord, Records};
 use crate::tree::{Arena, Direction, EdgeKey, Entry, Tree};
 use crate::writer::{WriteError, Writer};
@@ -29,57 +28,6 @@ use crate::writer::{WriteError, Writer};
 /// Keys of a tree node. TAG has 256; with half as many an insertion moves half as much, and a read of a
 /// node's list is still one or two leaves.
 pub(crate) const FAN_OUT: usize = 128;
-/// Zones of a word.
-const ZONES: u64 = 64;
-
-/// Zones of a node table that changes touched along one edge table and direction: words of bits, by segment
-/// of rows.
-#[derive(Clone, Debug, Default)]
-pub struct Marks(Arc<MarkedZones>);
-
-#[derive(Debug, Default)]
-struct MarkedZones {
-    words: Directory<AtomicU64>,
-    /// How many there are.
-    count: AtomicUsize,
-}
-
-impl Marks {
-    /// Whether something came to or went from the lists of `len` rows from `first` on, or of others of their
-    /// zones. **Cost**: some 15 ns for each 65,536 rows.
-    pub fn meet(&self, first: u64, len: u64) -> bool {
-        let (zone, end) = (first / ZONE_ROWS, first.saturating_add(len).div_ceil(ZONE_ROWS));
-        let last = end.div_ceil(ZONES).min(zone / ZONES + WORDS_MAX);
-        (zone / ZONES..last).any(|number| {
-            let word = self.0.words.get(number).map_or(0, |word| word.load(Ordering::Acquire));
-            let (from, to) = (zone.max(number * ZONES), end.min((number + 1) * ZONES));
-            word != 0 && (from..to).any(|zone| word >> (zone % ZONES) & 1 == 1)
-        })
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.count.load(Ordering::Acquire) == 0
-    }
-
-    pub(crate) fn set(&self, zone: u64) {
-        if let Some(word) = self.0.words.get_or_make(zone / ZONES, || AtomicU64::new(0)) {
-            let bit = 1 << (zone % ZONES);
-            // Most zones are marked already, by others: a look leaves the word with all of them.
-            if word.load(Ordering::Acquire) & bit == 0 && word.fetch_or(bit, Ordering::AcqRel) & bit == 0 {
-                self.0.count.fetch_add(1, Ordering::AcqRel);
-            }
-        }
-    }
-
-    fn clear(&self, zone: u64) {
-        if let Some(word) = self.0.words.get(zone / ZONES) {
-            let bit = 1 << (zone % ZONES);
-            if word.fetch_and(!bit, Ordering::AcqRel) & bit != 0 {
-                self.0.count.fetch_sub(1, Ordering::AcqRel);
-            }
-        }
-    }
-}
 
 /// The latch of a node's zone.
 pub(crate) fn latch_of(node: NodeId) -> u64 {
@@ -91,16 +39,13 @@ pub(crate) fn first_ordinal(edge: EdgeId) -> u32 {
     (edge.0 & u64::from(EdgeKey::ORDINALS - 1)) as u32
 }
 
-/// Words that the rows of any table have: beyond, nothing is marked.
-const WORDS_MAX: u64 = 1 << (44 - 16);
-
 /// The edges of one node table's nodes.
 #[derive(Debug)]
 pub(crate) struct OfTable {
     root: u32,
     /// The local number of (edge table, table of the other end).
     locals: RwLock<FxHashMap<(EdgeTableId, TableId), u16>>,
-    /// Zones that have edges here, by edge table and direction.
+    /// Rows that have edges here, by edge table and direction.
     marked: RwLock<FxHashMap<(EdgeTableId, Direction), Marks>>,
 }
 
@@ -153,6 +98,9 @@ impl EdgeEnds {
         }
     }
 }
+
+/// Keys that are gone through before those of a row are passed over.
+const KEYS_TOGETHER: usize = 1 << 10;
 
 /// Ordinals that are tried before all of two nodes are looked at.
 const ORDINALS_TRIED: usize = 4;
@@ -286,7 +234,7 @@ impl Topology {
         self.by_edge.get(edge).filter(|number| self.records.get(*number).begin.load() != Stamp::NEVER)
     }
 
-    /// The zones that changes touched; none where there are none, or all of them are main's.
+    /// The lists that changes touched; none where there are none, or all of them are main's.
     pub fn marks(&self, table: TableId, edge_table: EdgeTableId, direction: Direction) -> Option<Marks> {
         self.table(table)?.words(edge_table, direction).filter(|marks| !marks.is_empty())
     }
@@ -518,6 +466,50 @@ impl Topology {
         Ok(())
     }
 
+    /// Whether somebody may come to see an edge beside one that the writer has put in, at the same node along
+    /// the same edge table and direction: all that the node has there, the edge `in_main` of the newest main
+    /// version too, are gone for the writer already, or were undone. To be asked once the edge is in and the
+    /// barrier passed: of two that put edges in at one node, one meets the other.
+    ///
+    /// **Cost**: a range of the tree.
+    pub fn is_beside_another(
+        &self,
+        writer: &Writer<'_>,
+        ends: EdgeEnds,
+        direction: Direction,
+        in_main: Option<EdgeId>,
+    ) -> bool {
+        let node = ends.from(direction).0;
+        let Some(of) = self.table(node.table()) else { return false };
+        let own = writer.reading.view.own;
+        let mut in_main = in_main;
+        let mut is_another = |(_, number): &Entry| {
+            let record = self.records.get(*number);
+            let (edge, begin, end) = (record.edge(), record.begin.load(), record.end.load());
+            if edge == ends.edge && begin.handle().is_some() && begin.handle() == own {
+                return false;
+            }
+            if Some(edge) == in_main {
+                in_main = None;
+            }
+            let is_gone = end.handle().is_some() && end.handle() == own || record.has_gone(&writer.reading);
+            begin != Stamp::NEVER && !is_gone
+        };
+        for (_, local) in of.others(ends.edge.table()) {
+            let (first, last) = EdgeKey::list(node.row(), direction, local);
+            let done = self.tree(&of).scan(first, last, &mut |entries: &[Entry]| {
+                if entries.iter().any(&mut is_another) {
+                    return ControlFlow::Break(());
+                }
+                ControlFlow::Continue(())
+            });
+            if done.is_break() {
+                return true;
+            }
+        }
+        in_main.is_some()
+    }
+
     /// To be passed by who inserted an edge before he asks whether its ends are there, and by who deleted a
     /// node before he asks for its edges: one of the two, or both, meets the other. Likewise by who set a
     /// property of an edge, and who deleted it.
@@ -540,6 +532,16 @@ impl Topology {
         self.arena.in_use() * Arena::<FAN_OUT>::NODE_BYTES
             + self.records.in_use() * Records::BYTES
             + self.by_edge.bytes()
+            + self.marks_bytes()
+    }
+
+    fn marks_bytes(&self) -> usize {
+        let tables = self.tables.read().unwrap_or_else(PoisonError::into_inner);
+        let of = |table: &Arc<OfTable>| {
+            let marked = table.marked.read().unwrap_or_else(PoisonError::into_inner);
+            marked.values().map(Marks::bytes).sum::<usize>()
+        };
+        tables.values().map(of).sum()
     }
 
     /// The records in use, with their numbers.
@@ -583,25 +585,43 @@ impl Topology {
         found.and_then(|key| tree.remove_if(key, is_own));
     }
 
-    /// Takes the mark off a zone unless it has an edge.
+    /// Takes the marks off those rows of a zone that have no edge.
+    ///
+    /// **Cost**: a look at the zone's keys, of a hub at a thousand.
     pub(crate) fn unmark(&self, table: TableId, zone: u64, edge_table: EdgeTableId, direction: Direction) {
         let Some(of) = self.table(table) else { return };
-        let first = zone * ZONE_ROWS;
+        let (first, end) = (zone * ZONE_ROWS, (zone + 1) * ZONE_ROWS);
         let _latch = self.latches.clean(latch_of(NodeId::new(table, first)));
+        let Some(marks) = of.words(edge_table, direction) else { return };
         let locals: Vec<u16> = of.others(edge_table).into_iter().map(|(_, local)| local).collect();
-        let (first, last) = EdgeKey::rows(first, ZONE_ROWS);
-        let has_edge = self.tree(&of).scan(first, last, &mut |entries: &[Entry]| {
-            let is_one = |(key, _): &Entry| {
-                let key = EdgeKey::of(*key);
-                key.direction == direction && locals.contains(&key.local)
+        let tree = self.tree(&of);
+        let (mut rows, mut row): (Vec<u64>, u64) = (Vec::new(), first);
+        while row < end {
+            let (from, to) = EdgeKey::rows(row, end - row);
+            let (mut seen, mut last) = (0, end);
+            let done = tree.scan(from, to, &mut |entries: &[Entry]| {
+                let keys = entries.iter().map(|(key, _)| EdgeKey::of(*key));
+                let own = keys.filter(|key| key.direction == direction && locals.contains(&key.local));
+                rows.extend(own.map(|key| key.row));
+                rows.dedup();
+                seen += entries.len();
+                last = entries.last().map_or(last, |(key, _)| EdgeKey::of(*key).row);
+                if seen > KEYS_TOGETHER { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            if done.is_continue() {
+                break;
+            }
+            // The last one may have any number of keys more.
+            let is_own = |local: &u16| {
+                let (from, to) = EdgeKey::list(last, direction, *local);
+                tree.scan(from, to, &mut |_: &[Entry]| ControlFlow::Break(())).is_break()
             };
-            if entries.iter().any(is_one) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        if has_edge.is_continue()
-            && let Some(marks) = of.words(edge_table, direction)
-        {
-            marks.clear(zone);
+            if rows.last() != Some(&last) && locals.iter().any(is_own) {
+                rows.push(last);
+            }
+            row = last + 1;
         }
+        marks.keep(zone, rows.into_iter());
     }
 
     /// Records that were taken out are in nobody's hands any more.
@@ -658,7 +678,7 @@ impl OfTable {
     }
 
     pub(crate) fn mark(&self, edge_table: EdgeTableId, direction: Direction, row: u64) {
-        self.words_to_write(edge_table, direction).set(row / ZONE_ROWS);
+        self.words_to_write(edge_table, direction).set(row / ZONE_ROWS, std::iter::once(row));
     }
 
     pub(crate) fn words_to_write(&self, edge_table: EdgeTableId, direction: Direction) -> Marks {

@@ -21,28 +21,55 @@ pub(crate) fn let_labels_vary(main: &mut Main, table: TableId) {
     }
 }
 
-/// Whether an edge table may get any edges to nodes of `target`.
+/// Whether an edge table may get edges between any nodes to those of `target`, one at each end.
 pub(crate) fn edges_vary(main: &Main, table: EdgeTableId, target: TableId) -> bool {
     let facts = main.catalog.unrecorded_facts().edge_tables.get(usize::from(table.0));
     facts.is_some_and(|facts: &EdgeTableFacts| {
-        !facts.single
-            && facts.edges_max == u64::MAX
+        facts.edges_max == u64::MAX
             && facts.self_loops_max == u64::MAX
-            && facts.targets.iter().all(|known| !known.single)
             && facts.targets.iter().any(|known| known.table == target)
     })
 }
 
-/// An edge table may get any edges to nodes of `target`.
+/// An edge table may get edges between any nodes to those of `target`. That a node has one at most is left:
+/// who puts a second one in says so ([`let_have_several`]).
 pub(crate) fn let_edges_vary(main: &mut Main, table: EdgeTableId, target: TableId) {
     let facts = Arc::make_mut(&mut main.catalog).facts_mut();
     let Some(facts) = facts.edge_tables.get_mut(usize::from(table.0)) else { return };
-    facts.single = false;
     (facts.edges_max, facts.self_loops_max) = (u64::MAX, u64::MAX);
-    facts.targets.iter_mut().for_each(|known| known.single = false);
     if !facts.targets.iter().any(|known| known.table == target) {
         facts.targets.push(TargetFacts { table: target, single: false });
         facts.targets.sort_by_key(|known| known.table);
+    }
+}
+
+/// Which ends of the edges of a table may have several: its sources, and targets in a table.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Several {
+    /// Sources.
+    Sources,
+    /// Targets in this table.
+    Targets(TableId),
+}
+
+/// Whether ends of an edge table have one edge at most, as far as anybody was told.
+pub(crate) fn have_one(main: &Main, table: EdgeTableId, ends: Several) -> bool {
+    let facts = main.catalog.unrecorded_facts().edge_tables.get(usize::from(table.0));
+    facts.is_some_and(|facts| match ends {
+        Several::Sources => facts.single,
+        Several::Targets(of) => facts.targets.iter().any(|known| known.table == of && known.single),
+    })
+}
+
+/// Ends of an edge table may have several edges.
+pub(crate) fn let_have_several(main: &mut Main, table: EdgeTableId, ends: Several) {
+    let facts = Arc::make_mut(&mut main.catalog).facts_mut();
+    let Some(facts) = facts.edge_tables.get_mut(usize::from(table.0)) else { return };
+    match ends {
+        Several::Sources => facts.single = false,
+        Several::Targets(of) => {
+            facts.targets.iter_mut().filter(|known| known.table == of).for_each(|known| known.single = false);
+        }
     }
 }
 

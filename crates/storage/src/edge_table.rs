@@ -3,11 +3,13 @@
 //! Property pages: columns by slot, pages of k = 128 source rows. The edge at position `p` of page `g` is at
 //! slot `slot of page g + p`: sequential forward where lists are as they were loaded, constant time from the
 //! other side. Where the forward direction is a vertex column the properties are vertex columns too, and the
-//! slot is the source row.
+//! slot is the source row. The position then is that of the source row in its page, unless the edge took the
+//! place of another one before the position was free: such edges have positions from k on, which are stored.
 //!
 //! Source: GF-CL §4.2 (single-indexed property pages, page-level positional offsets).
 
 use std::cell::OnceCell;
+use std::ops::Range;
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, EdgePlaces, EdgeTableId, NodeId, PAGE_ROWS, TableId};
@@ -15,7 +17,7 @@ use trimorph_types::Value;
 use trimorph_vector::PageStarts;
 use trimorph_vfs::{Piece, Pins};
 
-use crate::adjacency::{Adjacency, AdjacencyView, CsrView, List};
+use crate::adjacency::{Adjacency, AdjacencyView, CsrView, List, VertexColumnView};
 use crate::column::{Column, ColumnView, segment_lengths};
 use crate::property_pages::{NOWHERE, PropertyPages, SegmentPages};
 use crate::slot::{Load, Slot, loads};
@@ -180,7 +182,30 @@ impl<'s> EdgeTableView<'s> {
     /// The id of the one edge of source `row`, where the forward direction is a vertex column.
     #[inline]
     pub fn single_id(&self, row: u64) -> EdgeId {
-        self.places.id(row / PAGE_ROWS, row % PAGE_ROWS)
+        self.places.id(row / PAGE_ROWS, self.single_position(row))
+    }
+
+    /// The position of the one edge of source `row`, where the forward direction is a vertex column.
+    #[inline]
+    pub(crate) fn single_position(&self, row: u64) -> u64 {
+        let stored = match &self.forward {
+            AdjacencyView::Column(column) => column.position(row),
+            AdjacencyView::Csr(_) => None,
+        };
+        stored.unwrap_or(row % PAGE_ROWS)
+    }
+
+    /// The source row of the edge at a position of a page, where the forward direction is a vertex column.
+    ///
+    /// **Cost**: positions of the page's rows are free; others are searched for among its edges.
+    fn single_row(&self, column: &VertexColumnView<'_>, page: u64, position: u64) -> Option<u64> {
+        let first = page * PAGE_ROWS;
+        if position < PAGE_ROWS {
+            // Nobody else's, but the row's edge may be at another one by now.
+            let row = first + position;
+            return column.position(row).is_none_or(|stored| stored == position).then_some(row);
+        }
+        (first..first + PAGE_ROWS).find(|row| column.position(*row) == Some(position))
     }
 
     /// The id of the edge at a stored position, out of source `row`.
@@ -203,7 +228,7 @@ impl<'s> EdgeTableView<'s> {
                 let in_order = || (csr.slot(list) + i as u64).saturating_sub(self.page_slot(row / PAGE_ROWS));
                 csr.position(list, i).unwrap_or_else(in_order)
             }
-            AdjacencyView::Column(_) => row % PAGE_ROWS,
+            AdjacencyView::Column(_) => self.single_position(row),
         }
     }
 
@@ -247,7 +272,17 @@ impl<'s> EdgeTableView<'s> {
         let (page, position) = self.places.place(edge);
         match &self.forward {
             AdjacencyView::Csr(_) => self.page_slot(page) + position,
-            AdjacencyView::Column(_) => page * PAGE_ROWS + position,
+            AdjacencyView::Column(_) if position < PAGE_ROWS => page * PAGE_ROWS + position,
+            AdjacencyView::Column(column) => self.single_row(column, page, position).unwrap_or(NOWHERE),
+        }
+    }
+
+    /// The same of an edge that main need not have; none if it has no such edge, or never had.
+    pub fn known_slot(&self, edge: EdgeId) -> Option<u64> {
+        let (page, position) = self.places.place(edge);
+        match &self.forward {
+            AdjacencyView::Csr(_) => (position < self.positions_end(page)).then(|| self.slot(edge)),
+            AdjacencyView::Column(column) => self.single_row(column, page, position),
         }
     }
 
@@ -263,7 +298,7 @@ impl<'s> EdgeTableView<'s> {
         let (page, position) = self.places.place(edge);
         match &self.forward {
             AdjacencyView::Csr(_) => self.pages.position_slot(page, position, &self.pins),
-            AdjacencyView::Column(_) => (position < PAGE_ROWS).then(|| page * PAGE_ROWS + position),
+            AdjacencyView::Column(column) => self.single_row(column, page, position),
         }
     }
 
@@ -272,7 +307,12 @@ impl<'s> EdgeTableView<'s> {
     /// **Cost**: where edges have no properties and a merge has written the page, a look at its edges.
     pub fn positions_end(&self, page: u64) -> u64 {
         match &self.forward {
-            AdjacencyView::Column(_) => PAGE_ROWS,
+            AdjacencyView::Column(column) if !column.has_positions(page * PAGE_ROWS) => PAGE_ROWS,
+            AdjacencyView::Column(column) => {
+                let rows = page * PAGE_ROWS..(page + 1) * PAGE_ROWS;
+                let stored = rows.filter_map(|row| column.position(row)).max();
+                stored.map_or(PAGE_ROWS, |last| PAGE_ROWS.max(last + 1))
+            }
             AdjacencyView::Csr(_) if self.pages.are_stored() => self.pages.positions_end(page, &self.pins),
             AdjacencyView::Csr(_) => self.positions_of(page).into_iter().max().map_or(0, |last| last + 1),
         }
@@ -285,7 +325,8 @@ impl<'s> EdgeTableView<'s> {
         let first = page * PAGE_ROWS;
         match &self.forward {
             AdjacencyView::Column(column) => {
-                (0..PAGE_ROWS).filter(|position| column.has(first + position)).collect()
+                let rows = (first..first + PAGE_ROWS).filter(|row| column.has(*row));
+                rows.map(|row| self.single_position(row)).collect()
             }
             AdjacencyView::Csr(csr) => {
                 let rows = (PAGE_ROWS as usize).min(csr.rows_from(first));
@@ -311,7 +352,7 @@ impl<'s> EdgeTableView<'s> {
         (end, holes.collect())
     }
 
-    /// Whether sources have their one edge at the position of their row in its page.
+    /// Whether sources have one edge each, which is best at the position of their row in its page.
     pub fn is_single(&self) -> bool {
         matches!(self.forward, AdjacencyView::Column(_))
     }
@@ -320,6 +361,21 @@ impl<'s> EdgeTableView<'s> {
     #[inline]
     pub fn place(&self, edge: EdgeId) -> (u64, u64) {
         self.places.place(edge)
+    }
+
+    /// The places of all edges that have the page number of an edge: its page's, unless that has too many.
+    #[inline]
+    pub fn places_beside(&self, edge: EdgeId) -> Range<u64> {
+        let first = edge.place() >> self.places.bits() << self.places.bits();
+        first..first + (1 << self.places.bits())
+    }
+
+    /// The places of all edges of `count` sources from `first` on; none where some lie apart.
+    #[inline]
+    pub fn places_of_rows(&self, first: u64, count: u64) -> Option<Range<u64>> {
+        let bits = self.places.bits();
+        let pages = first / PAGE_ROWS..(first + count).div_ceil(PAGE_ROWS);
+        self.places.overflow().is_empty().then_some(pages.start << bits..pages.end << bits)
     }
 
     /// What makes ids of the slots of a list's segment, which lies in order.
@@ -402,9 +458,8 @@ impl<'s> EdgeTableView<'s> {
         let (page, position) = self.places.place(edge);
         let first = page * PAGE_ROWS;
         match &self.forward {
-            AdjacencyView::Column(_) if position >= PAGE_ROWS => None,
             AdjacencyView::Column(column) => {
-                let row = first + position;
+                let row = self.single_row(column, page, position)?;
                 Some((NodeId::new(self.source, row), column.neighbour(row)?))
             }
             AdjacencyView::Csr(csr) => {

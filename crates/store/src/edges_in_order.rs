@@ -109,6 +109,10 @@ impl Reader<'_> {
                     continue;
                 }
                 for row in first..rows.min(first + ZONE_ROWS as u64) {
+                    if !marks.meet(row, 1) {
+                        continue;
+                    }
+                    asked += 1;
                     found.clear();
                     topology.changes(
                         NodeId::new(source, row),
@@ -119,7 +123,6 @@ impl Reader<'_> {
                     );
                     changed.extend(found.iter().map(|change| change.edge));
                 }
-                asked += ZONE_ROWS as u64;
                 if changed.len() as u64 + asked > most {
                     return None;
                 }

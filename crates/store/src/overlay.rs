@@ -2,12 +2,13 @@
 //!
 //! Rows of a column that changes touched are asked one by one, row by row of zones that are clean in bulk.
 //! Edges have virtual slots here: an edge of the delta has no slot in main, so what stands for an edge is its
-//! place in the edge table, marked by a bit that no slot has.
+//! place in the edge table, marked by a bit that no slot has. Edges of pages of which nothing was written
+//! have main's slots: what follows them in their lists is read in bulk.
 
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, EdgeTableId};
-use trimorph_delta::{EdgeDelta, NodeDelta};
+use trimorph_delta::{EdgeDelta, MarkedEdges, NodeDelta};
 use trimorph_mvcc::Reading;
 use trimorph_storage::EdgeTableView;
 use trimorph_storage::column::ColumnView;
@@ -36,7 +37,12 @@ pub(crate) enum Overlay<'s> {
     /// Of nodes; main has `rows` rows of the column.
     Nodes { delta: Arc<NodeDelta>, column: u32, rows: u64, reading: Reading<'s> },
     /// Of edges.
-    Edges { delta: Option<Arc<EdgeDelta>>, column: u32, table: EdgeTableId, reading: Reading<'s> },
+    Edges {
+        delta: Option<(Arc<EdgeDelta>, MarkedEdges)>,
+        column: u32,
+        table: EdgeTableId,
+        reading: Reading<'s>,
+    },
 }
 
 /// Where the value of a row is.
@@ -48,13 +54,26 @@ enum Found {
 }
 
 impl<'s> Overlay<'s> {
+    /// The slot of an edge: a virtual one, if something was written of its page, or main does not have it.
+    #[inline]
+    pub(crate) fn slot(&self, edge: EdgeId, edges: &EdgeTableView<'_>) -> u64 {
+        let is_written = match self {
+            Self::Edges { delta: Some((_, marked)), .. } => marked.meet(edges.places_beside(edge)),
+            Self::Edges { delta: None, .. } => false,
+            Self::Nodes { .. } => true,
+        };
+        let known = if is_written { None } else { edges.known_slot(edge) };
+        known.unwrap_or_else(|| slot_of(edge))
+    }
+
     /// Whether `len` rows from `first` on are main's and nothing was written to them.
     pub(crate) fn is_clean(&self, first: u64, len: usize) -> bool {
         match self {
             Self::Nodes { delta, column, rows, .. } => {
                 first + len as u64 <= *rows && delta.clean_run(first, len as u64, Some(*column)) == len as u64
             }
-            // Whether a slot is virtual is told by the edge: runs of slots are of main.
+            // Runs of slots are of main: an edge of which something was written has a virtual one, and so
+            // have all of its page.
             Self::Edges { .. } => first & PLACE == 0,
         }
     }
@@ -86,16 +105,11 @@ impl<'s> Overlay<'s> {
                     return Found::Main(row);
                 }
                 let edge = EdgeId::new(*table, row & !PLACE);
-                let written = delta.as_ref().and_then(|delta| delta.value(edge, *column, reading));
+                let written = delta.as_ref().and_then(|(delta, _)| delta.value(edge, *column, reading));
                 match (written, edges) {
                     (Some(value), _) => Found::Value(value),
                     (None, Some(edges)) => {
-                        let (page, position) = edges.place(edge);
-                        if position < edges.positions_end(page) {
-                            Found::Main(edges.slot(edge))
-                        } else {
-                            Found::Value(Value::Null)
-                        }
+                        edges.known_slot(edge).map_or(Found::Value(Value::Null), Found::Main)
                     }
                     (None, None) => Found::Value(Value::Null),
                 }
@@ -134,6 +148,10 @@ impl<'s> Overlay<'s> {
         let (mut main, mut at_main) = (Vec::new(), Vec::new());
         let (mut values, mut written) = (Vec::new(), Vec::new());
         let rows: Vec<(usize, u64)> = rows.collect();
+        let are_main = || rows.iter().all(|(_, row)| row & PLACE == 0);
+        if matches!(self, Self::Edges { .. }) && !column.is_empty() && are_main() {
+            return column.gather(rows.into_iter(), len);
+        }
         for ((position, _), found) in rows.iter().copied().zip(self.find_all(&rows, edges)) {
             // Vectors are far shorter than 2^32.
             let at = position as u32;

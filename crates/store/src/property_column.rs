@@ -80,7 +80,9 @@ impl<'r, 's> PropertyColumn<'r, 's> {
     pub fn slot(&self, edge: EdgeId) -> u64 {
         // Columns of nodes are asked for no edge.
         match (self.edges, self.overlay) {
-            (Some(_), Some(_)) => overlay::slot_of(edge),
+            // Who notes what he reads names edges.
+            (Some(_), Some(_)) if self.noted.is_some() => overlay::slot_of(edge),
+            (Some(edges), Some(overlay)) => overlay.slot(edge, edges),
             (Some(edges), None) => edges.slot(edge),
             (None, _) => u64::MAX,
         }
@@ -93,9 +95,11 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         // Edges of one page follow each other, in ids as in slots; a page has at least 4,096 ids.
         const PAGE_MASK: u64 = 0xfff;
         let column = *self;
+        // Behind the last edge that main has of a page there is no slot of an edge of the delta.
+        let is_main = self.overlay.is_none();
         let (mut last, mut slot) = (EdgeId(u64::MAX - 1), 0);
         move |edge| {
-            let follows = edge.0 == last.0 + 1 && edge.0 & PAGE_MASK != 0;
+            let follows = is_main && edge.0 == last.0 + 1 && edge.0 & PAGE_MASK != 0;
             slot = if follows { slot + 1 } else { column.slot(edge) };
             last = edge;
             slot

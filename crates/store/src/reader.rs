@@ -10,7 +10,7 @@ use std::sync::Arc;
 use elsa::FrozenVec;
 use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
 use trimorph_catalog::{Catalog, Schema};
-use trimorph_delta::{Direction, EdgeDelta, Marks, NodeDelta};
+use trimorph_delta::{Direction, EdgeDelta, MarkedEdges, Marks, NodeDelta};
 use trimorph_storage::column::ColumnView;
 use trimorph_storage::{
     DatabaseError, EdgeTable, EdgeTableView, KeyIndexView, Main, NodeTable, ValueIndexView,
@@ -49,6 +49,8 @@ struct Changes<'s> {
     edge_overlays: Vec<Vec<OnceCell<Option<Box<Overlay<'s>>>>>>,
     /// Whether edges or properties of edges of the table were ever written.
     edges: Vec<OnceCell<bool>>,
+    /// The edges of which properties were.
+    edge_values: Vec<OnceCell<Option<MarkedEdges>>>,
     marks: Vec<EdgeMarks>,
 }
 
@@ -68,6 +70,7 @@ impl<'s> Changes<'s> {
             node_overlays: main.node_tables.iter().map(|t| cells(t.columns.len())).collect(),
             edge_overlays: main.edge_tables.iter().map(|t| cells(t.columns.len())).collect(),
             edges: cells(main.edge_tables.len()),
+            edge_values: cells(main.edge_tables.len()),
             marks: main.edge_tables.iter().map(|_| EdgeMarks::default()).collect(),
         }
     }
@@ -338,6 +341,17 @@ impl<'s> Reader<'s> {
         })
     }
 
+    /// The edges of a table of which properties were written; none where none were.
+    #[inline]
+    pub(crate) fn marked_edges(&self, table: usize) -> Option<&MarkedEdges> {
+        let changes = self.changes.as_ref()?;
+        let find = || {
+            let id = self.main.edge_tables[table].id;
+            changes.moment.delta().changed_edges(id).map(|edges| edges.marked())
+        };
+        changes.edge_values.get(table)?.get_or_init(find).as_ref()
+    }
+
     /// What the delta has of a column of edges.
     #[inline]
     pub(crate) fn edge_overlay(&self, table: usize, column: usize) -> Option<&Overlay<'s>> {
@@ -349,7 +363,10 @@ impl<'s> Reader<'s> {
         let overlay = cell.get_or_init(|| {
             let id = self.main.edge_tables[table].id;
             Some(Box::new(Overlay::Edges {
-                delta: changes.moment.delta().changed_edges(id),
+                delta: changes.moment.delta().changed_edges(id).map(|edges| {
+                    let marked = edges.marked();
+                    (edges, marked)
+                }),
                 column: column as u32,
                 table: id,
                 reading: changes.moment.reading(),

@@ -52,7 +52,7 @@ impl<'r, 's> Unrecorded<'r, 's> {
 }
 
 impl EdgePositions<'_, '_> {
-    /// Whether sources have their one edge at the position of their row in its page.
+    /// Whether sources have one edge each, at the position of their row in its page if that was free.
     pub fn is_single(&self) -> bool {
         self.0.is_single()
     }

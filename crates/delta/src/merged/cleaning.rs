@@ -149,6 +149,7 @@ impl NodeDelta {
 
 impl EdgeDelta {
     fn clean(&self, merged: Timestamp) -> Vec<u64> {
+        let before_all = self.count.load(Ordering::Acquire);
         for shard in &self.heads {
             let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
             let before = shard.len();
@@ -160,6 +161,9 @@ impl EdgeDelta {
             if shard.capacity() > 4 * shard.len() {
                 shard.shrink_to_fit();
             }
+        }
+        if self.count.load(Ordering::Acquire) != before_all {
+            self.mark_anew();
         }
         self.pages.close_loose()
     }

@@ -14,7 +14,7 @@ use trimorph_types::Value;
 use trimorph_vector::{Values, Vector};
 
 use crate::definitions::definition_of;
-use crate::facts;
+use crate::facts::{self, Several};
 
 /// Rows of a node table are below: a forged one would ask for more memory than there is.
 const ROWS_END: u64 = 1 << 32;
@@ -217,8 +217,15 @@ impl Preparer<'_> {
                 if !target.is_node() || usize::from(target.table().0) >= self.main.node_tables.len() {
                     return Err("an edge to a node of a table that there is not");
                 }
-                if !facts::edges_vary(self.main, table, target.table()) {
-                    facts::let_edges_vary(self.main, table, target.table());
+                let of = target.table();
+                if !facts::edges_vary(self.main, table, of) {
+                    facts::let_edges_vary(self.main, table, of);
+                }
+                // What a log tells is not asked whether a node has another: the next merge says what is true.
+                for ends in [Several::Sources, Several::Targets(of)] {
+                    if facts::have_one(self.main, table, ends) {
+                        facts::let_have_several(self.main, table, ends);
+                    }
                 }
                 last = Some(target.table());
             }

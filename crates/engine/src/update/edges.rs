@@ -75,6 +75,7 @@ impl Statement<'_> {
                 let rows = of_table.iter().map(|end| end.row());
                 nodes.hold(&writing.writer(), rows).map_err(|c| conflicting(&c))?;
             }
+            self.break_single(writing, *table, edges)?;
             let changes = writing.changes.edges_of(*table);
             for (EdgeEnds { edge, source, target }, row) in edges.iter().zip(places) {
                 changes.sources.insert(source.row());
@@ -136,8 +137,7 @@ impl Statement<'_> {
             self.check(at).map_err(|error| (at, error))?;
             let Some(EdgeEnds { edge, source, .. }) = edges.get_mut(at) else { continue };
             let page = source.row() / PAGE_ROWS;
-            // Where sources have one edge each, it is at the position of its row, and at another there are
-            // lists.
+            // Where sources have one edge each, it is at the position of its row if that is free.
             let wanted = view.is_single().then_some(source.row() % PAGE_ROWS);
             let position = positions.take(page, wanted, || free_positions(view, page));
             *edge = view.id_at(source.row(), position);

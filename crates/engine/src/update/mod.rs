@@ -6,6 +6,7 @@
 //! merge      MERGE: rows that find nothing make it, once for all that ask the same
 //! changes    the changes of one clause, for all its rows, by columns
 //! edges      edges that come and go
+//! second_edges  edges that are the second of a node, which broke that it has one
 //! touched    what a clause wrote that definitions may be about
 //! constraints  that, asked against them; edge_constraints, constraint_errors
 //! loaded     what a bulk load does as a transaction
@@ -32,6 +33,7 @@ mod program;
 mod rows;
 mod said;
 mod schema;
+mod second_edges;
 mod statements;
 mod touched;
 mod writing;

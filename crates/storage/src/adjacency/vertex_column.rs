@@ -295,11 +295,21 @@ impl<'s> VertexColumnView<'s> {
         }
     }
 
+    /// Whether positions of edges of nodes around `row` are stored.
+    #[inline]
+    pub fn has_positions(&self, row: u64) -> bool {
+        self.segments.get(row as usize / SEGMENT_ROWS).is_some_and(|segment| segment.positions.is_some())
+    }
+
     /// The stored position of the edge of node `row`, where positions are stored.
     #[inline]
     pub fn position(&self, row: u64) -> Option<u64> {
-        let (view, place) = self.place(row)?;
-        view.positions.as_ref().map(|p| p.get(place).cast_unsigned())
+        let (segment, local) = (row as usize / SEGMENT_ROWS, row as usize % SEGMENT_ROWS);
+        let view = self.segments.get(segment).filter(|s| local < s.rows)?;
+        // Most segments store none: nobody has to ask then which edge of the segment it is.
+        let positions = view.positions.as_ref()?;
+        let place = view.presence.as_ref().map_or(Some(local), |rank| rank.place(local))?;
+        Some(positions.get(place).cast_unsigned())
     }
 
     /// The table all neighbours are in, if there is only one.

@@ -17,7 +17,9 @@ use trimorph_vfs::{CodecError, Decoder, Encoder, PIECE_ALIGN, checksum};
 
 const MAGIC: &[u8; 8] = b"TRIMORPH";
 /// The format version this build writes and reads.
-pub(crate) const VERSION: u32 = 9;
+pub(crate) const VERSION: u32 = 10;
+/// The oldest that can be opened: what came since is something more.
+const OLDEST: u32 = 9;
 const PIECES: u32 = 1;
 const MANIFEST: u32 = 3;
 pub(super) const FILE_HEADER_BYTES: usize = 64;
@@ -80,7 +82,7 @@ fn check_start(bytes: &[u8], kind: u32) -> Result<(), Wrong> {
         return Err((0, "damaged header (not a Trimorph file)".into()));
     }
     match number(8) {
-        Some(VERSION) => {}
+        Some(OLDEST..=VERSION) => {}
         Some(version) if version > VERSION => {
             let text =
                 format!("format version {version} is newer than {VERSION}, the newest this build can open");
@@ -88,7 +90,7 @@ fn check_start(bytes: &[u8], kind: u32) -> Result<(), Wrong> {
         }
         Some(version) => {
             let text = format!(
-                "format version {version} is older than {VERSION}, the oldest this build can open: load the data again"
+                "format version {version} is older than {OLDEST}, the oldest this build can open: load the data again"
             );
             return Err((8, text));
         }
@@ -159,7 +161,7 @@ mod tests {
 
     #[test]
     fn other_versions_are_refused_by_number() {
-        for version in [VERSION + 1, VERSION - 1, 0, u32::MAX] {
+        for version in [VERSION + 1, OLDEST - 1, 0, u32::MAX] {
             let mut bytes = manifest(1, b"payload");
             bytes[8..12].copy_from_slice(&version.to_le_bytes());
             let (at, text) = check_manifest(&bytes, true).unwrap_err();

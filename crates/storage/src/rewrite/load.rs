@@ -351,13 +351,16 @@ impl Main {
 /// What is true of an edge table where `facts` were, as writers left them, and `after` holds of the data.
 fn combine(facts: &mut EdgeTableFacts, after: EdgeTableFacts) {
     let weaker = |known: u64, after: u64| if known == u64::MAX { known } else { after };
+    // A node may have an edge in the delta that the load has not seen, and its writer not the load's.
+    let is_written = facts.edges_max == u64::MAX;
     facts.edges_max = weaker(facts.edges_max, after.edges_max);
     facts.self_loops_max = weaker(facts.self_loops_max, after.self_loops_max);
-    facts.single &= after.single;
+    facts.single &= after.single && !is_written;
+    facts.targets.iter_mut().for_each(|known| known.single &= !is_written);
     for target in after.targets {
         match facts.targets.iter_mut().find(|known| known.table == target.table) {
             Some(known) => known.single &= target.single,
-            None => facts.targets.push(TargetFacts { ..target }),
+            None => facts.targets.push(TargetFacts { single: target.single && !is_written, ..target }),
         }
     }
     facts.targets.sort_by_key(|target| target.table);

@@ -132,6 +132,18 @@ impl<'r, 's> Neighbours<'r, 's> {
         self.written.is_some_and(|reader| reader.has_edge_changes(self.edge_table()))
     }
 
+    /// Whether edges of `count` rows from `first` on, or their properties, were written: if not, what lies
+    /// end to end in main is all there is of them. Asked of sources.
+    fn are_written(&self, first: u64, count: u64) -> bool {
+        let Some(reader) = self.written else { return false };
+        // Who notes what he reads names edges, not slots.
+        if reader.notes_reads() || self.are_changed(first, count) {
+            return true;
+        }
+        let Some(marked) = reader.marked_edges(self.edge_table()) else { return false };
+        self.table.places_of_rows(first, count).is_none_or(|places| marked.meet(places))
+    }
+
     /// Whether changes touched lists of `count` rows from `first` on, or of rows near them.
     #[inline]
     pub(super) fn are_changed(&self, first: u64, count: u64) -> bool {

@@ -20,7 +20,7 @@ impl<'s> Neighbours<'_, 's> {
         first: u64,
         count: u64,
     ) -> Option<u64> {
-        if self.has_changes() {
+        if !self.forward || self.are_written(first, count) {
             return None;
         }
         match self.view? {
@@ -31,7 +31,7 @@ impl<'s> Neighbours<'_, 's> {
                     let passing = || column.count(&mut comparison, condition, csr.slot(run), run.len);
                     csr.is_in_order(run).then(passing)?.map(|n| n as u64)
                 };
-                if !self.forward || !self.is_plain() {
+                if !self.is_plain() {
                     return None;
                 }
                 csr.runs(first, count).map(passing).sum()
@@ -48,7 +48,10 @@ impl<'s> Neighbours<'_, 's> {
         first: u64,
         counts: &mut [u64],
     ) -> Option<()> {
-        if self.has_changes() {
+        // Backwards edges are of any page.
+        let is_written =
+            if self.forward { self.are_written(first, counts.len() as u64) } else { self.has_changes() };
+        if is_written {
             return None;
         }
         match self.view? {
@@ -100,27 +103,31 @@ impl<'s> Neighbours<'_, 's> {
     /// The slots at which the properties of the edges of rows `first..` start, and behind the last row's,
     /// written to `out`; `None` where they do not follow each other.
     pub fn slots(&self, first: u64, out: &mut [u64]) -> Option<()> {
-        if self.has_changes() {
+        let rows = out.len().checked_sub(1)?;
+        if !self.forward || self.are_written(first, rows as u64) {
             return None;
         }
         match self.view? {
             AdjacencyView::Column(_) => None,
             AdjacencyView::Csr(csr) => {
-                let run = csr.run(first, out.len().checked_sub(1)?)?;
-                let in_order = self.forward && csr.is_in_order(run);
-                in_order.then(|| csr.slots(first, out))?
+                let run = csr.run(first, rows)?;
+                csr.is_in_order(run).then(|| csr.slots(first, out))?
             }
         }
     }
 }
 
 impl NeighbourList<'_, '_> {
+    fn is_written(&self) -> bool {
+        if self.along.forward { self.along.are_written(self.node.row(), 1) } else { self.along.has_changes() }
+    }
+
     /// How many edges of the list pass; `None` where the column or the adjacency does not allow that.
     pub fn count_passing(&self, column: PropertyColumn<'_, '_>, condition: &Condition<'_>) -> Option<u64> {
         match self.form {
             Form::None => Some(0),
             Form::One(..) | Form::Patch(_) => None,
-            Form::List(..) if !self.along.is_plain() || self.along.has_changes() => None,
+            Form::List(..) if !self.along.is_plain() || self.is_written() => None,
             Form::List(csr, list) => {
                 let mut comparison = Comparison::default();
                 if self.along.forward {

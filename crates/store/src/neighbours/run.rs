@@ -23,7 +23,7 @@ impl<'s> Neighbours<'_, 's> {
     /// does not count. With `want_edges`, also where their slots do not follow each other.
     pub fn run(&self, first: u64, count: usize, want_edges: bool) -> Option<Run> {
         self.note(first, count as u64);
-        if self.are_changed(first, count as u64) || (want_edges && self.has_changes()) {
+        if self.are_changed(first, count as u64) || (want_edges && self.are_written(first, count as u64)) {
             return None;
         }
         match self.view? {

@@ -6,6 +6,7 @@ use trimorph_vector::Nodes;
 
 use super::Neighbours;
 use super::list::Form;
+use crate::Reader;
 
 impl Neighbours<'_, '_> {
     /// Whether no node has more than one edge, as the form of the adjacency has it.
@@ -53,18 +54,66 @@ impl Neighbours<'_, '_> {
         self.counts(node, neighbour).then_some((neighbour, edge))
     }
 
-    /// The neighbours that count of the nodes at `positions`, all of the table walked from, written to `out`
-    /// at the same positions; gives the positions that have one.
+    /// The neighbours that count of the nodes at `positions`, ascending, all of the table walked from,
+    /// written to `out` at the same positions; gives the positions that have one.
     ///
-    /// **Cost**: the forms of the adjacency and of `nodes` are decided once.
+    /// **Cost**: the forms of the adjacency and of `nodes` are decided once; where something was written, a
+    /// look whether it was at the node, some 2 ns each.
     pub fn singles(&self, nodes: &Nodes<'_>, positions: &[u32], out: &mut [NodeId]) -> Vec<u32> {
         if self.is_plain()
-            && self.written.is_none_or(|reader| self.changes.is_none() && !reader.notes_reads())
             && let Some(AdjacencyView::Column(column)) = self.view
         {
-            return column.follow(nodes, positions, out);
+            if self.written.is_some_and(Reader::notes_reads) {
+                nodes.for_each(positions.iter().map(|p| *p as usize), |_, node| self.note(node.row(), 1));
+            }
+            let changed = self.changed_at(nodes, positions);
+            if changed.is_empty() {
+                return column.follow(nodes, positions, out);
+            }
+            return self.singles_beside(&changed, nodes, positions, out);
         }
         let mut kept = Vec::with_capacity(positions.len());
+        self.singles_each(nodes, positions, out, &mut kept);
+        kept
+    }
+
+    /// Those of `positions` at which changes touched the node's edges.
+    fn changed_at(&self, nodes: &Nodes<'_>, positions: &[u32]) -> Vec<u32> {
+        let (Some((_, marks)), Some(last)) = (self.changes, positions.last()) else { return Vec::new() };
+        if let Nodes::Range(first) = nodes
+            && !marks.meet(first.row(), u64::from(*last) + 1)
+        {
+            return Vec::new();
+        }
+        let mut changed = Vec::new();
+        nodes.for_each(positions.iter().map(|p| *p as usize), |i, node| {
+            if marks.meet(node.row(), 1) {
+                // Positions came from 32 bits.
+                changed.push(i as u32);
+            }
+        });
+        changed
+    }
+
+    /// The neighbours where changes touched the edges of the nodes at some positions: all others are main's.
+    #[inline(never)]
+    fn singles_beside(
+        &self,
+        changed: &[u32],
+        nodes: &Nodes<'_>,
+        positions: &[u32],
+        out: &mut [NodeId],
+    ) -> Vec<u32> {
+        let Some(AdjacencyView::Column(column)) = self.view else { return Vec::new() };
+        let mut next = changed.iter().peekable();
+        let clean: Vec<u32> = positions.iter().copied().filter(|p| next.next_if_eq(&p).is_none()).collect();
+        let mut kept = column.follow(nodes, &clean, out);
+        self.singles_each(nodes, changed, out, &mut kept);
+        kept.sort_unstable();
+        kept
+    }
+
+    fn singles_each(&self, nodes: &Nodes<'_>, positions: &[u32], out: &mut [NodeId], kept: &mut Vec<u32>) {
         nodes.for_each(positions.iter().map(|p| *p as usize), |i, node| {
             if let Some(neighbour) = self.single_node(node)
                 && let Some(o) = out.get_mut(i)
@@ -74,7 +123,6 @@ impl Neighbours<'_, '_> {
                 kept.push(i as u32);
             }
         });
-        kept
     }
 }
 

@@ -93,9 +93,11 @@ impl<'a> Change<'a> {
         let AdjacencyView::Column(column) = &self.view.forward else { return false };
         let deleted = &self.changes.deleted;
         let goes = |row: u64| deleted.binary_search_by_key(&row, |edge| edge.source).is_ok();
+        // A position of a page's rows is nobody's but its row's: who looks for it looks nowhere else.
+        let is_own =
+            |edge: &PlacedEdge| edge.position == edge.source % PAGE_ROWS || edge.position >= PAGE_ROWS;
         let fits = |edge: &PlacedEdge| {
-            edge.position == edge.source % PAGE_ROWS
-                && (column.neighbour(edge.source).is_none() || goes(edge.source))
+            is_own(edge) && (column.neighbour(edge.source).is_none() || goes(edge.source))
         };
         self.changes.inserted.iter().all(fits)
             && self.changes.inserted.windows(2).all(|w| w[0].source != w[1].source)
@@ -202,43 +204,59 @@ impl<'a> Change<'a> {
                 chunk(from)..chunk(slots.get(s.segment + 1).copied().unwrap_or(last))
             }
         };
-        let page_first = first / PAGE_ROWS;
         let mut origin = ColumnSources::default();
         let mut new = Vec::new();
-        let changed = &self.changes.changed;
-        let from = changed.partition_point(|(page, _)| *page < page_first);
-        let mut changed = changed[from..].iter().copied().peekable();
+        let mut is_changed = self.changed_from(first / PAGE_ROWS);
         let mut old_slots = self.old_slots();
         let mut at = 0;
-        for (slot, page, position, is_new) in s.by_slot(self.form == Form::Column, first) {
+        for (slot, edge, is_new) in s.by_slot(self.form == Form::Column, first) {
             origin.nothing(slot - at);
             at = slot + 1;
-            while changed.next_if(|place| *place < (page, position)).is_some() {}
-            let value = changed.next_if_eq(&(page, position));
-            let value = value.and_then(|_| (self.changes.values)(column, page, position));
-            match value {
+            let (page, position) = (edge.source / PAGE_ROWS, edge.position);
+            let value = is_changed((page, position)).then(|| (self.changes.values)(column, page, position));
+            match value.flatten() {
                 Some(value) => {
                     origin.new_value(new.len());
                     new.push(value);
                 }
                 None if is_new => origin.nothing(1),
-                None => origin.old(old_slots(page, position)),
+                None => origin.old(old_slots(edge)),
             }
         }
         origin.nothing(s.slots(self.form == Form::Column) - at);
         Part { replaced, sources: origin, new }
     }
 
-    /// Gives the old slots of edges, by page and position.
-    fn old_slots(&self) -> impl FnMut(u64, u64) -> u64 + '_ {
+    /// Tells whether edges got values, by page and position, asked in the order of slots: that is the order
+    /// of places, but where slots are rows.
+    fn changed_from(&self, page: u64) -> impl FnMut((u64, u64)) -> bool + '_ {
+        let changed = &self.changes.changed;
+        let from = changed.partition_point(|(of, _)| *of < page);
+        let mut next = changed[from..].iter().copied().peekable();
+        move |place| {
+            if self.form == Form::Column {
+                return changed.binary_search(&place).is_ok();
+            }
+            while next.next_if(|other| *other < place).is_some() {}
+            next.next_if_eq(&place).is_some()
+        }
+    }
+
+    /// Gives the old slots of edges.
+    fn old_slots(&self) -> impl FnMut(PlacedEdge) -> u64 + '_ {
         let mut last = None;
-        move |page, position| match last {
-            Some((of, start)) if of == page => start + position,
-            _ => {
-                let id = self.old.places.id(page, 0);
-                let start = self.view.slot(id);
-                last = Some((page, start));
-                start + position
+        move |PlacedEdge { source, position, .. }| {
+            if self.view.is_single() {
+                return source;
+            }
+            let page = source / PAGE_ROWS;
+            match last {
+                Some((of, start)) if of == page => start + position,
+                _ => {
+                    let start = self.view.slot(self.old.places.id(page, 0));
+                    last = Some((page, start));
+                    start + position
+                }
             }
         }
     }

@@ -18,14 +18,13 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    /// Its edges by slot: slot, page, position, and whether it is new. By row if `by_row`, counted from the
-    /// `first` one.
-    pub(super) fn by_slot(&self, by_row: bool, first: u64) -> Vec<(usize, u64, u64, bool)> {
+    /// Its edges by slot, and whether each is new. By row if `by_row`, counted from the `first` one.
+    pub(super) fn by_slot(&self, by_row: bool, first: u64) -> Vec<(usize, PlacedEdge, bool)> {
         let slot = |(edge, is_new): &(PlacedEdge, bool)| {
-            let (page, row) = (edge.source / PAGE_ROWS, edge.source - first);
+            let row = edge.source - first;
             let start = self.starts.get((row / PAGE_ROWS) as usize).copied().unwrap_or(0);
             let slot = if by_row { row } else { u64::from(start) + edge.position };
-            (slot as usize, page, edge.position, *is_new)
+            (slot as usize, *edge, *is_new)
         };
         let mut slots: Vec<_> = self.edges.iter().map(slot).collect();
         slots.sort_unstable();

@@ -26,7 +26,7 @@ impl Change<'_> {
             match &self.view.forward {
                 AdjacencyView::Column(column) => {
                     let target = column.neighbour(source);
-                    let position = source % PAGE_ROWS;
+                    let position = self.view.single_position(source);
                     target.into_iter().for_each(|target| each(PlacedEdge { source, target, position }));
                 }
                 AdjacencyView::Csr(csr) => {
@@ -93,14 +93,16 @@ impl Change<'_> {
             };
             let tables = (targets.len() > 1).then(|| s.edges.iter().map(table).collect::<Vec<_>>());
             let position = |(e, _): &(PlacedEdge, bool)| e.position.cast_signed();
-            let positions =
-                (self.form != Form::Column).then(|| s.edges.iter().map(position).collect::<Vec<_>>());
+            // Along a vertex column the rows tell them, but where an edge took another's place too early.
+            let is_stored =
+                self.form != Form::Column || s.edges.iter().any(|(e, _)| e.position != e.source % PAGE_ROWS);
+            let positions = is_stored.then(|| s.edges.iter().map(position).collect::<Vec<_>>());
             written.push(&SegmentLists {
                 offsets: &offsets,
                 neighbours: &neighbours,
                 tables: tables.as_deref(),
                 positions: positions.as_deref(),
-                by_position: true,
+                by_position: self.form != Form::Column,
             });
         }
         let segments: Vec<usize> = sources.iter().map(|s| s.segment).collect();
