@@ -7,14 +7,20 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::hash::Hasher;
 use std::ops::Bound;
 use std::sync::atomic::{AtomicBool, Ordering as Atomic};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use trimorph_types::{Value, compare, order};
+use rustc_hash::{FxHashMap, FxHasher};
+use trimorph_types::{Value, compare, hash_equivalent, order};
 
-/// Bytes of an entry besides its value: what a tree of such keys takes, on average, and one row.
-const ENTRY_BYTES: usize = 96;
+/// Bytes of an entry of the map by hash, at most 7/8 full; of one that waits; of one of the tree: what a tree
+/// of such keys takes, on average, and one row.
+const HASHED_BYTES: usize = 28;
+const WAITING_BYTES: usize = size_of::<(Value, u64)>();
+const ORDERED_BYTES: usize = 96;
 
 /// A value in the order of all values: 1 and 1.0 are the same.
 #[derive(Debug)]
@@ -50,7 +56,15 @@ fn stands_alone(value: &Value) -> bool {
     matches!(value, Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::String(_) | Value::Date(_))
 }
 
-/// Rows by their values, in the order of values.
+/// The hash of a value: values that are the same have the same.
+fn hash_of(value: &Value) -> u64 {
+    let mut hasher = FxHasher::default();
+    hash_equivalent(value, &mut hasher);
+    hasher.finish()
+}
+
+/// Rows by their values. Who looks for a value finds its rows by its hash; who looks for a range, in a tree,
+/// into which values go once somebody looks for a range: most are only ever looked for by themselves.
 #[derive(Debug, Default)]
 pub struct ValueDelta {
     rows: RwLock<Rows>,
@@ -60,8 +74,66 @@ pub struct ValueDelta {
 
 #[derive(Debug, Default)]
 struct Rows {
+    by_hash: FxHashMap<u64, Same>,
     by_value: BTreeMap<Ordered, Vec<u64>>,
-    bytes: usize,
+    /// What is not in the tree yet.
+    waiting: Vec<(Value, u64)>,
+    /// Rows in the tree, and bytes that values of tree and waiting ones own.
+    ordered: usize,
+    owned: usize,
+}
+
+/// Rows whose values have one hash.
+#[derive(Debug)]
+enum Same {
+    One(u64),
+    More(Vec<u64>),
+}
+
+impl Same {
+    fn as_slice(&self) -> &[u64] {
+        match self {
+            Self::One(row) => std::slice::from_ref(row),
+            Self::More(rows) => rows,
+        }
+    }
+
+    fn add(&mut self, row: u64) {
+        match self {
+            // A row may be there twice: looking for it would make many rows of one value cost their square.
+            _ if self.as_slice().last() == Some(&row) => {}
+            Self::One(first) => *self = Self::More(vec![*first, row]),
+            Self::More(rows) => rows.push(row),
+        }
+    }
+
+    /// Whether one is left of those that stay.
+    fn retain(&mut self, stays: impl Fn(u64) -> bool) -> bool {
+        match self {
+            Self::One(row) => stays(*row),
+            Self::More(rows) => {
+                rows.retain(|row| stays(*row));
+                !rows.is_empty()
+            }
+        }
+    }
+}
+
+impl Rows {
+    fn of(&self, value: &Value) -> &[u64] {
+        self.by_hash.get(&hash_of(value)).map_or(&[], Same::as_slice)
+    }
+
+    /// Puts what waits into the tree.
+    fn order(&mut self) {
+        // Side by side they go into the same nodes.
+        self.waiting.sort_by(|(a, _), (b, _)| order(a, b));
+        self.ordered += self.waiting.len();
+        for (value, row) in self.waiting.drain(..) {
+            self.by_value.entry(Ordered(value)).or_default().push(row);
+        }
+        self.waiting.shrink_to_fit();
+    }
 }
 
 impl ValueDelta {
@@ -82,29 +154,35 @@ impl ValueDelta {
         self.rows.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A row gets a value; null is none. **Cost**: a search in the tree, whatever the rows of the value.
+    /// A row gets a value; null is none. **Cost**: a hash and a place in a map, whatever the rows of the
+    /// value.
     pub(crate) fn insert(&self, value: Value, row: u64) {
         if value.is_null() {
             return;
         }
-        let bytes = value.owned_bytes() as usize + ENTRY_BYTES;
+        let hash = hash_of(&value);
         let mut own = self.write();
-        let rows = own.by_value.entry(Ordered(value)).or_default();
-        // A row may be there twice: looking for it would make many rows of one value cost their square.
-        if rows.last() != Some(&row) {
-            rows.push(row);
-            own.bytes += bytes;
+        match own.by_hash.entry(hash) {
+            Entry::Vacant(new) => _ = new.insert(Same::One(row)),
+            Entry::Occupied(mut same) => same.get_mut().add(row),
+        }
+        if own.waiting.last().is_none_or(|(last, of)| *of != row || !order(last, &value).is_eq()) {
+            own.owned += value.owned_bytes() as usize;
+            own.waiting.push((value, row));
         }
     }
 
     /// Rows that may have a value between two, ascending by row, each once.
+    ///
+    /// **Cost**: a look-up where one value is asked for; else a search in the tree, into which all goes first
+    /// that was written since somebody asked last.
     pub fn range(&self, low: Bound<&Value>, high: Bound<&Value>) -> Vec<u64> {
         let own = |bound: Bound<&Value>| bound.map(|value| Ordered(value.clone()));
         if let (Bound::Included(a), Bound::Included(b)) = (low, high)
             && stands_alone(a)
             && order(a, b).is_eq()
         {
-            let mut rows = self.read().by_value.get(&Ordered(a.clone())).cloned().unwrap_or_default();
+            let mut rows = self.read().of(a).to_vec();
             rows.sort_unstable();
             rows.dedup();
             return rows;
@@ -118,7 +196,12 @@ impl ValueDelta {
         if is_empty {
             return Vec::new();
         }
-        let read = self.read();
+        let mut read = self.read();
+        while !read.waiting.is_empty() {
+            drop(read);
+            self.write().order();
+            read = self.read();
+        }
         let mut rows: Vec<u64> = Vec::new();
         // What compares as equal to a bound may stand beyond it: the same instant in another zone.
         if let Bound::Included(bound) = &low {
@@ -138,7 +221,7 @@ impl ValueDelta {
     /// Gives the rows of each of many values, some of them twice; those that stand beside others of the same
     /// kind are told like these by [`Self::range`]. Each comes with its number.
     ///
-    /// **Cost**: a search in the tree for each; a lock for all of them.
+    /// **Cost**: a look-up for each; a lock for all of them.
     pub fn rows_of_each<'v>(
         &self,
         values: impl Iterator<Item = (u32, &'v Value)>,
@@ -150,8 +233,8 @@ impl ValueDelta {
             for (number, value) in values {
                 if !stands_alone(value) {
                     others.push((number, value));
-                } else if let Some(rows) = read.by_value.get(&Ordered(value.clone())) {
-                    rows.iter().for_each(|row| each(number, *row));
+                } else {
+                    read.of(value).iter().for_each(|row| each(number, *row));
                 }
             }
         }
@@ -163,29 +246,47 @@ impl ValueDelta {
 
     /// Whether nothing is here. **Cost**: a lock.
     pub fn is_empty(&self) -> bool {
-        self.read().by_value.is_empty()
+        self.read().by_hash.is_empty()
     }
 
     /// Forgets the rows of which `is_clean` says that main has their values.
     pub(crate) fn clean(&self, is_clean: impl Fn(u64) -> bool) {
         let mut own = self.write();
-        let mut bytes = 0;
-        own.by_value.retain(|value, rows| {
+        let Rows { by_hash, by_value, waiting, ordered, owned } = &mut *own;
+        by_hash.retain(|_, rows| rows.retain(|row| !is_clean(row)));
+        waiting.retain(|(_, row)| !is_clean(*row));
+        *owned = waiting.iter().map(|(value, _)| value.owned_bytes() as usize).sum();
+        *ordered = 0;
+        by_value.retain(|value, rows| {
             rows.retain(|row| !is_clean(*row));
-            bytes += rows.len() * (value.0.owned_bytes() as usize + ENTRY_BYTES);
+            *ordered += rows.len();
+            *owned += rows.len() * value.0.owned_bytes() as usize;
             !rows.is_empty()
         });
-        own.bytes = bytes;
+        if by_hash.capacity() > 4 * by_hash.len() {
+            by_hash.shrink_to_fit();
+        }
+        if waiting.capacity() > 4 * waiting.len() {
+            waiting.shrink_to_fit();
+        }
     }
 
     /// Bytes it holds, about.
     pub(crate) fn bytes(&self) -> usize {
-        self.read().bytes
+        let own = self.read();
+        own.by_hash.capacity() * HASHED_BYTES
+            + own.waiting.capacity() * WAITING_BYTES
+            + own.ordered * ORDERED_BYTES
+            + own.owned
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use trimorph_base::Random;
+
     use super::*;
 
     #[test]
@@ -202,6 +303,8 @@ mod tests {
         put.into_iter().for_each(|(value, row)| values.insert(value, row));
         let equal = |value: &Value| values.range(Bound::Included(value), Bound::Included(value));
         assert_eq!(equal(&Value::Int(1)), [1, 3]);
+        assert_eq!(equal(&Value::Float(1.0)), [1, 3]);
+        assert!(values.read().by_value.is_empty(), "nobody has asked for a range");
         assert_eq!(equal(&Value::Null), []);
         assert_eq!(values.range(Bound::Included(&Value::Int(1)), Bound::Excluded(&Value::Int(2))), [1, 3]);
         assert_eq!(values.range(Bound::Excluded(&Value::Int(2)), Bound::Excluded(&Value::Int(2))), []);
@@ -211,5 +314,63 @@ mod tests {
         assert_eq!(equal(&Value::Int(1)), [1]);
         assert_eq!(equal(&Value::Int(2)), []);
         assert_eq!(values.bytes() > 0, !values.is_empty());
+        // What came since a range was asked for is in the next one.
+        values.insert(Value::Int(5), 9);
+        let from =
+            |low: i64| values.range(Bound::Included(&Value::Int(low)), Bound::Included(&Value::Int(9)));
+        assert_eq!((from(1), from(3)), (vec![1, 9], vec![9]));
+        values.clean(|row| row == 9);
+        assert_eq!((from(1), from(3), equal(&Value::Int(5))), (vec![1], vec![], vec![]));
+        values.clean(|_| true);
+        assert!(values.is_empty() && values.bytes() < 100);
+    }
+
+    /// Against a list that is gone through.
+    #[test]
+    fn random_values_are_found_as_in_a_list() {
+        for seed in 0..100 {
+            let mut random = Random::new(seed);
+            let (values, mut list) = (ValueDelta::default(), Vec::<(Value, u64)>::new());
+            let draw = |random: &mut Random| match random.below(5) {
+                0 => Value::Int(random.below(6) as i64 - 2),
+                1 => Value::Float(random.below(12) as f64 / 2.0 - 2.0),
+                2 => Value::string(["", "a", "ab", "b"][random.below(4)]),
+                3 => Value::Bool(random.below(2) == 0),
+                _ => Value::list(vec![Value::Int(random.below(3) as i64)]),
+            };
+            for step in 0..60 {
+                let context = format!("seed {seed} step {step}");
+                let (value, row) = (draw(&mut random), random.below(12) as u64);
+                match random.below(10) {
+                    0 => {
+                        values.clean(|own| own % 3 == row % 3);
+                        list.retain(|(_, own)| own % 3 != row % 3);
+                    }
+                    1..4 => {
+                        let other = draw(&mut random);
+                        let bounds = [Bound::Unbounded, Bound::Included(&value), Bound::Excluded(&value)];
+                        let (low, high) = (bounds[random.below(3)], Bound::Included(&other));
+                        let above = |own: &Value| match low {
+                            Bound::Unbounded => true,
+                            Bound::Included(low) => order(own, low).is_ge(),
+                            Bound::Excluded(low) => order(own, low).is_gt(),
+                        };
+                        let is_in = |own: &Value| above(own) && order(own, &other).is_le();
+                        let wanted: BTreeSet<u64> =
+                            list.iter().filter(|(own, _)| is_in(own)).map(|(_, row)| *row).collect();
+                        assert_eq!(values.range(low, high), Vec::from_iter(wanted), "{context}");
+                    }
+                    _ => {
+                        values.insert(value.clone(), row);
+                        list.push((value.clone(), row));
+                    }
+                }
+                let mut found = BTreeSet::new();
+                values.rows_of_each([(7, &value)].into_iter(), |number, row| _ = found.insert((number, row)));
+                let same = list.iter().filter(|(own, _)| order(own, &value).is_eq());
+                assert_eq!(found, same.map(|(_, row)| (7, *row)).collect(), "{context}");
+                assert_eq!(values.is_empty(), list.is_empty(), "{context}");
+            }
+        }
     }
 }

@@ -12,14 +12,13 @@
 //!
 //! Source: `docs/design/transactions.md`, "Who conflicts with whom".
 
-use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 
 use trimorph_base::{EdgeId, LabelId, NodeId, TableId};
 use trimorph_catalog::{Definition, Rule, Subject};
 use trimorph_delta::LABELS;
-use trimorph_store::{PropertyColumn, Reader, Snapshot, Wanted};
+use trimorph_store::{PropertyColumn, Reader, Snapshot};
 use trimorph_types::Value;
 
 use super::constraint_errors::{described, property_names, violated, wrong_type};
@@ -151,6 +150,7 @@ impl Statement<'_> {
             true => tables.filter_map(of).collect(),
             false => Vec::new(),
         };
+        let mut unique: Vec<(u64, Vec<Value>)> = Vec::new();
         for (at, row) in touched.rows(own.table, &own.columns).into_iter().enumerate() {
             self.check(at)?;
             own.meet(writing, row)?;
@@ -170,25 +170,31 @@ impl Statement<'_> {
                 continue;
             }
             if definition.rule.is_unique() {
-                self.check_unique(writing, (own, &all), row, &values, snapshot)?;
+                unique.push((row, values));
             }
         }
-        Ok(())
+        unique
+            .chunks(ROWS_TOGETHER)
+            .try_for_each(|rows| self.check_unique(writing, (own, &all), rows, snapshot))
     }
 
-    /// No other node of any table has these values.
+    /// No other node of any table has the values of one of these rows.
+    ///
+    /// **Cost**: a look-up for each, from value to value in their order.
     fn check_unique(
         &self,
         writing: &Writing,
         (own, all): (&InTable<'_, '_>, &[InTable<'_, '_>]),
-        row: u64,
-        values: &[Value],
+        rows: &[(u64, Vec<Value>)],
         snapshot: &Snapshot,
     ) -> Result<(), Error> {
         let definition = own.definition;
+        let firsts: Vec<Value> = rows.iter().filter_map(|(_, values)| values.first().cloned()).collect();
         for other in all {
-            for candidate in candidates(writing, other, values) {
-                if (other.table, candidate) == (own.table, row) {
+            for (at, (number, candidate)) in candidates(writing, other, &firsts).into_iter().enumerate() {
+                self.check(at)?;
+                let Some((row, values)) = rows.get(number as usize) else { continue };
+                if (other.table, candidate) == (own.table, *row) {
                     continue;
                 }
                 other.meet(writing, candidate)?;
@@ -212,26 +218,34 @@ impl Statement<'_> {
     }
 }
 
-/// Rows that may have some values, seen or not, by the first of them.
-fn candidates(writing: &Writing, other: &InTable<'_, '_>, values: &[Value]) -> Vec<u64> {
-    let (Some(first), Some(Some(column))) = (values.first(), other.columns.first()) else {
-        return Vec::new();
-    };
+/// Rows that are looked for together, so that what is found of them is bounded.
+const ROWS_TOGETHER: usize = 1 << 14;
+
+/// Rows that may have one of some values, seen or not, in the first column of what a definition is about,
+/// each with the number of the value: ascending.
+fn candidates(writing: &Writing, other: &InTable<'_, '_>, values: &[Value]) -> Vec<(u32, u64)> {
+    let Some(Some(column)) = other.columns.first() else { return Vec::new() };
     let (table, column) = (other.table, *column);
-    let mut rows = Vec::new();
-    if !other.reader.find_values(table, column, &Wanted::Equal(first.clone()), &mut rows) {
+    let mut found = Vec::new();
+    if !other.reader.find_all_values(table, column, values, &mut found) {
         // Nobody has made the index where this transaction reads, as it was when it began.
-        let has = |row: &u64| trimorph_types::order(&other.value(0, *row), first).is_eq();
-        rows.extend((0..other.reader.rows(table)).filter(has));
+        let mut sorted: Vec<(u32, &Value)> = (0_u32..).zip(values).collect();
+        sorted.sort_by(|(_, a), (_, b)| trimorph_types::order(a, b));
+        for row in 0..other.reader.rows(table) {
+            let value = other.value(0, row);
+            let first = sorted.partition_point(|(_, wanted)| trimorph_types::order(wanted, &value).is_lt());
+            let same = sorted[first..].iter();
+            let same = same.take_while(|(_, wanted)| trimorph_types::order(wanted, &value).is_eq());
+            found.extend(same.map(|(number, _)| (*number, row)));
+        }
     }
     let delta = writing.live().delta.nodes(table);
-    let index = delta.and_then(|delta| delta.index(u32::try_from(column).unwrap_or(u32::MAX)));
-    rows.extend(
-        index.map(|index| index.range(Bound::Included(first), Bound::Included(first))).unwrap_or_default(),
-    );
-    rows.sort_unstable();
-    rows.dedup();
-    rows
+    if let Some(index) = delta.and_then(|delta| delta.index(u32::try_from(column).unwrap_or(u32::MAX))) {
+        index.rows_of_each((0_u32..).zip(values), |number, row| found.push((number, row)));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 impl Writing {
