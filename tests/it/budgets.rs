@@ -22,12 +22,13 @@ fn graph() -> Snapshot {
 const PRODUCT: &str = "MATCH (a:A), (b:A)";
 
 /// What follows a product of 36 million rows, and grows with it.
-const GROWING: [&str; 14] = [
+const GROWING: [&str; 15] = [
     "RETURN collect(a.n)",
     "RETURN collect(a.n + b.n)",
     "RETURN a.k, collect(b.s)",
     "RETURN collect(a)",
-    "RETURN percentileCont(a.n + b.n, 0.5)",
+    "RETURN percentileCont(a.n * 100000 + b.n, 0.5)",
+    "RETURN percentileDisc(a.n + b.n / 7.0, 0.5)",
     "RETURN percentileDisc(a.n, 0.5), count(DISTINCT a.s + b.s)",
     "RETURN count(DISTINCT a.n * 6000 + b.n)",
     "RETURN count(DISTINCT [a.n, b.n])",
