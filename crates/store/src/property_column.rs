@@ -69,10 +69,9 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         self.column.logical_type()
     }
 
-    /// The type of all its values, where there are no exceptions.
+    /// The type of all its values, where it is known that none is of another one.
     pub fn certain_type(&self) -> Option<LogicalType> {
-        let is_certain = self.overlay.is_none() && !self.column.has_exceptions();
-        is_certain.then(|| self.column.logical_type())
+        if self.overlay.is_none() { self.column.one_type() } else { None }
     }
 
     /// The row at which the property of an edge is.

@@ -78,8 +78,8 @@ impl<'a, 's> Chain<'a, 's> {
             *place = node;
             match if stopped { None } else { self.next(node) } {
                 Some(next) => (node, depth) = (next, depth + 1),
-                // The node it was stopped at is not left.
-                None if stopped && repeats(&left[..depth as usize]) => break,
+                // The node it was stopped at is not left, but where nodes are answers once it may be one.
+                None if stopped && repeats(&left[..depth as usize + usize::from(self.once)]) => break,
                 None => return Ok(()),
             }
         }

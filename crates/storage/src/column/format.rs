@@ -436,6 +436,13 @@ pub(crate) fn is_integral(ty: LogicalType) -> bool {
     matches!(ty, T::Bool | T::Int | T::Date | T::LocalTime | T::LocalDateTime | T::DateTime)
 }
 
+/// Whether columns of this type know which of their values are of another one. General values, such as lists
+/// and durations, are kept side by side with values of any type.
+pub(crate) fn tells_exceptions(ty: LogicalType) -> bool {
+    use LogicalType as T;
+    is_integral(ty) || matches!(ty, T::Float | T::String | T::Literal | T::Iri)
+}
+
 const TYPES: [LogicalType; 20] = [
     LogicalType::Any,
     LogicalType::Bool,

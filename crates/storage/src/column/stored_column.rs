@@ -8,7 +8,7 @@ use trimorph_types::LogicalType;
 use trimorph_vfs::{CodecError, Decoder, Piece, PieceWriter};
 
 use super::codes::Codes;
-use super::format::{ENCODINGS, Given, NO_VALUES, Summary, is_integral, put_blob};
+use super::format::{ENCODINGS, Given, NO_VALUES, Summary, put_blob, tells_exceptions};
 use super::segment::Segment;
 use super::stored_dictionary::Dictionary;
 use crate::slot::{Content, Load, Slot, loads};
@@ -106,9 +106,7 @@ impl Column {
     /// Whether all values are of the column's type. General values but terms are not looked at: they may be
     /// of any.
     pub(crate) fn has_one_type(&self) -> bool {
-        use LogicalType as L;
-        let has_type = is_integral(self.ty) || matches!(self.ty, L::Float | L::String | L::Literal | L::Iri);
-        has_type && !self.has_exceptions()
+        tells_exceptions(self.ty) && !self.has_exceptions()
     }
 
     /// All its pieces, in the order of a directory.

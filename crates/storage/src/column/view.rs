@@ -14,7 +14,7 @@ use trimorph_vector::{Nulls, Positions, Values, Vector};
 use trimorph_vfs::{Decoder, Pins};
 
 use super::codes::{BATCH_ROWS, Batch, Codes, RowId};
-use super::format::{Exceptions, SEGMENT_ROWS, ZONE_ROWS, split};
+use super::format::{Exceptions, SEGMENT_ROWS, ZONE_ROWS, split, tells_exceptions};
 use super::segment::Segment;
 use super::segment_view::{DataView, PresenceView, SegmentView};
 use super::small_texts::Small;
@@ -61,7 +61,12 @@ impl<'s> ColumnView<'s> {
         self.ty
     }
 
-    /// Whether some values are of another type.
+    /// The type of all its values, if it is known that none is of another one.
+    pub fn one_type(&self) -> Option<LogicalType> {
+        (tells_exceptions(self.ty) && !self.has_exceptions).then_some(self.ty)
+    }
+
+    /// Whether some values are of another type. Of general values nobody knows.
     pub fn has_exceptions(&self) -> bool {
         self.has_exceptions
     }
