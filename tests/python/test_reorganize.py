@@ -1,7 +1,10 @@
 """REORGANIZE: nodes whose labels came later move to the tables of these; nothing else changes."""
 
 import random
+import subprocess
+import sys
 import threading
+import time
 from collections import Counter
 
 import pytest
@@ -147,3 +150,152 @@ def test_literals_that_tell_nodes_apart_get_indexes_as_a_load_makes_them():
     own.execute("UNWIND range(1, 1200) AS i CREATE (:Plain {own: i})")
     own.execute("REORGANIZE")
     assert own.execute(indexes).fetchall() == []
+
+
+WRITER = """
+import sys, trimorph
+conn = trimorph.connect(sys.argv[1], mode="create")
+for line in sys.stdin:
+    conn.sparql(line) if line.startswith("INSERT") else conn.execute(line)
+    print("done", flush=True)
+"""
+NEXT = "MATCH (a)-[:`http://p/next`]->(b) RETURN a.`http://p/n`, b.`http://p/n` ORDER BY a.`http://p/n`, b.`http://p/n`"
+# What a plan takes from the tables that relationships go to: only nodes of these are looked at.
+INTO_UNTYPED = "MATCH (a)-[:`http://p/next`]->(b) WHERE size(labels(b)) = 0 RETURN count(*)"
+
+
+def insert_typed_last(run, count=300):
+    """Nodes that are pointed at before anything is said of them, so that all of them move."""
+    for i in range(count):
+        run(f"INSERT DATA {{ <http://e/{i}> <http://p/next> <http://e/{(i * 7) % count}> }}")
+    for i in range(count):
+        run(f"INSERT DATA {{ <http://e/{i}> a <http://c/A> ; <http://p/n> {i} }}")
+    return [(i, (i * 7) % count) for i in range(count)]
+
+
+def ends(conn):
+    """What the ends of relationships are known to be: an error where they are of several kinds."""
+    try:
+        conn.execute("COPY `http://p/next` FROM 'no such file.csv'")
+    except trimorph.Error as error:
+        return "several kinds" not in str(error)
+
+
+def test_tables_that_all_nodes_have_left_are_no_ends_any_more(tmp_path):
+    path = str(tmp_path / "db")
+    db = trimorph.Database(path)
+    conn = db.connect()
+    wanted = insert_typed_last(conn.sparql)
+    conn.execute("CHECKPOINT")
+    assert not ends(conn)
+    conn.execute("REORGANIZE")
+    assert ends(conn)
+    assert conn.execute(NEXT).fetchall() == wanted
+    conn.close(), db.close()
+    with trimorph.Database(path) as db:
+        conn = db.connect()
+        assert ends(conn) and conn.execute(NEXT).fetchall() == wanted
+        assert conn.execute(INTO_UNTYPED).fetchall() == [(0,)]
+        # A relationship to the table that was left: within the transaction, after it, merged, and gone again.
+        with conn.transaction() as tx:
+            tx.sparql("INSERT DATA { <http://e/1> <http://p/next> <http://e/new> }")
+            assert tx.execute(INTO_UNTYPED).fetchall() == [(1,)]
+            tx.rollback()
+        assert conn.execute(INTO_UNTYPED).fetchall() == [(0,)]
+        conn.sparql("INSERT DATA { <http://e/1> <http://p/next> <http://e/new> }")
+        assert conn.execute(INTO_UNTYPED).fetchall() == [(1,)]
+        conn.execute("CHECKPOINT")
+        assert conn.execute(INTO_UNTYPED).fetchall() == [(1,)] and not ends(conn)
+        conn.sparql("DELETE DATA { <http://e/1> <http://p/next> <http://e/new> }")
+        assert conn.execute(INTO_UNTYPED).fetchall() == [(0,)]
+        conn.execute("CHECKPOINT")
+        assert conn.execute(NEXT).fetchall() == wanted and ends(conn)
+
+
+def test_transactions_that_are_open_see_what_they_saw():
+    db = trimorph.Database(":memory:")
+    conn, older, unborn = db.connect(), db.connect(), db.connect()
+    wanted = insert_typed_last(conn.sparql)
+    untyped = "MATCH (a)-[:`http://p/next`]->(b) WHERE b.`http://p/n` = 14 RETURN a.`http://p/n`"
+    with older.transaction() as tx:
+        for _ in range(2):
+            assert tx.execute(NEXT).fetchall() == wanted
+            assert tx.execute(untyped).fetchall() == [(2,)]
+            conn.execute("REORGANIZE")
+            conn.execute("CHECKPOINT")
+        assert tx.execute(NEXT).fetchall() == wanted
+        assert tx.sparql("SELECT (COUNT(*) AS ?n) { ?s <http://p/next> ?o }").fetchall() == [(300,)]
+        # One that begins between the merge and the end of the older one.
+        with unborn.transaction() as later:
+            assert later.execute(NEXT).fetchall() == wanted
+            later.sparql("INSERT DATA { <http://e/1> <http://p/next> <http://e/new> }")
+            assert later.execute(INTO_UNTYPED).fetchall() == [(1,)]
+    assert conn.execute(NEXT).fetchall() == sorted([*wanted, (1, None)], key=lambda row: (row[0], row[1] is None))
+    assert conn.execute(INTO_UNTYPED).fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize("checkpointed", [False, True])
+def test_killed_after_it_and_followed(tmp_path, checkpointed):
+    place = str(tmp_path / "db")
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, place], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as writer:
+
+        def write(text):
+            writer.stdin.write(text + "\n")
+            writer.stdin.flush()
+            assert writer.stdout.readline() == "done\n"
+
+        wanted = insert_typed_last(write, 60)
+        if checkpointed:
+            write("CHECKPOINT")
+        with trimorph.Database(place, read_only=True, follow_interval=0.01) as reader:
+            conn, older = reader.connect(), reader.connect()
+            reader.refresh()
+            with older.transaction() as tx:
+                assert tx.execute(NEXT).fetchall() == wanted
+                write("REORGANIZE")
+                time.sleep(0.1)
+                reader.refresh()
+                assert conn.execute(NEXT).fetchall() == wanted
+                write("CHECKPOINT")
+                time.sleep(0.1)
+                reader.refresh()
+                assert conn.execute(NEXT).fetchall() == wanted
+                assert conn.execute(INTO_UNTYPED).fetchall() == [(0,)]
+                assert tx.execute(NEXT).fetchall() == wanted
+                write("INSERT DATA { <http://e/1> <http://p/next> <http://e/new> }")
+                time.sleep(0.1)
+                reader.refresh()
+                assert conn.execute(INTO_UNTYPED).fetchall() == [(1,)]
+                assert tx.execute(NEXT).fetchall() == wanted
+        writer.kill()
+        writer.wait()
+    with trimorph.Database(place) as db:
+        conn = db.connect()
+        assert conn.execute(INTO_UNTYPED).fetchall() == [(1,)]
+        assert len(conn.execute(NEXT).fetchall()) == 61
+
+
+def test_killed_before_a_checkpoint_has_it(tmp_path):
+    place = str(tmp_path / "db")
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, place], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as writer:
+
+        def write(text):
+            writer.stdin.write(text + "\n")
+            writer.stdin.flush()
+            assert writer.stdout.readline() == "done\n"
+
+        wanted = insert_typed_last(write, 60)
+        write("CHECKPOINT")
+        write("REORGANIZE")
+        writer.kill()
+        writer.wait()
+    with trimorph.Database(place) as db:
+        conn = db.connect()
+        assert conn.execute(NEXT).fetchall() == wanted
+        assert conn.execute(INTO_UNTYPED).fetchall() == [(0,)]
+        conn.execute("CHECKPOINT")
+        assert ends(conn) and conn.execute(NEXT).fetchall() == wanted

@@ -59,6 +59,19 @@ impl Shared {
         Ok(report)
     }
 
+    /// Merges what is committed now, and writes edge tables anew that nodes have left: see
+    /// [`trimorph_store::Main::compact`]. Nothing is different to who reads.
+    pub(crate) fn compact(&self, cancel: &CancelToken) -> Result<(), Error> {
+        let mut merging = self.merging();
+        self.merge_within(&mut merging, cancel)?;
+        let mut next = self.base().main().clone();
+        if next.compact(MERGED, cancel).map_err(merge_failed)? {
+            self.publish(next, &mut merging);
+            self.clean(&mut merging, true);
+        }
+        Ok(())
+    }
+
     /// A main version that has all that is committed now; beside it nothing changes where it is only read.
     pub(crate) fn merged_now(&self) -> Result<trimorph_store::Main, Error> {
         if self.follower.is_none() {

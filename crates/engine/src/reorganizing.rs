@@ -51,7 +51,7 @@ impl Connection {
                 from = next;
             }
         }
-        self.shared().merge(cancel)?;
+        self.shared().compact(cancel)?;
         self.index_literals(cancel)?;
         Ok(moved)
     }

@@ -308,36 +308,88 @@ impl Main {
                 target.single |= lists.is_some_and(|(_, lists)| is_column(lists));
             }
         }
+        self.forget_empty_targets();
     }
 
-    /// Gives each edge table all directions and pages that its catalog entry says it has, though nothing is
-    /// in them: what is to be written to files needs them.
+    /// Takes target tables that no edge leads to from the facts: where all nodes have left a table for
+    /// another, plans would look for edges to it for good. Who is about to write one puts the table back. The
+    /// lists stay, until they are [compacted](Self::compact).
+    ///
+    /// Right only where nobody reads by these facts what an older version or a delta has.
+    pub(crate) fn forget_empty_targets(&mut self) {
+        let is_empty = |table: &EdgeTable, target: TableId| {
+            table.backward.iter().all(|(of, lists)| *of != target || lists.edges() == 0)
+        };
+        let known = &self.catalog.unrecorded_facts().edge_tables;
+        let mut tables = known.iter().zip(&self.edge_tables);
+        if !tables.any(|(facts, table)| facts.targets.iter().any(|target| is_empty(table, target.table))) {
+            return;
+        }
+        let facts = Arc::make_mut(&mut self.catalog).facts_mut();
+        for (facts, table) in facts.edge_tables.iter_mut().zip(&self.edge_tables) {
+            facts.targets.retain(|target| !is_empty(table, target.table));
+        }
+    }
+
+    /// Writes edge tables anew that have lists of target tables which no edge leads to, without these: where
+    /// one table is left, neighbours are rows of it and nothing is asked for each of them. Tells whether
+    /// there were any. Facts stay as they are.
+    ///
+    /// **Errors**: a piece that cannot be had; that it was cancelled. **Cost**: all lists and properties of
+    /// these edge tables.
+    pub fn compact(&mut self, options: RegionOptions, cancel: &CancelToken) -> Result<bool, RewriteError> {
+        let mut has_changed = false;
+        for at in 0..self.edge_tables.len() {
+            let table = &self.edge_tables[at];
+            let used = table.backward.iter().filter(|(_, lists)| lists.edges() > 0);
+            let used: Vec<TableId> = used.map(|(of, _)| *of).collect();
+            if used.len() == table.backward.len() || used.is_empty() {
+                continue;
+            }
+            if cancel.is_cancelled() {
+                return Err(RewriteError::Cancelled);
+            }
+            self.with_targets(at, used, options)?;
+            has_changed = true;
+        }
+        Ok(has_changed)
+    }
+
+    /// Writes an edge table anew with lists of these target tables. Its facts stay as they are.
+    fn with_targets(
+        &mut self,
+        at: usize,
+        targets: Vec<TableId>,
+        options: RegionOptions,
+    ) -> Result<(), RewriteError> {
+        let nothing = EdgeMerge {
+            inserted: Vec::new(),
+            deleted: Vec::new(),
+            changed: Vec::new(),
+            targets,
+            values: &|_, _, _| None,
+        };
+        let (id, known) = (self.edge_tables[at].id, self.catalog.unrecorded_facts().edge_tables[at].clone());
+        self.merge_edges(id, nothing, options)?;
+        // What writers may break stays broken.
+        Arc::make_mut(&mut self.catalog).facts_mut().edge_tables[at] = known;
+        Ok(())
+    }
+
+    /// Gives each edge table all pages that its catalog entry says it has, though nothing is in them: what is
+    /// to be written to files needs them.
     ///
     /// **Errors**: a piece that cannot be had, where lists must be written anew.
     pub fn complete(&mut self, options: RegionOptions) -> Result<(), RewriteError> {
         for at in 0..self.edge_tables.len() {
             let table = &self.edge_tables[at];
-            let facts = &self.catalog.unrecorded_facts().edge_tables[at];
-            let targets: Vec<TableId> = facts.targets.iter().map(|target| target.table).collect();
-            let has_all = table.backward.iter().map(|(of, _)| *of).eq(targets.iter().copied());
             let has_pages = table.columns.is_empty()
                 || table.pages.are_stored()
                 || matches!(table.forward, Adjacency::Column(_));
-            if has_all && has_pages {
-                continue;
+            if !has_pages {
+                let targets = table.backward.iter().map(|(of, _)| *of).collect();
+                self.with_targets(at, targets, options)?;
             }
-            let known = facts.clone();
-            let nothing = EdgeMerge {
-                inserted: Vec::new(),
-                deleted: Vec::new(),
-                changed: Vec::new(),
-                targets,
-                values: &|_, _, _| None,
-            };
-            let id = table.id;
-            self.merge_edges(id, nothing, options)?;
-            // What writers may break stays broken.
-            Arc::make_mut(&mut self.catalog).facts_mut().edge_tables[at] = known;
         }
         Ok(())
     }

@@ -126,8 +126,7 @@ pub(super) fn ends(catalog: &Catalog, name: &str, span: Span) -> Result<[String;
     for table in schema.edge_table_ids().filter(|table| *schema.type_name(*table) == *name) {
         let at = usize::from(table.0);
         let Some(source) = schema.edge_tables.get(at).map(|info| info.source) else { continue };
-        let targets = catalog.unrecorded_facts().edge_tables.get(at).into_iter().flat_map(|f| &f.targets);
-        found.extend(targets.map(|target| [label(source), label(target.table)]));
+        found.extend(targets(catalog, at).map(|target| [label(source), label(target)]));
     }
     let mut found = found.into_iter();
     match (found.next(), found.next()) {
@@ -137,6 +136,14 @@ pub(super) fn ends(catalog: &Catalog, name: &str, span: Span) -> Result<[String;
             Err(wrong("InvalidCopy", primary, span).hint("say between which: (FROM Label, TO Label)"))
         }
     }
+}
+
+/// The node tables that relationships of an edge table go to; where there are none left, those they went to.
+fn targets(catalog: &Catalog, at: usize) -> impl Iterator<Item = TableId> {
+    let known = catalog.unrecorded_facts().edge_tables.get(at).map_or(&[][..], |facts| &facts.targets);
+    let counted = catalog.statistics.edge_tables.get(at).filter(|_| known.is_empty());
+    let counted = counted.map_or(&[][..], |stats| &stats.backward);
+    known.iter().map(|target| target.table).chain(counted.iter().map(|(table, _)| *table))
 }
 
 fn nodes(catalog: &Catalog, label: &str, columns: Option<&[(String, Span)]>) -> Result<String, Diagnostic> {
@@ -161,15 +168,7 @@ fn relationships(
     for table in schema.edge_table_ids().filter(|table| *schema.type_name(*table) == *name) {
         let at = usize::from(table.0);
         ends[0].extend(schema.edge_tables.get(at).map(|info| info.source));
-        ends[1].extend(
-            catalog
-                .unrecorded_facts()
-                .edge_tables
-                .get(at)
-                .into_iter()
-                .flat_map(|f| &f.targets)
-                .map(|t| t.table),
-        );
+        ends[1].extend(targets(catalog, at));
         properties.extend(schema.edge_tables.get(at).map(|info| &info.properties));
     }
     let all = names(catalog, properties.into_iter());

@@ -4,6 +4,7 @@
 //! 1. What the row has of subject, predicate, object and graph is given, the rest is found.
 //! 2. With a subject or an object what is found is kept until it is handed out. Without either, the places
 //!    where statements are are gone through some rows at a time, so that a scan of all keeps few of them.
+//!    What lies there in columns is handed out as vectors.
 //!
 //! Source: `store/src/statements`; Poseidon §6 (index scan and relation scan).
 
@@ -13,9 +14,10 @@ use std::sync::Arc;
 
 use trimorph_algebra::PathExpr;
 use trimorph_base::{NodeId, Reservation, TableId};
-use trimorph_store::statements::{Asked, Found, Graphs, Known, Part, Statements as Finder};
+use trimorph_functions::{Argument, Kernel, lookup};
+use trimorph_store::statements::{Asked, Batch, Found, Graphs, Known, Part, Statements as Finder};
 use trimorph_types::Value;
-use trimorph_vector::{Chunk, Positions, Vector};
+use trimorph_vector::{Chunk, Positions, Values, Vector};
 
 use super::property_path::Walk;
 use crate::operator::{BoxOperator, Operator};
@@ -82,6 +84,16 @@ enum Places {
     Tables(Vec<TableId>),
 }
 
+/// Bytes of a value of a vector, about: the view of a text.
+const READY_BYTES: usize = 16;
+
+/// Statements of a scan as vectors, of which those from `from` on are not handed out yet.
+struct Ready<'s> {
+    columns: Vec<Vector<'s>>,
+    len: usize,
+    from: usize,
+}
+
 /// Names of predicates and graphs as terms: the same few again and again.
 #[derive(Default)]
 struct NameTerms {
@@ -122,6 +134,8 @@ pub(crate) struct Statements<'s> {
     scan: Option<Scan>,
     /// What was found for the current row and is not handed out yet.
     found: VecDeque<Box<[Value]>>,
+    /// The same as vectors: after what was found, before what will be.
+    ready: Option<Ready<'s>>,
     names: NameTerms,
     /// Of the first row on.
     known: Option<Known>,
@@ -140,6 +154,7 @@ impl<'s> Statements<'s> {
             is_open: false,
             scan: None,
             found: VecDeque::new(),
+            ready: None,
             names: NameTerms::default(),
             known: None,
             held: None,
@@ -247,11 +262,7 @@ impl<'s> Statements<'s> {
     /// The next subjects of a scan.
     fn look_on(&mut self, finder: &Finder<'_, 's>, cx: &Context<'s>) -> Result<(), ExecError> {
         let Some(scan) = &mut self.scan else { return Ok(()) };
-        let (spec, found, names) = (&self.spec, &mut self.found, &mut self.names);
-        let mut take = |one: Found| {
-            found.push_back(row_of(spec, one, 1, names, cx));
-            ControlFlow::Continue(())
-        };
+        let (spec, found, names, ready) = (&self.spec, &mut self.found, &mut self.names, &mut self.ready);
         let table = match &scan.places {
             Places::Parts(parts) if spec.count.is_some() => parts.last().map(|part| {
                 finder.count_of_part(part, (scan.row, SUBJECTS), &scan.graphs, &mut |one, count| {
@@ -264,12 +275,23 @@ impl<'s> Statements<'s> {
             Places::Parts(parts) => parts.last().map(|part| {
                 let with_objects = !matches!(spec.object, Place::Found(None));
                 let rows = (scan.row, SUBJECTS);
-                let _ = finder.of_part(part, rows, &scan.graphs, with_objects, &mut take);
+                let batch = finder.batch_of_part(part, rows, &scan.graphs, with_objects);
+                *ready = batch.and_then(|batch| ready_of(spec, batch, names, cx));
+                if ready.is_some() {
+                    return part.table();
+                }
+                let _ = finder.of_part(part, rows, &scan.graphs, with_objects, &mut |one| {
+                    found.push_back(row_of(spec, one, 1, names, cx));
+                    ControlFlow::Continue(())
+                });
                 part.table()
             }),
             Places::Tables(tables) => tables.last().map(|table| {
                 let first = NodeId::new(*table, scan.row);
-                let _ = finder.of_subjects(first, SUBJECTS, &scan.asked, &scan.graphs, &mut take);
+                let _ = finder.of_subjects(first, SUBJECTS, &scan.asked, &scan.graphs, &mut |one| {
+                    found.push_back(row_of(spec, one, 1, names, cx));
+                    ControlFlow::Continue(())
+                });
                 *table
             }),
         };
@@ -288,14 +310,82 @@ impl<'s> Statements<'s> {
         cx.check()
     }
 
+    /// Hands statements out that are vectors, for a row; false if there are none.
+    fn hand_out(&mut self, parent: u32, room: usize, chunk: &mut Chunk<'s>) -> bool {
+        let Some(mut ready) = self.ready.take() else { return false };
+        let taken = ready.len.saturating_sub(ready.from).min(room);
+        if taken == 0 {
+            return false;
+        }
+        let out = &mut chunk.groups[0];
+        out.reset(taken);
+        repeat(&self.inner.groups[0], &self.spec.keep, &vec![parent; taken], out);
+        let is_whole = taken == ready.len;
+        let places = self.spec.keep.len()..;
+        if is_whole {
+            places.zip(ready.columns).for_each(|(place, column)| out.vectors[place] = column);
+            return true;
+        }
+        // A batch is of some thousand subjects: positions have 32 bits.
+        let positions: Vec<u32> = (ready.from as u32..(ready.from + taken) as u32).collect();
+        for (place, column) in places.zip(&ready.columns) {
+            out.vectors[place] = column.gather(&positions);
+        }
+        ready.from += taken;
+        self.ready = Some(ready).filter(|ready| ready.from < ready.len);
+        true
+    }
+
     fn charge(&mut self, cx: &Context<'s>) -> Result<(), ExecError> {
-        let bytes = self.found.len() * (size_of::<Box<[Value]>>() + self.spec.columns * size_of::<Value>());
+        let found = self.found.len() * (size_of::<Box<[Value]>>() + self.spec.columns * size_of::<Value>());
+        let ready = self.ready.as_ref().map_or(0, |ready| ready.len * self.spec.columns * READY_BYTES);
+        let bytes = found + ready;
         if bytes > 1 << 20 || self.held.is_some() {
             let held = self.held.get_or_insert_with(|| cx.settings.budget.reservation());
             held.resize(bytes)?;
         }
         Ok(())
     }
+}
+
+/// A batch as the columns that are wanted; `None` where a literal has no kernel that makes it a term.
+fn ready_of<'s>(
+    spec: &StatementsSpec,
+    batch: Batch<'s>,
+    names: &mut NameTerms,
+    cx: &Context<'s>,
+) -> Option<Ready<'s>> {
+    let mut columns = vec![Vector::empty(); spec.columns];
+    let mut put = |place: Place, vector: Vector<'s>| {
+        if let Place::Found(Some(column)) = place {
+            columns[column] = vector;
+        }
+    };
+    put(spec.subject, batch.subjects);
+    if let Between::Predicate(place @ Place::Found(Some(_))) = &spec.between {
+        put(*place, Vector::constant(&names.term(&batch.predicate, cx), batch.len));
+    }
+    if let (Place::Found(Some(_)), Some(objects)) = (spec.object, batch.objects) {
+        put(spec.object, in_term_form(objects, batch.len, cx)?);
+    }
+    Some(Ready { columns, len: batch.len, from: 0 })
+}
+
+/// Literals as a column has them, as terms.
+fn in_term_form<'s>(objects: Vector<'s>, len: usize, cx: &Context<'s>) -> Option<Vector<'s>> {
+    use Values as V;
+    if let V::Bool(_)
+    | V::Int(_)
+    | V::String(_)
+    | V::Date(_)
+    | V::LocalTime(_)
+    | V::LocalDateTime(_)
+    | V::Node(_) = objects.values
+    {
+        return Some(objects);
+    }
+    let Kernel::Typed(kernel) = lookup("sparql.term")?.kernel else { return None };
+    kernel(&cx.functions(&cx.graph()), &[Argument::Each(&objects)], Positions::all(len))
 }
 
 fn put(row: &mut [Value], place: Place, value: impl FnOnce() -> Value) {
@@ -354,6 +444,16 @@ impl<'s> Operator<'s> for Statements<'s> {
             while self.cursor < self.rest.len() && parents.len() < room {
                 let parent = self.rest[self.cursor];
                 if self.found.is_empty() {
+                    if self.ready.is_some() {
+                        // What is here already is handed out first.
+                        if parents.is_empty() && self.hand_out(parent, room, chunk) {
+                            return Ok(true);
+                        }
+                        if !parents.is_empty() {
+                            break;
+                        }
+                        continue;
+                    }
                     if self.is_open && self.scan.is_none() {
                         (self.cursor, self.is_open) = (self.cursor + 1, false);
                         continue;
@@ -388,6 +488,7 @@ impl<'s> Operator<'s> for Statements<'s> {
         self.child.reset();
         self.rest.clear();
         self.found.clear();
+        self.ready = None;
         self.scan = None;
         (self.cursor, self.is_open) = (0, false);
     }

@@ -9,8 +9,9 @@ use trimorph_catalog::{
 use trimorph_types::PropertyType;
 use trimorph_vfs::{CodecError, Decoder, Encoder};
 
-use crate::ComponentBytes;
+use crate::adjacency::Adjacency;
 use crate::column::{type_code, type_from_code};
+use crate::{ComponentBytes, Main};
 
 fn write_names(names: &Names, meta: &mut Encoder) {
     meta.u64(names.iter().len() as u64);
@@ -130,7 +131,10 @@ fn read_definitions(meta: &mut Decoder<'_>, schema: &Schema) -> Result<Definitio
     Ok(definitions)
 }
 
-pub(super) fn write_catalog(catalog: &Catalog, bytes: &ComponentBytes, meta: &mut Encoder) {
+/// Target tables are those that edge tables have lists of, which the facts may have forgotten: the lists'
+/// pieces stand in their order.
+pub(super) fn write_catalog(main: &Main, meta: &mut Encoder) {
+    let (catalog, bytes) = (&main.catalog, &main.bytes);
     let (schema, facts, statistics) = (&catalog.schema, catalog.unrecorded_facts(), &catalog.statistics);
     for names in [&schema.labels, &schema.types, &schema.properties] {
         write_names(names, meta);
@@ -150,17 +154,19 @@ pub(super) fn write_catalog(catalog: &Catalog, bytes: &ComponentBytes, meta: &mu
         }
     }
     meta.u64(schema.edge_tables.len() as u64);
-    for ((t, facts), stats) in schema.edge_tables.iter().zip(&facts.edge_tables).zip(&statistics.edge_tables)
-    {
+    let known = facts.edge_tables.iter().zip(&statistics.edge_tables).zip(&main.edge_tables);
+    for (t, ((facts, stats), lists)) in schema.edge_tables.iter().zip(known) {
         meta.u16(t.ty.0);
         meta.u16(t.source.0);
         write_properties(&t.properties, &stats.properties, meta);
         write_degrees(&stats.forward, facts.single, meta);
         meta.u64(facts.self_loops_max);
-        meta.u64(facts.targets.len() as u64);
-        for target in &facts.targets {
-            meta.u16(target.table.0);
-            write_degrees(&stats.into_target(target.table), target.single, meta);
+        meta.u64(lists.backward.len() as u64);
+        for (table, lists) in &lists.backward {
+            let known = facts.targets.iter().find(|target| target.table == *table);
+            let single = known.map_or(matches!(lists, Adjacency::Column(_)), |target| target.single);
+            meta.u16(table.0);
+            write_degrees(&stats.into_target(*table), single, meta);
         }
     }
     write_definitions(&catalog.definitions, meta);

@@ -252,6 +252,7 @@ impl<'a> Reading<'a> {
             facts.one_type = one_type(&table.columns);
         }
         main.catalog = Arc::new(catalog);
+        main.forget_empty_targets();
         Ok(main)
     }
 

@@ -247,7 +247,7 @@ impl Checkpoint {
             pieces.get(&piece.id()).copied().unwrap_or(nowhere)
         };
         let mut meta = Encoder::new();
-        write_catalog(&main.catalog, &main.bytes, &mut meta);
+        write_catalog(main, &mut meta);
         meta.u64(main.merged_at);
         for table in &main.node_tables {
             meta.u64(table.columns.len() as u64);

@@ -5,6 +5,7 @@
 //! terms     which node an IRI, a blank node or a literal is, and which term a node is
 //! matching  the statements, by subject, by object, or by a scan
 //! scan      all statements, place by place
+//! batch     the same as vectors, where they lie in columns
 //! said      what relationships with properties say of themselves
 //! ```
 //!
@@ -23,10 +24,12 @@
 //!
 //! Source: Poseidon §2–3.
 
+mod batch;
 mod matching;
 mod said;
 mod scan;
 mod terms;
 
+pub use batch::Batch;
 pub use matching::{Asked, Found, Graphs, Known, Statements, stored};
 pub use scan::Part;

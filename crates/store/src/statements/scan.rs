@@ -23,13 +23,13 @@ use crate::neighbours::Neighbours;
 /// A place where statements are.
 #[derive(Clone, Debug)]
 pub struct Part {
-    table: TableId,
-    predicate: Arc<str>,
-    of: Of,
+    pub(super) table: TableId,
+    pub(super) predicate: Arc<str>,
+    pub(super) of: Of,
 }
 
 #[derive(Clone, Debug)]
-enum Of {
+pub(super) enum Of {
     Labels,
     Column(usize),
     Edges(EdgeShape),

@@ -33,7 +33,7 @@ pub fn value_for(ty: LogicalType, random: &mut Random) -> Value {
 /// many of them at one source.
 pub fn random_changes(main: &Main, place: usize, ids: &[EdgeId], random: &mut Random) -> EdgeChanges {
     let info = &main.catalog.schema.edge_tables[place];
-    let targets = &main.catalog.unrecorded_facts().edge_tables[place].targets;
+    let targets = &main.edge_tables[place].backward;
     let mut changes = EdgeChanges::default();
     let mut deleted = BTreeSet::new();
     for _ in 0..random.below(4).min(ids.len()) {
@@ -45,7 +45,7 @@ pub fn random_changes(main: &Main, place: usize, ids: &[EdgeId], random: &mut Ra
     let rows = |t: TableId| usize::try_from(main.node_tables[usize::from(t.0)].rows).unwrap_or(0);
     let hub = random.below(rows(info.source).max(1));
     for _ in 0..random.below(6) {
-        let target = random.pick(targets).table;
+        let target = random.pick(targets).0;
         if rows(info.source) == 0 || rows(target) == 0 {
             continue;
         }

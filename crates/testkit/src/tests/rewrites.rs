@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
+use trimorph_base::{CancelToken, EdgeId, EdgeTableId, NodeId, TableId};
 use trimorph_store::{
     Checkpoint, EdgeChanges, Main, NewEdge, Reader, RewriteError, SEGMENT_ROWS, Snapshot, read_checkpoint,
 };
@@ -119,6 +119,88 @@ fn add_rows(model: &mut Model, main: &Main, table: usize, random: &mut Random, r
     main.with_rows(TableId(u16::try_from(table).unwrap()), &rows, OPTIONS).unwrap()
 }
 
+/// Leaves lists of target tables out that no edge leads to: edges, their ids and properties stay.
+fn check_compacted(main: &mut Main) {
+    let before: Vec<_> = (0..main.edge_tables.len()).map(|place| edges_of(main, place)).collect();
+    main.compact(OPTIONS, &CancelToken::default()).unwrap();
+    for (place, edges) in before.iter().enumerate() {
+        assert_eq!(edges_of(main, place), *edges);
+        let backward = &main.edge_tables[place].backward;
+        assert!(edges.is_empty() || backward.iter().all(|(_, lists)| lists.edges() > 0));
+    }
+    assert!(!main.compact(OPTIONS, &CancelToken::default()).unwrap(), "once is enough");
+}
+
+/// The target tables of an edge table by its facts, and those that it has lists of.
+fn targets_of(main: &Main, place: usize) -> (Vec<TableId>, Vec<TableId>) {
+    let facts = &main.catalog.unrecorded_facts().edge_tables[place].targets;
+    let lists = main.edge_tables[place].backward.iter().map(|(table, _)| *table);
+    (facts.iter().map(|target| target.table).collect(), lists.collect())
+}
+
+/// All edges into one of two target tables go.
+fn check_forgotten(model: &Model, is_column: bool) {
+    let loaded = model.load(LoadOptions::default()).unwrap();
+    reader_of(&loaded, |reader| {
+        let forward = &reader.unrecorded().edge_table(0).forward;
+        assert_eq!(matches!(forward, trimorph_store::AdjacencyView::Column(_)), is_column);
+    });
+    let (stays, goes) = (TableId(0), TableId(1));
+    assert_eq!(targets_of(&loaded, 0), (vec![stays, goes], vec![stays, goes]));
+    let into = |main: &Main| -> Vec<EdgeId> {
+        let edges = edges_of(main, 0).into_iter().filter(|(_, (_, end, _))| end.table() == goes);
+        edges.map(|(id, _)| id).collect()
+    };
+    let changes = EdgeChanges { deleted: into(&loaded), inserted: Vec::new() };
+    let (mut main, _) = loaded.with_edges(EdgeTableId(0), &changes, OPTIONS).unwrap();
+    let edges = edges_of(&main, 0);
+    assert_eq!(targets_of(&main, 0).0, [stays, goes], "others may be about to write");
+    main.restore_facts();
+    assert_eq!(targets_of(&main, 0), (vec![stays], vec![stays, goes]));
+    assert!(into(&main).is_empty() && edges_of(&main, 0) == edges);
+
+    // Read again it is the same, and takes edges to the table again.
+    let (fs, dir) = (MemoryFileSystem::default(), Path::new("db"));
+    let mut checkpoint = Checkpoint::default();
+    checkpoint.write(&fs, dir, &main).unwrap();
+    let (read, mut checkpoint) = read_checkpoint(&fs, dir, OPTIONS).unwrap();
+    assert_eq!(targets_of(&read, 0), (vec![stays], vec![stays, goes]));
+    assert_eq!(edges_of(&read, 0), edges);
+    let again = NewEdge { source: 1, target: NodeId::new(goes, 3), values: vec![Value::Int(5)] };
+    let changes = EdgeChanges { deleted: Vec::new(), inserted: vec![again] };
+    let (grown, new) = read.with_edges(EdgeTableId(0), &changes, OPTIONS).unwrap();
+    assert_eq!(targets_of(&grown, 0).0, [stays, goes]);
+    assert_eq!((edges_of(&grown, 0).len(), into(&grown)), (edges.len() + 1, new));
+
+    let mut compacted = read.clone();
+    assert!(compacted.compact(OPTIONS, &CancelToken::default()).unwrap());
+    assert_eq!(targets_of(&compacted, 0), (vec![stays], vec![stays]));
+    assert_eq!(edges_of(&compacted, 0), edges);
+    checkpoint.write(&fs, dir, &compacted).unwrap();
+    let (read, _) = read_checkpoint(&fs, dir, OPTIONS).unwrap();
+    assert_eq!((targets_of(&read, 0), edges_of(&read, 0)), ((vec![stays], vec![stays]), edges));
+}
+
+#[test]
+fn a_target_table_that_no_edge_leads_to_is_forgotten() {
+    let mut model = plain_graph(300, 0);
+    let mut random = Random::new(3);
+    let mut other = model.nodes[0].clone();
+    other.labels = vec!["M".into()];
+    other.keys = (300..600).map(Value::Int).collect();
+    model.nodes.push(other);
+    for single in [false, true] {
+        let edge = |i: usize| EdgeRow {
+            from: NodeId::new(TableId(0), if single { i } else { i % 90 } as u64),
+            to: NodeId::new(TableId(i.is_multiple_of(3).into()), random.below(300) as u64),
+            values: vec![Value::Int(i as i64)],
+        };
+        let rows = (0..299).filter(|i| *i != 1).map(edge).collect();
+        model.edges[0].rows = rows;
+        check_forgotten(&model, single);
+    }
+}
+
 /// Rounds of changes to one graph; each version is checked, the last three are checked again at the end.
 fn change_often(mut model: Model, options: LoadOptions, rounds: usize, random: &mut Random) {
     let fs = MemoryFileSystem::default();
@@ -138,6 +220,14 @@ fn change_often(mut model: Model, options: LoadOptions, rounds: usize, random: &
             main = add_rows(&mut model, &main, table, random, round);
         }
         check_changed(&model, &main);
+        if random.chance(30) {
+            main.restore_facts();
+            check_changed(&model, &main);
+        }
+        if random.chance(30) {
+            check_compacted(&mut main);
+            check_changed(&model, &main);
+        }
         checkpoint.write(&fs, dir, &main).unwrap();
         if random.chance(40) {
             (main, checkpoint) = read_checkpoint(&fs, dir, OPTIONS).unwrap();

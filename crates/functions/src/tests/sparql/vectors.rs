@@ -37,7 +37,8 @@ fn drawn(random: &mut Random, kind: usize) -> Value {
         }),
         5 => {
             let zone = ZoneId::Offset(*random.pick(&[0, 3_600, -18_000]));
-            Value::DateTime(DateTime::from_utc(random.between(-9_000_000_000, 9_000_000_000), 0, &zone))
+            let nanos = *random.pick(&[0, 500_000_000, 120_000, 7]);
+            Value::DateTime(DateTime::from_utc(random.between(-9_000_000_000, 9_000_000_000), nanos, &zone))
         }
         6 => Value::LocalTime(LocalTime { nanos: random.between(0, 86_399) * 1_000_000_000 }),
         7 => Value::Time(Time { nanos: random.between(0, 86_399) * 1_000_000_000, offset_seconds: 3_600 }),

@@ -50,16 +50,25 @@ impl<'a> Change<'a> {
         let pins = Arc::default();
         let view = old.view(&pins);
         let has_row = |node: NodeId| rows.get(usize::from(node.table().0)).is_some_and(|n| node.row() < *n);
-        for edge in &changes.inserted {
-            if !has_row(NodeId::new(old.source, edge.source)) || !has_row(edge.target) {
-                return Err(RewriteError::Unknown(format!("there is no node for an end of {edge:?}")));
-            }
-        }
         changes.inserted.sort_unstable();
         changes.deleted.sort_unstable();
         changes.changed.sort_unstable();
         changes.targets.sort_unstable();
         changes.targets.dedup();
+        let is_target = |table: TableId| changes.targets.binary_search(&table).is_ok();
+        for edge in &changes.inserted {
+            let has_ends = has_row(NodeId::new(old.source, edge.source)) && has_row(edge.target);
+            if !has_ends || !is_target(edge.target.table()) {
+                return Err(RewriteError::Unknown(format!("there is no node for an end of {edge:?}")));
+            }
+        }
+        for (table, lists) in old.backward.iter().filter(|(table, _)| !is_target(*table)) {
+            let gone = changes.deleted.iter().filter(|edge| edge.target.table() == *table).count();
+            if gone as u64 != lists.edges() {
+                let what = format!("edge table {} keeps edges to node table {}", old.id.0, table.0);
+                return Err(RewriteError::Unknown(what));
+            }
+        }
         let mut change = Self {
             old,
             view,

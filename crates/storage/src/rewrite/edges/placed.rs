@@ -26,7 +26,8 @@ pub struct EdgeMerge<'a> {
     pub deleted: Vec<PlacedEdge>,
     /// Pages and positions of edges that have new values, those that come among them.
     pub changed: Vec<(u64, u64)>,
-    /// All tables that the table's edges may lead to: those it has, and more.
+    /// All tables that the table's edges may lead to: those it has, and more. One that it has and that is not
+    /// among them has no edges.
     pub targets: Vec<TableId>,
     /// Gives new values.
     pub values: &'a NewEdgeValues<'a>,
