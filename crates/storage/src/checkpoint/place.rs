@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use trimorph_vfs::{CodecError, Decoder, Encoder, PIECE_ALIGN, checksum};
 
 const MAGIC: &[u8; 8] = b"TRIMORPH";
-/// The format version this build writes and reads.
+/// The format version this build writes.
 pub(crate) const VERSION: u32 = 10;
 /// The oldest that can be opened: what came since is something more.
 const OLDEST: u32 = 9;
@@ -76,13 +76,14 @@ pub(super) fn number_of(name: &str) -> Option<u32> {
 /// What is wrong with a header: the byte, and in words.
 pub(super) type Wrong = (usize, String);
 
-fn check_start(bytes: &[u8], kind: u32) -> Result<(), Wrong> {
+/// Checks the magic, the version, which it gives, and the kind.
+fn check_start(bytes: &[u8], kind: u32) -> Result<u32, Wrong> {
     let number = |at: usize| bytes.get(at..at + 4)?.first_chunk().map(|raw| u32::from_le_bytes(*raw));
     if bytes.get(..8) != Some(MAGIC) {
         return Err((0, "damaged header (not a Trimorph file)".into()));
     }
-    match number(8) {
-        Some(OLDEST..=VERSION) => {}
+    let version = match number(8) {
+        Some(version @ OLDEST..=VERSION) => version,
         Some(version) if version > VERSION => {
             let text =
                 format!("format version {version} is newer than {VERSION}, the newest this build can open");
@@ -95,16 +96,16 @@ fn check_start(bytes: &[u8], kind: u32) -> Result<(), Wrong> {
             return Err((8, text));
         }
         None => return Err((8, "damaged header (cut short)".into())),
-    }
+    };
     if number(12) != Some(kind) {
         return Err((12, "damaged header (a file of another kind)".into()));
     }
-    Ok(())
+    Ok(version)
 }
 
-fn start(kind: u32, number: u64) -> Vec<u8> {
+fn start(version: u32, kind: u32, number: u64) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
-    out.extend_from_slice(&VERSION.to_le_bytes());
+    out.extend_from_slice(&version.to_le_bytes());
     out.extend_from_slice(&kind.to_le_bytes());
     out.extend_from_slice(&number.to_le_bytes());
     out
@@ -112,7 +113,12 @@ fn start(kind: u32, number: u64) -> Vec<u8> {
 
 /// The header of a piece file.
 pub(super) fn file_header(number: u32) -> Vec<u8> {
-    let mut out = start(PIECES, number.into());
+    file_header_of(VERSION, number)
+}
+
+/// The same as builds of a version wrote it.
+fn file_header_of(version: u32, number: u32) -> Vec<u8> {
+    let mut out = start(version, PIECES, number.into());
     out.resize(56, 0);
     out.extend_from_slice(&checksum(&[&out]).to_le_bytes());
     out
@@ -120,8 +126,8 @@ pub(super) fn file_header(number: u32) -> Vec<u8> {
 
 /// Whether the header is that of piece file `number`.
 pub(super) fn check_file(bytes: &[u8], number: u32) -> Result<(), Wrong> {
-    check_start(bytes, PIECES)?;
-    if bytes.get(..FILE_HEADER_BYTES) != Some(&file_header(number)[..]) {
+    let version = check_start(bytes, PIECES)?;
+    if bytes.get(..FILE_HEADER_BYTES) != Some(&file_header_of(version, number)[..]) {
         return Err((16, "damaged header".into()));
     }
     Ok(())
@@ -129,7 +135,11 @@ pub(super) fn check_file(bytes: &[u8], number: u32) -> Result<(), Wrong> {
 
 /// The bytes of a manifest.
 pub(super) fn manifest(number: u64, payload: &[u8]) -> Vec<u8> {
-    let mut out = start(MANIFEST, number);
+    manifest_of(VERSION, number, payload)
+}
+
+fn manifest_of(version: u32, number: u64, payload: &[u8]) -> Vec<u8> {
+    let mut out = start(version, MANIFEST, number);
     out.extend_from_slice(&(payload.len() as u64).to_le_bytes());
     out.extend_from_slice(&checksum(&[&out, payload]).to_le_bytes());
     out.extend_from_slice(payload);
@@ -167,6 +177,16 @@ mod tests {
             let (at, text) = check_manifest(&bytes, true).unwrap_err();
             assert!(at == 8 && text.contains(&version.to_string()), "{text}");
         }
+    }
+
+    #[test]
+    fn older_versions_are_read() {
+        for version in OLDEST..=VERSION {
+            assert_eq!(check_file(&file_header_of(version, 7), 7), Ok(()));
+            let list = manifest_of(version, 9, b"payload");
+            assert_eq!(check_manifest(&list, true), Ok((9, &b"payload"[..])));
+        }
+        assert!(check_file(&file_header_of(OLDEST - 1, 7), 7).is_err());
     }
 
     #[test]
