@@ -251,6 +251,7 @@ def test_killed_after_it_and_followed(tmp_path, checkpointed):
             write("CHECKPOINT")
         with trimorph.Database(place, read_only=True, follow_interval=0.01) as reader:
             conn, older = reader.connect(), reader.connect()
+            time.sleep(0.1)
             reader.refresh()
             with older.transaction() as tx:
                 assert tx.execute(NEXT).fetchall() == wanted

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use trimorph_base::{Diagnostic, ErrorKind, Span, TableId, nearest};
+use trimorph_base::{Diagnostic, EdgeTableId, ErrorKind, Span, TableId, nearest};
 use trimorph_catalog::{Catalog, NodeTableInfo, PropertyInfo};
 use trimorph_types::iri_names::is_hidden;
 
@@ -123,10 +123,13 @@ pub(super) fn ends(catalog: &Catalog, name: &str, span: Span) -> Result<[String;
     let schema = &catalog.schema;
     let label = |table: TableId| schema.label_names(table).into_iter().find(|label| !is_hidden(label));
     let mut found: BTreeSet<[Option<Arc<str>>; 2]> = BTreeSet::new();
-    for table in schema.edge_table_ids().filter(|table| *schema.type_name(*table) == *name) {
-        let at = usize::from(table.0);
-        let Some(source) = schema.edge_tables.get(at).map(|info| info.source) else { continue };
-        found.extend(targets(catalog, at).map(|target| [label(source), label(target)]));
+    let tables = || schema.edge_table_ids().filter(|table| *schema.type_name(*table) == *name);
+    let at = |table: EdgeTableId| usize::from(table.0);
+    // Of tables that all relationships have left, nothing is known where others have some.
+    let has_some = tables().any(|table| known(catalog, at(table)).next().is_some());
+    for table in tables().map(at).filter(|at| !has_some || known(catalog, *at).next().is_some()) {
+        let Some(source) = schema.edge_tables.get(table).map(|info| info.source) else { continue };
+        found.extend(targets(catalog, table).map(|target| [label(source), label(target)]));
     }
     let mut found = found.into_iter();
     match (found.next(), found.next()) {
@@ -140,10 +143,15 @@ pub(super) fn ends(catalog: &Catalog, name: &str, span: Span) -> Result<[String;
 
 /// The node tables that relationships of an edge table go to; where there are none left, those they went to.
 fn targets(catalog: &Catalog, at: usize) -> impl Iterator<Item = TableId> {
-    let known = catalog.unrecorded_facts().edge_tables.get(at).map_or(&[][..], |facts| &facts.targets);
-    let counted = catalog.statistics.edge_tables.get(at).filter(|_| known.is_empty());
+    let counted = catalog.statistics.edge_tables.get(at).filter(|_| known(catalog, at).next().is_none());
     let counted = counted.map_or(&[][..], |stats| &stats.backward);
-    known.iter().map(|target| target.table).chain(counted.iter().map(|(table, _)| *table))
+    known(catalog, at).chain(counted.iter().map(|(table, _)| *table))
+}
+
+/// The node tables that relationships of an edge table go to.
+fn known(catalog: &Catalog, at: usize) -> impl Iterator<Item = TableId> {
+    let facts = catalog.unrecorded_facts().edge_tables.get(at);
+    facts.into_iter().flat_map(|facts| &facts.targets).map(|target| target.table)
 }
 
 fn nodes(catalog: &Catalog, label: &str, columns: Option<&[(String, Span)]>) -> Result<String, Diagnostic> {
