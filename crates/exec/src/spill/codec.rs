@@ -7,13 +7,15 @@
 //! column: type: u8, nulls: 0, or 1 and a bit a row in words of u64, then
 //!   fixed    rows * width
 //!   texts    rows * length: u64, then all bytes
+//!   numbers  rows * whether it is a float: u8, then rows * u64
 //!   nodes    0, or 1 and the table of all, then rows * u64
+//!   lists    rows * length: u64, number of elements: u64, then these as a column
 //!   general  value after value
 //! ```
 
 use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_types::Value;
-use trimorph_vector::{Edges, Nodes, Nulls, Numbers, Positions, Texts, Values, Vector};
+use trimorph_vector::{Edges, Lists, Nodes, Nulls, Numbers, Positions, Texts, Values, Vector};
 
 use super::bytes::{Reader, put_u64};
 use super::value;
@@ -134,8 +136,18 @@ fn encode_column(column: &Vector<'_>, positions: &[u32], out: &mut Vec<u8>) {
             out.push(0);
             at.for_each(|i| value::encode(&column.value(i, &|_| Value::Null), out));
         }
+        // Lengths, and the elements of all as a column. No element is an edge.
+        Values::List(lists) => {
+            out.push(14);
+            encode_nulls(column, positions, out);
+            let elements = |i: usize| if column.nulls.get(i) { 0..0 } else { lists.elements(i) };
+            at.clone().for_each(|i| put_u64(out, elements(i).len() as u64));
+            let all: Vec<u32> = at.flat_map(elements).collect();
+            put_u64(out, all.len() as u64);
+            encode_column(lists.child(), &all, out);
+        }
         // Value by value.
-        Values::List(_) | Values::Map(_) => {
+        Values::Map(_) => {
             out.push(11);
             out.push(0);
             // No element is an edge.
@@ -198,6 +210,21 @@ fn decode_column<'s>(from: &mut Reader<'_>, rows: usize) -> Option<Vector<'s>> {
         13 => {
             let floats = from.take(rows)?.iter().map(|b| *b != 0).collect();
             Values::Number(Numbers::new(from.words(rows)?.collect(), floats)?)
+        }
+        14 => {
+            let lengths = from.words(rows)?.map(|len| u32::try_from(len).ok());
+            let lengths = lengths.collect::<Option<Vec<u32>>>()?;
+            let count = usize::try_from(from.u64()?).ok()?;
+            let mut end = 0_u32;
+            let mut runs = Vec::with_capacity(rows);
+            for len in lengths {
+                runs.push((end, len));
+                end = end.checked_add(len)?;
+            }
+            if end as usize != count {
+                return None;
+            }
+            Values::List(Lists::new(runs.into_iter(), decode_column(from, count)?)?)
         }
         _ => return None,
     };

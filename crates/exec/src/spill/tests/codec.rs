@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use trimorph_base::{EdgeId, EdgeTableId, NodeId, Random, TableId};
 use trimorph_types::{
-    Date, DateTime, Decimal, Duration, Literal, LocalDateTime, LocalTime, LogicalType, Map, Path,
-    Relationship, Time, Value, Zone,
+    Date, DateTime, Decimal, Duration, Literal, LocalDateTime, LocalTime, Map, Path, Relationship, Time,
+    Value, Zone,
 };
 use trimorph_vector::{Edges, Entries, Lists, Nodes, Nulls, Texts, Values, Vector};
 
@@ -99,7 +99,13 @@ fn vector(random: &mut Random, rows: usize) -> Vector<'static> {
         10 => Values::Node(Nodes::Ids { table: None, ids: (0..rows).map(|_| node(random)).collect() }),
         11 => Values::Edge(Edges::Ids((0..rows).map(|_| relationship(random).id).collect())),
         12 => {
-            let child = Vector::new(Values::Int((0..20).map(|_| long(random)).collect()));
+            // Of numbers, or of lists.
+            let ints = Vector::new(Values::Int((0..20).map(|_| long(random)).collect()));
+            let mut lists = |child: Vector<'static>| {
+                let runs = (0..20).map(|_| (random.below(10) as u32, random.below(11) as u32));
+                Vector::new(Values::List(Lists::new(runs, child).unwrap()))
+            };
+            let child = if rows.is_multiple_of(2) { ints } else { lists(ints) };
             let runs: Vec<_> =
                 (0..rows).map(|_| (random.below(10) as u32, random.below(11) as u32)).collect();
             Values::List(Lists::new(runs.into_iter(), child).unwrap())
@@ -113,17 +119,13 @@ fn vector(random: &mut Random, rows: usize) -> Vector<'static> {
     Vector { values, nulls }
 }
 
-/// A value exactly: with its type, and NaN as itself; null has none. Lists become general.
+/// A value exactly: with its type, and NaN as itself; null has none.
 fn shown(vector: &Vector<'_>, i: usize) -> String {
     let edge = |id| Value::Relationship(Relationship { id, start: NodeId(0), end: NodeId(0) });
     if vector.is_null(i) {
         return "null".into();
     }
-    let ty = match vector.values {
-        Values::List(_) => LogicalType::Any,
-        _ => vector.logical_type(),
-    };
-    format!("{ty:?} {:?}", vector.value(i, &edge))
+    format!("{:?} {:?}", vector.logical_type(), vector.value(i, &edge))
 }
 
 #[test]
