@@ -39,6 +39,35 @@ pub(crate) fn ask(
     Ok(rows)
 }
 
+/// The rows of `query` as text, sorted, and its plan, with the passes of `options`.
+pub(crate) fn sorted_rows_and_plan(
+    query: &str,
+    snapshot: &Snapshot,
+    options: Options,
+    settings: Settings,
+) -> (Vec<String>, String) {
+    let bound = bind(query, snapshot.catalog()).unwrap_or_else(|e| panic!("{query}: {e}"));
+    let planned = optimize(bound, snapshot.catalog(), None, options).unwrap();
+    let plan = trimorph_algebra::explain(&planned.plan, &planned.vars, &mut |_| String::new());
+    let mut execution = Execution::start(&planned, snapshot.clone(), settings).unwrap();
+    let mut rows = Vec::new();
+    while let Some(batch) = execution
+        .next(|columns, positions, cx| {
+            let text = |value| format_literal(&value, &IdsOnly);
+            let row = |p: &u32| {
+                let all = columns.iter().map(|c| text(c.value(*p as usize, &|id| cx.edge_value(id))));
+                all.collect::<Vec<_>>().join(" ")
+            };
+            positions.iter().map(row).collect::<Vec<_>>()
+        })
+        .unwrap_or_else(|e| panic!("{query}: {e:?}"))
+    {
+        rows.extend(batch);
+    }
+    rows.sort();
+    (rows, plan)
+}
+
 /// Settings with these parameters.
 pub(crate) fn with_parameters(parameters: &[(&str, Value)]) -> Settings {
     let parameters: BTreeMap<Arc<str>, Value> =

@@ -2,35 +2,15 @@
 //! all of them, whatever the keys' types, with nulls among keys and elements, on one thread and on two.
 
 use trimorph_base::Random;
-use trimorph_exec::{Execution, Settings};
-use trimorph_optimizer::{Options, optimize};
+use trimorph_exec::Settings;
+use trimorph_optimizer::Options;
 use trimorph_store::Snapshot;
-use trimorph_testkit::queries::bind;
-use trimorph_types::format::{IdsOnly, format_literal};
 
-use super::ask::created;
+use super::ask::{created, sorted_rows_and_plan};
 
 /// The rows of a query in order, and whether its sort is told of groups.
 fn rows(query: &str, snapshot: &Snapshot, options: Options, settings: Settings) -> (Vec<String>, bool) {
-    let planned =
-        optimize(bind(query, snapshot.catalog()).unwrap(), snapshot.catalog(), None, options).unwrap();
-    let plan = trimorph_algebra::explain(&planned.plan, &planned.vars, &mut |_| String::new());
-    let mut rows = Vec::new();
-    let mut execution = Execution::start(&planned, snapshot.clone(), settings).unwrap();
-    while let Some(batch) = execution
-        .next(|columns, positions, cx| {
-            let row = |p: &u32| {
-                let text = |value| format_literal(&value, &IdsOnly);
-                let all = columns.iter().map(|c| text(c.value(*p as usize, &|id| cx.edge_value(id))));
-                all.collect::<Vec<_>>().join(" ")
-            };
-            positions.iter().map(row).collect::<Vec<_>>()
-        })
-        .unwrap()
-    {
-        rows.extend(batch);
-    }
-    rows.sort();
+    let (rows, plan) = sorted_rows_and_plan(query, snapshot, options, settings);
     let told = plan.lines().any(|line| line.trim().starts_with("Sort ") && line.contains(" by ["));
     (rows, told)
 }

@@ -1,5 +1,6 @@
 """REORGANIZE: nodes whose labels came later move to the tables of these; nothing else changes."""
 
+import contextlib
 import random
 import subprocess
 import sys
@@ -159,6 +160,36 @@ for line in sys.stdin:
     conn.sparql(line) if line.startswith("INSERT") else conn.execute(line)
     print("done", flush=True)
 """
+
+
+@contextlib.contextmanager
+def writing(place):
+    """Gives what runs a statement in another process, which is killed at the end."""
+    command = [sys.executable, "-c", WRITER, place]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:
+
+        def write(text):
+            writer.stdin.write(text + "\n")
+            writer.stdin.flush()
+            assert writer.stdout.readline() == "done\n"
+
+        try:
+            yield write
+        finally:
+            writer.kill()
+            writer.wait()
+
+
+def until(reader, ask, expected):
+    """Looks at what another process writes until it is there: a commit may be told some 20 ms late."""
+    for _ in range(6000):
+        reader.refresh()
+        if ask() == expected:
+            return
+        time.sleep(0.01)
+    assert ask() == expected
+
+
 NEXT = "MATCH (a)-[:`http://p/next`]->(b) RETURN a.`http://p/n`, b.`http://p/n` ORDER BY a.`http://p/n`, b.`http://p/n`"
 # What a plan takes from the tables that relationships go to: only nodes of these are looked at.
 INTO_UNTYPED = "MATCH (a)-[:`http://p/next`]->(b) WHERE size(labels(b)) = 0 RETURN count(*)"
@@ -237,22 +268,13 @@ def test_transactions_that_are_open_see_what_they_saw():
 @pytest.mark.parametrize("checkpointed", [False, True])
 def test_killed_after_it_and_followed(tmp_path, checkpointed):
     place = str(tmp_path / "db")
-    with subprocess.Popen(
-        [sys.executable, "-c", WRITER, place], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as writer:
-
-        def write(text):
-            writer.stdin.write(text + "\n")
-            writer.stdin.flush()
-            assert writer.stdout.readline() == "done\n"
-
+    with writing(place) as write:
         wanted = insert_typed_last(write, 60)
         if checkpointed:
             write("CHECKPOINT")
         with trimorph.Database(place, read_only=True, follow_interval=0.01) as reader:
             conn, older = reader.connect(), reader.connect()
-            time.sleep(0.1)
-            reader.refresh()
+            until(reader, lambda: conn.execute(NEXT).fetchall(), wanted)
             with older.transaction() as tx:
                 assert tx.execute(NEXT).fetchall() == wanted
                 write("REORGANIZE")
@@ -266,12 +288,8 @@ def test_killed_after_it_and_followed(tmp_path, checkpointed):
                 assert conn.execute(INTO_UNTYPED).fetchall() == [(0,)]
                 assert tx.execute(NEXT).fetchall() == wanted
                 write("INSERT DATA { <http://e/1> <http://p/next> <http://e/new> }")
-                time.sleep(0.1)
-                reader.refresh()
-                assert conn.execute(INTO_UNTYPED).fetchall() == [(1,)]
+                until(reader, lambda: conn.execute(INTO_UNTYPED).fetchall(), [(1,)])
                 assert tx.execute(NEXT).fetchall() == wanted
-        writer.kill()
-        writer.wait()
     with trimorph.Database(place) as db:
         conn = db.connect()
         assert conn.execute(INTO_UNTYPED).fetchall() == [(1,)]
@@ -280,20 +298,10 @@ def test_killed_after_it_and_followed(tmp_path, checkpointed):
 
 def test_killed_before_a_checkpoint_has_it(tmp_path):
     place = str(tmp_path / "db")
-    with subprocess.Popen(
-        [sys.executable, "-c", WRITER, place], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as writer:
-
-        def write(text):
-            writer.stdin.write(text + "\n")
-            writer.stdin.flush()
-            assert writer.stdout.readline() == "done\n"
-
+    with writing(place) as write:
         wanted = insert_typed_last(write, 60)
         write("CHECKPOINT")
         write("REORGANIZE")
-        writer.kill()
-        writer.wait()
     with trimorph.Database(place) as db:
         conn = db.connect()
         assert conn.execute(NEXT).fetchall() == wanted

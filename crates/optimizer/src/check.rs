@@ -6,7 +6,8 @@
 use std::collections::HashSet;
 
 use trimorph_algebra::{
-    ApplyKind, CountStep, Expr, Extend, Plan, QueryGraph, ShortestKind, VarExtendMode, VarId, Vars, Walk,
+    ApplyKind, CountStep, Expr, Extend, GroupLimit, Plan, QueryGraph, ShortestKind, VarExtendMode, VarId,
+    Vars, Walk,
 };
 use trimorph_catalog::CatalogView;
 use trimorph_types::LogicalType;
@@ -83,7 +84,11 @@ impl Checker<'_> {
                 vars.iter().try_for_each(|v| self.is_there(*v, &scope, "Distinct"))?;
                 scope = vars.iter().copied().collect();
             }
-            Plan::Sort { keys, .. } => keys.iter().try_for_each(|k| self.expr(&k.expr, &scope, "Sort"))?,
+            Plan::Sort { keys, of_group, .. } => {
+                let of_group = of_group.iter().flat_map(GroupLimit::exprs);
+                let mut exprs = keys.iter().map(|k| &k.expr).chain(of_group);
+                exprs.try_for_each(|e| self.expr(e, &scope, "Sort"))?;
+            }
             Plan::Skip { count, .. } | Plan::Limit { count, .. } => {
                 self.expr(count, &Scope::new(), "Limit")?
             }

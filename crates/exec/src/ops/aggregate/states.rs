@@ -547,40 +547,35 @@ impl<'s> Column<'s> {
             }
             _ => {}
         }
-        if let Values::Float(floats) = &arg.values
-            && matches!(
-                self.kind,
-                AggregateKind::Sum | AggregateKind::Avg | AggregateKind::StDev | AggregateKind::StDevP
-            )
-        {
-            let states = self.states.generalise(self.kind)?;
-            return rows.each(|n, p, weight| {
-                if weight == MANY {
-                    return Err(overflow());
-                }
-                states[n].update_float(floats[p], weight)?;
-                Ok(())
-            });
+        let is_sum = {
+            use AggregateKind as K;
+            matches!(self.kind, K::Sum | K::Avg | K::StDev | K::StDevP)
+        };
+        match &arg.values {
+            Values::Float(floats) if is_sum => self.add_numbers(rows, |p| Number::Float(floats[p])),
+            Values::Number(numbers) if is_sum => self.add_numbers(rows, |p| numbers.get(p)),
+            _ => self.add_any(rows, arg, ledger),
         }
-        if let Values::Number(numbers) = &arg.values
-            && matches!(
-                self.kind,
-                AggregateKind::Sum | AggregateKind::Avg | AggregateKind::StDev | AggregateKind::StDevP
-            )
-        {
-            let states = self.states.generalise(self.kind)?;
-            return rows.each(|n, p, weight| {
-                if weight == MANY {
-                    return Err(overflow());
-                }
-                match numbers.get(p) {
-                    Number::Float(float) => states[n].update_float(float, weight)?,
-                    Number::Int(int) => states[n].update_integer(int, weight)?,
-                };
-                Ok(())
-            });
-        }
-        self.add_any(rows, arg, ledger)
+    }
+
+    /// Takes numbers into sums, means and deviations.
+    #[inline(always)]
+    fn add_numbers(
+        &mut self,
+        rows: &Rows<'_, '_>,
+        number: impl Fn(usize) -> Number,
+    ) -> Result<(), ExecError> {
+        let states = self.states.generalise(self.kind)?;
+        rows.each(|n, p, weight| {
+            if weight == MANY {
+                return Err(overflow());
+            }
+            match number(p) {
+                Number::Float(float) => states[n].update_float(float, weight)?,
+                Number::Int(int) => states[n].update_integer(int, weight)?,
+            };
+            Ok(())
+        })
     }
 
     fn add_any(
