@@ -8,6 +8,7 @@ for anomalies (`listappend.py`), in openCypher and, by `sparql_appends.py`, in S
 """
 
 import argparse
+import faulthandler
 import os
 import pathlib
 import random
@@ -19,6 +20,8 @@ KIT = HERE.parents[1].parent / "shared" / "conformance" / "acid"
 LEVELS = ("serializable", "snapshot", "read committed")
 # Of two transactions that cannot both commit one is all that can be asked for.
 HALF_OF_PAIRS = {"D:LU", "D:WS", "D:PWS", "D:RO", "D:DEL", "D:UNIQ"}
+# A test takes seconds: after as many as these transactions wait for each other, and where they stand is shown.
+HANGS_AFTER = 300
 
 
 def write_skew(acid, kit):
@@ -38,6 +41,7 @@ def acid_tests(acid, level, rounds, half):
     for name, test in tests.items():
         seen, committed, aborted, notes = 0, 0, 0, {}
         for _ in range(rounds):
+            faulthandler.dump_traceback_later(HANGS_AFTER, exit=True)
             kit.nuke()
             bad, counts = test(kit)
             seen += bool(bad)
@@ -59,6 +63,7 @@ def list_appends(listappend, level, seconds, seed, half):
     """Lines about the anomalies that the level forbids."""
     options = argparse.Namespace(uri="", user=None, password=None, seconds=seconds, threads=8, keys=8, ops=4,
                                  tx_metadata=f'{{"isolation": "{level}"}}', seed=seed)
+    faulthandler.dump_traceback_later(HANGS_AFTER + seconds, exit=True)
     _, history = listappend.run(options)
     if len(history) < 2:
         return [f"{level}: no transactions were run"]
@@ -109,6 +114,7 @@ def main():
                     else:
                         print("  in SPARQL:")
                     wrong += list_appends(listappend, level, options.seconds, options.seed, options.half)
+    faulthandler.cancel_dump_traceback_later()
     for line in wrong:
         print("FAIL", line)
     print(f"{len(wrong)} findings")
