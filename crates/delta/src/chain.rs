@@ -54,8 +54,15 @@ pub(crate) fn clean(
         let Some(page) = pages.page(number) else { break };
         let body = page.read();
         let stamp = body.stamps.get(place).map_or(Stamp::NEVER, AtomicStamp::load);
-        if stamp == Stamp::NEVER || stamp.is_at_most(merged) {
+        let is_out = stamp == Stamp::NEVER || stamp.is_at_most(merged);
+        if is_out {
             out(&page, &body, place);
+        }
+        let previous = body.previous(place);
+        // To link is to lock a page, maybe this one. Locked twice by one thread, it waits for who waits to
+        // append to it, who waits for the first lock.
+        drop(body);
+        if is_out {
             pages.loosen(at);
             has_gap = true;
         } else {
@@ -66,7 +73,7 @@ pub(crate) fn clean(
             }
             last = Some(at);
         }
-        at = body.previous(place);
+        at = previous;
     }
     if has_gap {
         link(last, 0);
@@ -94,4 +101,54 @@ fn ask(pages: &Pages, writer: &Writer<'_>, shape: &Shape, head: Version) -> Resu
         done.then_some(Ok(()))
     });
     met.unwrap_or(Ok(()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use trimorph_types::Value;
+    use trimorph_vector::Vector;
+
+    use super::*;
+    use crate::pages::Author;
+
+    /// All versions of the chain and the one that is appended meanwhile are in one page.
+    #[test]
+    fn cleaning_ends_while_somebody_waits_to_append() {
+        let (done, is_done) = channel();
+        std::thread::spawn(move || {
+            let pages = Arc::new(Pages::default());
+            let append = |pages: &Pages, stamp: Stamp| {
+                let shape = Shape { event: Event::Changed, columns: [0].into() };
+                let (author, value) = (Author { stamp, statement: 0 }, Vector::constant(&Value::Int(1), 1));
+                pages.append(&shape, author, &[7], &[&value], &[0]).expect("room")[0].0
+            };
+            let stamps = [Stamp::from(Timestamp(4)), Stamp::NEVER, Stamp::from(Timestamp(5))];
+            let [old, undone, new] = stamps.map(|stamp| append(&pages, stamp));
+            pages.set_previous(new, undone);
+            pages.set_previous(undone, old);
+            let head = AtomicU32::new(new);
+            let (begun, has_begun) = channel();
+            let mut writers = Vec::new();
+            let mut stays = |_: &Page| {
+                let (pages, begun) = (Arc::clone(&pages), begun.clone());
+                writers.push(std::thread::spawn(move || {
+                    let _ = begun.send(());
+                    append(&pages, Stamp::from(Timestamp(6)))
+                }));
+                let _ = has_begun.recv();
+                // By then he waits for the page, if it is locked.
+                std::thread::sleep(Duration::from_millis(20));
+            };
+            clean(&pages, &head, Timestamp(1), &mut |_, _, _| {}, &mut stays);
+            let appended = writers.into_iter().filter_map(|writer| writer.join().ok()).count();
+            let before = |version| pages.walk(version, |_: &Page, body: &Body, at| Some(body.previous(at)));
+            let _ = done.send((appended, head.into_inner() == new, before(new) == Some(old), before(old)));
+        });
+        let ended = is_done.recv_timeout(Duration::from_secs(60));
+        assert_eq!(ended, Ok((2, true, true, Some(0))), "they wait for each other");
+    }
 }
