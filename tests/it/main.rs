@@ -22,6 +22,7 @@ mod foreign_entities;
 mod fuzz;
 mod group_limits;
 mod grouping;
+mod groups_in_runs;
 mod histories;
 mod in_lists;
 mod index_changes;

@@ -251,6 +251,7 @@ impl<'s> Builder<'s> {
             Spec::Aggregate(spec, parallel) => {
                 Box::new(ops::Aggregate::new(self.pipeline(node, *parallel)?, Arc::clone(spec)))
             }
+            Spec::RunAggregate(spec) => Box::new(ops::RunAggregate::new(below()?, Arc::clone(spec))),
             Spec::Sort(spec, parallel) => {
                 let child = self.pipeline(node, *parallel)?;
                 let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);

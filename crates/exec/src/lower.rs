@@ -7,6 +7,7 @@
 //! join       hash joins, semi-join filters
 //! apply      subplans
 //! rows       computed items, aggregates
+//! runs       which groups come one after the other
 //! top        which scan a top-k leads
 //! ```
 //!
@@ -20,6 +21,7 @@ mod join;
 mod join_filter;
 mod lowering;
 mod rows;
+mod runs;
 mod statements;
 mod top;
 

@@ -27,6 +27,7 @@ pub(crate) fn compound_keys(plan: Plan, planning: &mut Planning<'_>) -> Result<P
         Ok(match plan {
             Plan::Aggregate { input, keys, mut aggregates } => {
                 aggregates.iter_mut().for_each(|(_, aggregate)| count_maps(aggregate));
+                let (input, keys) = collected(input, keys, &mut aggregates, vars);
                 grouped(input, keys, aggregates, vars)
             }
             Plan::Distinct { input, vars: of } => match *input {
@@ -47,6 +48,35 @@ fn grouped(input: Box<Plan>, keys: Items, aggregates: Vec<(VarId, Aggregate)>, v
     let items = made.collect();
     let grouped = Plan::Aggregate { input, keys, aggregates };
     Plan::Extra { input: Box::new(grouped), items }
+}
+
+/// Where nothing but different maps or lists is collected: the rows with different parts, from which they are
+/// collected as they are.
+fn collected(
+    input: Box<Plan>,
+    keys: Items,
+    aggregates: &mut [(VarId, Aggregate)],
+    vars: &mut Vars,
+) -> (Box<Plan>, Items) {
+    let [(_, Aggregate { kind: AggregateKind::Collect, arg: Some(arg), distinct, .. })] = aggregates else {
+        return (input, keys);
+    };
+    let parts = keys.len() + parts_of(arg);
+    if !*distinct || !is_compound(arg) || parts > KEYS_MAX || keys.iter().any(|(_, key)| is_compound(key)) {
+        return (input, keys);
+    }
+    let mut items: Items = Vec::with_capacity(parts);
+    let mut own: Items = Vec::with_capacity(keys.len());
+    for (var, key) in keys {
+        let part = vars.anonymous(vars.get(var).ty);
+        items.push((part, key));
+        own.push((var, Expr::Var(part)));
+    }
+    *arg = taken_apart(std::mem::replace(arg, Expr::List(Vec::new())), &mut items, vars);
+    *distinct = false;
+    let of = items.iter().map(|(var, _)| *var).collect();
+    let rows = Plan::Distinct { input: Box::new(Plan::Project { input, items }), vars: of };
+    (Box::new(rows), own)
 }
 
 fn distinct(input: Box<Plan>, items: Items, of: Vec<VarId>, vars: &mut Vars) -> Plan {

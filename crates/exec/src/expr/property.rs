@@ -3,7 +3,7 @@
 use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_store::access::PropertyAccess;
 use trimorph_types::Value;
-use trimorph_vector::{Chunk, Edges, Nodes, Nulls, Positions, Values, Vector};
+use trimorph_vector::{Chosen, Chunk, Edges, Nodes, Nulls, Positions, Values, Vector};
 
 use super::Ex;
 use super::evaluated::Over;
@@ -24,6 +24,14 @@ pub(super) fn property<'s>(
         {
             let column = columns.of_nodes(first.table(), &cx.reader);
             Some(column.map_or_else(|| Vector::nulls(len), |column| column.scan(first.row(), len)))
+        }
+        Values::Node(Nodes::Ids { table, ids })
+            if vector.nulls.is_none()
+                && let Some((ids, places)) = repeated(ids, at) =>
+        {
+            let len = ids.len();
+            let once = Vector::new(Values::Node(Nodes::Ids { table: *table, ids }));
+            Some(property(&once, columns, Positions::all(len), cx)?.gather(&places))
         }
         Values::Node(Nodes::Ids { table, ids })
             if at.is_all()
@@ -66,6 +74,38 @@ pub(super) fn property<'s>(
         }
         _ => None,
     }
+}
+
+/// The first rows, which are looked at to see whether nodes are repeated. Fewer are not worth it.
+const REPEATED_SAMPLE: usize = 64;
+
+/// Nodes that come several times one after the other, as those do that a step or a join repeats, each once;
+/// and the place of each row's among them. `None` where nodes come less than twice on the mean.
+fn repeated(ids: &[NodeId], at: Positions<'_>) -> Option<(Vec<NodeId>, Vec<u32>)> {
+    let count = at.count();
+    if count < REPEATED_SAMPLE {
+        return None;
+    }
+    let sample = match at.chosen {
+        Chosen::List(list) => Positions { len: at.len, chosen: Chosen::List(&list[..REPEATED_SAMPLE]) },
+        _ => Positions::all(REPEATED_SAMPLE),
+    };
+    let (mut last, mut heads) = (None, 0);
+    sample.for_each(|i| {
+        heads += usize::from(last != Some(ids[i]));
+        last = Some(ids[i]);
+    });
+    if heads * 2 > REPEATED_SAMPLE {
+        return None;
+    }
+    let (mut once, mut places) = (Vec::<NodeId>::with_capacity(heads), vec![0; at.len]);
+    at.for_each(|i| {
+        if once.last() != Some(&ids[i]) {
+            once.push(ids[i]);
+        }
+        places[i] = (once.len() - 1) as u32;
+    });
+    (once.len() * 2 <= count).then_some((once, places))
 }
 
 /// The numbers of characters of a property of nodes in the order of a scan, where they are counted without

@@ -141,7 +141,7 @@ pub(super) fn not_a_read() -> Diagnostic {
 }
 
 /// The variables that the argument of a subplan hands down, if it has one.
-fn arguments_of(plan: &Plan) -> Option<Vec<VarId>> {
+pub(super) fn arguments_of(plan: &Plan) -> Option<Vec<VarId>> {
     match plan {
         Plan::Argument(vars) => Some(vars.clone()),
         // The subplan of an inner apply has an argument of its own.

@@ -105,9 +105,18 @@ impl Lowering<'_> {
                 .collect::<Result<_, ExecError>>()?,
             main: layout.unflat_groups(&exprs).first().copied(),
             slots: layout.slots(),
+            runs: None,
         };
         let vars: Vec<VarId> =
             keys.iter().map(|(v, _)| *v).chain(aggregates.iter().map(|(v, _)| *v)).collect();
+        if self.numbers.is_empty()
+            && spec.mergeable()
+            && let Some(key) = self.key_in_runs(input, keys, &lowered.node)
+        {
+            let spec = Arc::new(ops::AggregateSpec { runs: Some(key), ..spec });
+            let node = self.node(Spec::RunAggregate(spec), [lowered.node]);
+            return Ok(Lowered { node, layout: rows_layout(&vars) });
+        }
         let (spec, counted) = match aggregates {
             [(_, one)] if self.numbers.is_empty() && self.counts_values(keys, one) => values_counted(spec),
             _ => (spec, None),
@@ -120,13 +129,15 @@ impl Lowering<'_> {
         Ok(Lowered { node, layout: rows_layout(&vars) })
     }
 
+    /// Whether a variable is a node.
+    pub(super) fn is_node(&self, var: VarId) -> bool {
+        self.query.vars.get(var).ty == LogicalType::Node
+    }
+
     /// Whether all that is asked is how many different values there are: groups are counted faster than
     /// values of one group. Nodes are not: of these a bit each is kept.
     fn counts_values(&self, keys: &[(VarId, Expr)], aggregate: &trimorph_algebra::Aggregate) -> bool {
-        let is_node = |arg: &Expr| match arg {
-            Expr::Var(var) => self.query.vars.get(*var).ty == LogicalType::Node,
-            _ => false,
-        };
+        let is_node = |arg: &Expr| matches!(arg, Expr::Var(var) if self.is_node(*var));
         keys.is_empty()
             && aggregate.distinct
             && aggregate.kind == AggregateKind::Count
@@ -144,7 +155,12 @@ fn values_counted(mut spec: ops::AggregateSpec) -> (ops::AggregateSpec, Option<o
         parameter: None,
         distinct: false,
     };
-    let counted =
-        ops::AggregateSpec { keys: Vec::new(), aggregates: vec![count], main: Some(0), slots: vec![1] };
+    let counted = ops::AggregateSpec {
+        keys: Vec::new(),
+        aggregates: vec![count],
+        main: Some(0),
+        slots: vec![1],
+        runs: None,
+    };
     (spec, Some(counted))
 }

@@ -115,6 +115,7 @@ impl<'a, 's> Start<'a, 's> {
                 let items = items.collect::<Result<_, Diagnostic>>()?;
                 Spec::Compute(Arc::new(ComputeSpec { items, fresh: compute.fresh }))
             }
+            Spec::RunAggregate(aggregate) => Spec::RunAggregate(Arc::new(self.aggregate(aggregate)?)),
             Spec::Aggregate(aggregate, parallel) => {
                 Spec::Aggregate(Arc::new(self.aggregate(aggregate)?), *parallel)
             }
@@ -218,6 +219,7 @@ impl<'a, 's> Start<'a, 's> {
             aggregates: aggregate.aggregates.iter().map(one).collect::<Result<_, Diagnostic>>()?,
             main: aggregate.main,
             slots: aggregate.slots.clone(),
+            runs: aggregate.runs,
         })
     }
 

@@ -110,6 +110,8 @@ pub(crate) enum Spec {
     Pack(Arc<PackSpec>),
     /// `true`: runs twins of its input, here and in a sort.
     Aggregate(Arc<AggregateSpec>, bool),
+    /// Of groups that come one after the other.
+    RunAggregate(Arc<AggregateSpec>),
     Sort(Arc<SortSpec>, bool),
     /// Slots that are compared.
     Distinct(Arc<[usize]>),
@@ -172,6 +174,7 @@ impl Spec {
             | Self::Compute(_)
             | Self::Flatten(_)
             | Self::Pack(_)
+            | Self::RunAggregate(_)
             | Self::Thin(_)
             | Self::Unwind(_)
             | Self::ProcedureCall(_)

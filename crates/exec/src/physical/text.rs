@@ -75,6 +75,7 @@ impl Spec {
             Self::Pack(_) => "pack",
             Self::Aggregate(_, true) => "aggregate on threads",
             Self::Aggregate(_, false) => "aggregate",
+            Self::RunAggregate(_) => "aggregate in runs",
             Self::Sort(spec, _) if spec.leads.is_some() => "top-k that leads the scan",
             Self::Sort(spec, _) if spec.limit.is_some() => "top-k",
             Self::Sort(spec, _) if spec.of_group.is_some() => "sort of the first of groups",

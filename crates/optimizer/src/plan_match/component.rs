@@ -22,6 +22,8 @@ pub(super) struct Component<'a> {
     pub(super) bound: &'a [bool],
     /// For each edge, whether it is looked at: by its properties, mostly.
     pub(super) looked_at: &'a [bool],
+    /// For each node, how many of its properties are read.
+    pub(super) reads: &'a [f64],
     /// Equalities of values of several nodes: these, of the first 64, and the part of rows that pass.
     pub(super) equal: &'a [(u64, f64)],
     /// Input rows.

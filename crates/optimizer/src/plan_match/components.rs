@@ -236,6 +236,7 @@ impl Planner<'_> {
         let options = self.with.options;
         let equal = self.equal_parts(nodes);
         let looked_at: Vec<bool> = edges.iter().map(|edge| self.wanted.contains(&edge.var)).collect();
+        let reads: Vec<f64> = nodes.iter().map(|node| self.with.reads.count(*node)).collect();
         let component = Component {
             catalog: self.with.known.catalog,
             nodes,
@@ -245,6 +246,7 @@ impl Planner<'_> {
             lookup: &lookup,
             bound: &bound,
             looked_at: &looked_at,
+            reads: &reads,
             equal: &equal,
             rows: if starts_from_rows { self.estimate.rows.max(1.0) } else { 1.0 },
             bushy: match self.plan {

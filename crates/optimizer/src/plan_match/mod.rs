@@ -7,6 +7,7 @@
 //! conditions  predicates not placed yet         open_edges   edges not planned yet
 //! asked_first which predicates are asked before others
 //! pairs       pairs of edges not told apart yet
+//! reads       how many properties of each node are read
 //! order_joins the order of a connected part by cost (costs): all of few nodes, greedily for many (greedy)
 //! hash_joins  parts planned by themselves and joined
 //! value_joins parts with nothing in common but values; the product where there are none
@@ -32,6 +33,7 @@ mod one_row;
 mod open_edges;
 mod order_joins;
 mod pairs;
+mod reads;
 mod semi_joins;
 mod steps;
 mod value_joins;
@@ -59,12 +61,14 @@ use asked_first::cheapest_first;
 use conditions::Conditions;
 use exists::{Candidate, Candidates};
 use open_edges::OpenEdges;
+use reads::Reads;
 
 /// The pass.
 pub(crate) fn plan_match(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
     let made = Made { first: planning.vars.count(), names: RefCell::default() };
     let (known, options, cancel) = (planning.statistics(), planning.options, planning.cancel);
-    let with = With { known, options, cancel, made: &made, outer_rows: 1.0 };
+    let reads = Reads::of(&plan);
+    let with = With { known, options, cancel, made: &made, reads: &reads, outer_rows: 1.0 };
     // Of applies within each other, the rows that each hands in for all rows of the one around.
     let outer_rows = RefCell::new(vec![1.0]);
     let rows_now = || outer_rows.borrow().last().copied().unwrap_or(1.0);
@@ -140,6 +144,7 @@ struct With<'a> {
     options: Options,
     cancel: &'a CancelToken,
     made: &'a Made,
+    reads: &'a Reads,
     /// Rows that the apply around hands in, in all.
     outer_rows: f64,
 }

@@ -22,14 +22,14 @@ const WEIGHT_MAX: u64 = 64;
 const VALUES_MAX: usize = 1 << 31;
 
 /// Bytes of a column that shares no elements with others.
-fn all_bytes(vector: &Vector<'_>) -> usize {
-    let elements = if let Values::List(lists) = &vector.values { all_bytes(lists.child()) } else { 0 };
+fn bytes_of(vector: &Vector<'_>) -> usize {
+    let elements = if let Values::List(lists) = &vector.values { bytes_of(lists.child()) } else { 0 };
     cell_bytes(vector) + elements
 }
 
 /// Values and the groups that they are of.
 #[derive(Default)]
-pub(super) struct Collected<'s> {
+pub(in crate::ops) struct Collected<'s> {
     groups: usize,
     numbers: Vec<u32>,
     values: Option<Vector<'s>>,
@@ -63,7 +63,7 @@ fn is_scalar(value: &Value) -> bool {
 
 impl<'s> Collected<'s> {
     /// Makes room for `groups` groups.
-    pub(super) fn resize(&mut self, groups: usize) {
+    pub(in crate::ops) fn resize(&mut self, groups: usize) {
         self.groups = groups;
     }
 
@@ -73,8 +73,8 @@ impl<'s> Collected<'s> {
     }
 
     /// Bytes held.
-    pub(super) fn bytes(&self) -> usize {
-        self.numbers.capacity() * 4 + self.values.as_ref().map_or(0, all_bytes)
+    pub(in crate::ops) fn bytes(&self) -> usize {
+        self.numbers.capacity() * 4 + self.values.as_ref().map_or(0, bytes_of)
     }
 
     /// Bytes that are allocated before `more` values can come, texts left out.
@@ -85,11 +85,7 @@ impl<'s> Collected<'s> {
 
     /// Bytes that are allocated for rows that are taken in, texts that are no elements of lists left out.
     pub(super) fn rows_bytes(&self, rows: &Rows<'_, 's>) -> usize {
-        let elements = match rows.arg {
-            Some(arg) if matches!(arg.values, Values::List(_)) => owned_at(arg, rows.positions),
-            _ => 0,
-        };
-        self.growth_bytes(rows.positions.len()) + elements
+        rows.arg.map_or(0, |arg| self.all_bytes(arg, rows.positions))
     }
 
     /// Whether rows can be taken in.
@@ -120,13 +116,30 @@ impl<'s> Collected<'s> {
         Ok(())
     }
 
+    /// Whether values can be taken in that stand for so many tuples, nulls among them.
+    pub(in crate::ops) fn takes_all(&self, values: &Vector<'s>, tuples: usize) -> bool {
+        is_flat(values) && self.numbers.len() + tuples < VALUES_MAX
+    }
+
+    /// Bytes that are allocated for values that are taken in, texts that are no elements of lists left out.
+    pub(in crate::ops) fn all_bytes(&self, values: &Vector<'s>, positions: &[u32]) -> usize {
+        let is_list = matches!(values.values, Values::List(_));
+        self.growth_bytes(positions.len()) + if is_list { owned_at(values, positions) } else { 0 }
+    }
+
+    /// Takes in values that [`Self::takes_all`] said yes to, nulls too, for the groups of these numbers.
+    pub(in crate::ops) fn add_all(&mut self, values: &Vector<'s>, numbers: &[u32], positions: &[u32]) {
+        self.numbers.extend_from_slice(numbers);
+        self.extend(values, positions);
+    }
+
     fn extend(&mut self, values: &Vector<'s>, positions: &[u32]) {
         let own = self.values.get_or_insert_with(|| values.like());
         append(own, values, positions, &no_edge);
     }
 
     /// All values, and the group of each.
-    pub(super) fn into_values(self) -> (Vec<u32>, Vector<'s>) {
+    pub(in crate::ops) fn into_values(self) -> (Vec<u32>, Vector<'s>) {
         (self.numbers, self.values.unwrap_or_else(Vector::empty))
     }
 
@@ -162,7 +175,7 @@ impl<'s> Collected<'s> {
     }
 
     /// The same at the end.
-    pub(super) fn into_lists(mut self) -> Vector<'s> {
+    pub(in crate::ops) fn into_lists(mut self) -> Vector<'s> {
         self.lists();
         self.lists.unwrap_or_else(Vector::empty)
     }

@@ -8,6 +8,7 @@ use trimorph_types::Value;
 use trimorph_vector::{Values, Vector};
 
 use super::owners::{Owners, owner_of};
+use super::run_set::RunSet;
 use crate::ExecError;
 use crate::charge::{table_bytes, table_growth_bytes};
 use crate::keys::{DenseSet, TextTable, cell_key, decode_text, encode, encode_text, fixed_bits};
@@ -24,6 +25,8 @@ pub(super) struct DistinctSet {
     words_tag: Option<u8>,
     /// Group and tag, and the word.
     fixed: DenseSet<(u64, u64)>,
+    /// The same of the group at hand only, where groups come one after the other.
+    run: Option<RunSet>,
     /// All texts, whatever their groups.
     texts: TextTable<'static>,
     /// Groups, and the numbers of their texts: of the one group these are all.
@@ -71,6 +74,21 @@ impl DistinctSet {
     /// No values; `one_group` if there will be no other group than 0.
     pub(super) fn new(one_group: bool) -> Self {
         Self { one_group, ..Self::default() }
+    }
+
+    /// The same where groups come one after the other, and values are counted only.
+    pub(super) fn in_runs() -> Self {
+        Self { run: Some(RunSet::default()), ..Self::default() }
+    }
+
+    /// Takes over what `before` has of the group that goes on here as number 0; gives how many values there
+    /// are that were not exported.
+    pub(super) fn go_on(&mut self, before: &mut Self, group: u32) -> u64 {
+        let Some(mut run) = before.run.take() else { return 0 };
+        run.renumber(group);
+        let len = run.len_of(0);
+        self.run = Some(run);
+        len as u64
     }
 
     /// Takes in the values at `positions`, nulls left out, each of its group; calls `fresh` with the groups
@@ -123,6 +141,13 @@ impl DistinctSet {
                 Some(tag) if self.one_group && *self.words_tag.get_or_insert(tag) == tag => {
                     self.words.insert_all(&bits, |k| fresh(0, positions[k]));
                 }
+                Some(tag) if let Some(run) = &mut self.run => {
+                    for ((group, bits), p) in groups.iter().zip(bits).zip(positions) {
+                        if run.insert(*group, tag, bits) {
+                            fresh(*group, *p);
+                        }
+                    }
+                }
                 Some(tag) => {
                     let keys: Vec<_> =
                         groups.iter().zip(bits).map(|(g, bits)| (group_key(*g, tag), bits)).collect();
@@ -161,7 +186,10 @@ impl DistinctSet {
         if self.one_group && *self.words_tag.get_or_insert(tag) == tag {
             return self.words.insert(bits);
         }
-        self.fixed.insert((group_key(group, tag), bits))
+        match &mut self.run {
+            Some(run) => run.insert(group, tag, bits),
+            None => self.fixed.insert((group_key(group, tag), bits)),
+        }
     }
 
     fn insert_general(&mut self, group: u32, bytes: &[u8]) -> bool {
@@ -325,6 +353,7 @@ impl DistinctSet {
     }
 
     /// How many pairs there are.
+    /// Those of a group that others come after are not counted.
     pub(super) fn len(&self) -> u64 {
         let texts = if self.one_group { self.texts.texts().len() } else { self.texts_of.len() };
         self.nodes.len() + (self.words.len() + self.fixed.len() + texts + self.general_of.len()) as u64
@@ -335,6 +364,7 @@ impl DistinctSet {
         self.nodes.bytes()
             + self.words.bytes()
             + self.fixed.bytes()
+            + self.run.as_ref().map_or(0, RunSet::bytes)
             + self.texts.bytes()
             + self.texts_of.bytes()
             + table_bytes::<(Arc<[u8]>, u32)>(self.general.capacity())
@@ -357,6 +387,7 @@ impl DistinctSet {
                     + self.general_of.growth_bytes(more)
             }
         };
-        words + fixed + texts + texts_of + general
+        let run = self.run.as_ref().map_or(0, |run| run.growth_bytes(more));
+        words + fixed + run + texts + texts_of + general
     }
 }

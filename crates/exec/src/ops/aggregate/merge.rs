@@ -189,7 +189,11 @@ impl<'s> Column<'s> {
             (
                 States::Extremes { kind, ty, values, seen },
                 States::Extremes { ty: other, values: v, seen: s, .. },
-            ) if *ty == other => {
+            ) if *ty == other || !seen.contains(&true) || !s.contains(&true) => {
+                // Where nothing was seen the type says nothing.
+                if !seen.contains(&true) {
+                    *ty = other;
+                }
                 let largest = *kind == AggregateKind::Max;
                 for (n, (value, present)) in numbers.zip(v.into_iter().zip(s)) {
                     if present {

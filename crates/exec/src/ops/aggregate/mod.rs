@@ -15,11 +15,14 @@ mod deviation;
 mod distinct;
 mod exchange;
 mod few;
+mod in_runs;
 mod kept;
 mod merge;
+mod numbering;
 mod owners;
 mod passed;
 mod rows;
+mod run_set;
 mod spec;
 mod spilled;
 mod states;
@@ -34,6 +37,8 @@ use trimorph_vector::Chunk;
 use crate::operator::{Operator, Pipeline};
 use crate::parallel::{on_each, on_threads};
 use crate::{Context, ExecError};
+pub(in crate::ops) use collected::Collected;
+pub(crate) use in_runs::RunAggregate;
 pub(crate) use spec::{AggregateEx, AggregateSpec};
 
 use exchange::merge_tables;
@@ -122,24 +127,9 @@ impl<'s> Operator<'s> for Aggregate<'s> {
         }
         let (at, first) = self.cursor;
         let Some(finished) = self.result.as_mut().and_then(|r| r.get_mut(at)) else { return Ok(false) };
-        let groups = finished.groups;
-        let end = (first + cx.settings.vector_size).min(groups);
-        let out = &mut chunk.groups[0];
-        out.reset(end - first);
-        match &finished.left {
-            None if end - first == groups => {
-                out.vectors.iter_mut().zip(finished.vectors.drain(..)).for_each(|(slot, v)| *slot = v);
-            }
-            left => {
-                // Group numbers are 32 bits.
-                let all = || (first as u32..end as u32).collect();
-                let positions = left.as_ref().map_or_else(all, |left| left[first..end].to_vec());
-                for (slot, vector) in finished.vectors.iter().enumerate() {
-                    out.vectors[slot] = vector.gather(&positions);
-                }
-            }
-        }
-        self.cursor = if end == groups { (at + 1, 0) } else { (at, end) };
+        let mut next = first;
+        let more = finished.give(&mut next, cx.settings.vector_size, chunk);
+        self.cursor = if more { (at, next) } else { (at + 1, 0) };
         Ok(true)
     }
 

@@ -62,6 +62,14 @@ impl Owners {
         Self { own, members, places }
     }
 
+    /// All groups but the last are the table's own, the last is the second owner's.
+    pub(super) fn but_last(groups: usize) -> Self {
+        // Group numbers are 32 bits.
+        let last = groups.saturating_sub(1) as u32;
+        let places = (0..groups as u32).map(|group| if group < last { (0, group) } else { (1, 0) });
+        Self { own: 0, members: vec![(0..last).collect(), vec![last]], places: places.collect() }
+    }
+
     /// The owner of a group, and its place among the owner's.
     pub(super) fn of(&self, group: u32) -> (usize, u32) {
         let (owner, place) = self.places[group as usize];

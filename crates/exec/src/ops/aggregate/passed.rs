@@ -68,7 +68,7 @@ impl AggregateSpec {
                 distinct: distinct(a),
             })
             .collect();
-        Self { keys, aggregates, main: Some(0), slots: vec![slots] }
+        Self { keys, aggregates, main: Some(0), slots: vec![slots], runs: None }
     }
 }
 

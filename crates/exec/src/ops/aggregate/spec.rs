@@ -14,6 +14,8 @@ pub(crate) struct AggregateSpec {
     pub(crate) main: Option<usize>,
     /// Slots of the child's groups.
     pub(crate) slots: Vec<usize>,
+    /// The key by which groups come one after the other, if they do: a node that the other keys follow from.
+    pub(crate) runs: Option<usize>,
 }
 
 /// One aggregate.

@@ -8,17 +8,18 @@ use trimorph_vector::{Chunk, Group, Values, Vector};
 use super::AggregateSpec;
 use super::distinct::DistinctValues;
 use super::merge::Export;
+use super::numbering::{Numbering, Runs};
 use super::owners::Owners;
 use super::rows::{Rows, Shared, Weights};
 use super::states::{Column, Ledger};
 use crate::expr::{Evaluated, Ex, Row, bounds_of, evaluate, nulls_of};
-use crate::keys::{KeyTable, POSITIONS_UNCHECKED};
+use crate::keys::POSITIONS_UNCHECKED;
 use crate::rows::{append, cell_bytes, column_growth_bytes, outside_weight, owned_at, tuples_of};
 use crate::{Context, ExecError};
 
 /// Groups and their states, of one worker.
 pub(super) struct Table<'s> {
-    keys: KeyTable<'s>,
+    keys: Numbering<'s>,
     /// Each group's keys. Texts that `keys` has in this order come at the end (`settle`).
     pub(super) columns: Vec<Vector<'s>>,
     /// What general keys own besides their cells.
@@ -44,6 +45,31 @@ pub(super) struct Finished<'s> {
     pub(super) left: Option<Vec<u32>>,
 }
 
+impl<'s> Finished<'s> {
+    /// Puts the next groups from `next` on into a chunk, `count` at most; `false` if they are the last.
+    pub(super) fn give(&mut self, next: &mut usize, count: usize, chunk: &mut Chunk<'s>) -> bool {
+        let first = *next;
+        let end = (first + count).min(self.groups);
+        let out = &mut chunk.groups[0];
+        out.reset(end - first);
+        match &self.left {
+            None if end - first == self.groups => {
+                out.vectors.iter_mut().zip(self.vectors.drain(..)).for_each(|(slot, v)| *slot = v);
+            }
+            left => {
+                // Group numbers are 32 bits.
+                let all = || (first as u32..end as u32).collect();
+                let positions = left.as_ref().map_or_else(all, |left| left[first..end].to_vec());
+                for (slot, vector) in self.vectors.iter().enumerate() {
+                    out.vectors[slot] = vector.gather(&positions);
+                }
+            }
+        }
+        *next = end;
+        end < self.groups
+    }
+}
+
 /// What is filled for each chunk: kept, so that chunks allocate nothing once it is large enough.
 #[derive(Default)]
 struct Scratch {
@@ -57,9 +83,17 @@ impl<'s> Table<'s> {
     /// No groups; one where there are no keys.
     pub(super) fn new(spec: &AggregateSpec) -> Self {
         let one_group = spec.keys.is_empty();
-        let states = spec.aggregates.iter().map(|a| Column::of(a, one_group)).collect();
+        let state = |a| {
+            let column = Column::of(a, one_group);
+            if spec.runs.is_some() { column.in_runs() } else { column }
+        };
+        let states = spec.aggregates.iter().map(state).collect();
         let columns = spec.keys.iter().map(|_| Vector::empty()).collect();
-        let (keys, scratch) = (KeyTable::default(), Scratch::default());
+        let keys = match spec.runs {
+            Some(key) => Numbering::Runs(Runs::new(key)),
+            None => Numbering::Keys(Box::default()),
+        };
+        let scratch = Scratch::default();
         let mut table = Self { keys, columns, key_bytes: 0, states, left: None, scratch };
         if spec.keys.is_empty() {
             // Without keys there is one group, also over no rows.
@@ -292,7 +326,7 @@ impl<'s> Table<'s> {
             ledger.cx.check()?;
             let (numbers, fresh) = (&mut scratch.numbers, &mut scratch.fresh);
             let growth = self.keys.growth_bytes(positions.len());
-            ledger.grow(&mut self.keys, growth, KeyTable::bytes, |table| {
+            ledger.grow(&mut self.keys, growth, Numbering::bytes, |table| {
                 table.number_all(keys, positions, numbers, fresh);
                 Ok(())
             })?;
@@ -341,6 +375,33 @@ impl<'s> Table<'s> {
         let parts = parts.collect();
         self.left = Some((owners.members.into_iter().nth(own).unwrap_or_default(), self.keys.len()));
         parts
+    }
+
+    /// Gives all groups but the last, of which more rows may come: it is the only one from now on. For groups
+    /// that come one after the other.
+    pub(super) fn cut(
+        &mut self,
+        spec: &AggregateSpec,
+        ledger: &mut Ledger<'_, 's>,
+    ) -> Result<Self, ExecError> {
+        let groups = self.keys.len();
+        let mut rest = Self::new(spec);
+        if let Numbering::Runs(runs) = &self.keys {
+            rest.keys = Numbering::Runs(runs.of_last());
+        }
+        let owners = Owners::but_last(groups);
+        let last = u32::try_from(groups.saturating_sub(1)).unwrap_or(u32::MAX);
+        rest.columns = self.columns.iter().map(|column| column.gather(&[last])).collect();
+        rest.key_bytes = rest.columns.iter().map(|column| owned_at(column, &[0])).sum();
+        rest.grow(ledger)?;
+        for (column, from) in rest.states.iter_mut().zip(&mut self.states) {
+            if let Some(state) = from.export(&owners).pop() {
+                column.merge(state, &[0], ledger)?;
+            }
+            column.go_on(from, last);
+        }
+        self.left = Some((owners.members.into_iter().next().unwrap_or_default(), groups));
+        Ok(std::mem::replace(self, rest))
     }
 
     /// All groups.

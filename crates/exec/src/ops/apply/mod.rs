@@ -5,21 +5,23 @@
 //! Whether there is a row for a node that comes more than once (`EXISTS` below an extend) is found once for
 //! it.
 //!
-//! Lists that are collected for all rows of a vector may need more memory than there is: then the vector is
-//! halved and begun again, down to one row, whose list there must be room for. Later vectors are as short.
+//! Lists that are collected for all rows of a vector (`lists`) may need more memory than there is: then the
+//! vector is halved and begun again, down to one row, whose list there must be room for. Later vectors are as
+//! short.
+
+mod lists;
 
 use std::sync::Arc;
 
 use trimorph_base::{NodeId, Reservation};
 use trimorph_store::access::NodeSet;
-use trimorph_types::Value;
 use trimorph_vector::{Chunk, Group, Selection, Values, Vector};
 
+use self::lists::RowLists;
 use super::ArgumentCell;
-use crate::charge::vec_growth_bytes;
 use crate::expr::{Ex, evaluate};
 use crate::operator::{BoxOperator, Operator};
-use crate::rows::{MANY, overflow};
+use crate::rows::overflow;
 use crate::{Context, ExecError};
 
 /// What becomes of the subplan's rows.
@@ -78,11 +80,6 @@ pub(crate) struct ApplySpec {
     /// Whether the only argument is a node that comes more than once: what is found for it is kept.
     pub(crate) once_a_node: bool,
 }
-
-/// Values of one row that are collected between two looks at the flag that cancels, and bytes that are not
-/// worth a charge.
-const VALUES_UNCHECKED: usize = 1 << 16;
-const HELD_BYTES_MIN: usize = 1 << 16;
 
 impl<'s> Apply<'s> {
     /// `cell` is where the operators of the subplan get their rows.
@@ -301,35 +298,13 @@ impl<'s> Apply<'s> {
     fn summarise(&mut self, cx: &Context<'s>) -> Result<Vector<'s>, ExecError> {
         let rows = self.current.len();
         let mut counts = vec![0u64; rows];
-        let mut lists: Vec<Vec<Value>> = vec![Vec::new(); rows];
-        let (mut held, mut bytes) = (cx.settings.budget.reservation(), 0);
+        let mut lists = RowLists::new(rows, cx);
         while let Some(pairs) = self.pull(cx)? {
             let group = &self.sub_chunk.groups[0];
             match &self.spec.mode {
                 ApplyMode::Collect(ex) => {
                     let values = evaluate(ex, &self.sub_chunk, 0, cx)?.into_vector(group.len);
-                    for (number, p) in pairs {
-                        let value = values.value(p as usize, &|id| cx.edge_value(id));
-                        let times = group.multiplicity_at(p as usize);
-                        if times == MANY {
-                            return Err(overflow());
-                        }
-                        let list = &mut lists[number as usize];
-                        let mut times = usize::try_from(times).map_err(|_| overflow())?;
-                        bytes += usize::try_from(value.owned_bytes()).unwrap_or(usize::MAX);
-                        while times > 0 {
-                            let more = times.min(VALUES_UNCHECKED);
-                            let (cell, room) = (size_of::<Value>(), list.capacity());
-                            let growth = vec_growth_bytes(list.len(), room, more, cell);
-                            if bytes + growth > held.bytes() + HELD_BYTES_MIN {
-                                cx.check()?;
-                                held.resize(bytes + growth)?;
-                            }
-                            list.extend(std::iter::repeat_n(&value, more).cloned());
-                            bytes += (list.capacity() - room) * cell;
-                            times -= more;
-                        }
-                    }
+                    lists.take(&values, group, &pairs, cx)?;
                 }
                 ApplyMode::Count => {
                     for (number, p) in pairs {
@@ -345,8 +320,10 @@ impl<'s> Apply<'s> {
                 }
             }
         }
+        if let ApplyMode::Collect(_) = self.spec.mode {
+            return Ok(lists.finish());
+        }
         Ok(Vector::new(match &self.spec.mode {
-            ApplyMode::Collect(_) => Values::Any(lists.into_iter().map(Value::list).collect()),
             ApplyMode::Count => Values::Int(
                 counts
                     .into_iter()

@@ -1,0 +1,129 @@
+//! Which groups come one after the other: of rows that a scan of nodes gives and steps in its order keep
+//! together, all those of one node are seen before those of the next. Groups by that node need no table, and
+//! are given as soon as they are over (`ops::RunAggregate`).
+
+use trimorph_algebra::{ApplyKind, Expr, Plan, VarId};
+
+use super::lowering::{Lowering, Vars, vars_of};
+use crate::ops::ApplyMode;
+use crate::physical::{Node, Spec};
+use crate::volatile::is_volatile;
+
+/// Rows whose nodes come one after the other.
+struct Runs {
+    /// The node.
+    node: VarId,
+    /// What is the same in all rows of one node, the node among it.
+    fixed: Vars,
+}
+
+impl Runs {
+    fn of(node: VarId) -> Self {
+        Self { node, fixed: Vars::from([node]) }
+    }
+
+    fn is_fixed(&self, expr: &Expr) -> bool {
+        vars_of([expr]).is_subset(&self.fixed) && !is_volatile(expr)
+    }
+}
+
+impl Lowering<'_> {
+    /// The place among `keys` of a node of which all rows come one after the other, if groups by `keys` are
+    /// groups by that node. `made` is what `input` was lowered to.
+    pub(super) fn key_in_runs(&self, input: &Plan, keys: &[(VarId, Expr)], made: &Node) -> Option<usize> {
+        let runs = self.runs(input)?;
+        let key = keys.iter().position(|(_, key)| matches!(key, Expr::Var(var) if *var == runs.node))?;
+        (keys.iter().all(|(_, key)| runs.is_fixed(key)) && keeps_runs(made)).then_some(key)
+    }
+
+    /// The node of which all rows that a plan gives come one after the other, as far as the plan tells.
+    fn runs(&self, plan: &Plan) -> Option<Runs> {
+        match plan {
+            Plan::NodeScan(scan) => Some(Runs::of(scan.var)),
+            Plan::Filter { input, .. }
+            | Plan::SemiJoin { input, .. }
+            | Plan::ExtendInto { input, .. }
+            | Plan::ExtendCount { input, .. }
+            | Plan::Intersect { input, .. }
+            | Plan::Unwind { input, .. } => self.runs(input),
+            Plan::Extend { input, step } => {
+                let mut runs = self.runs(input)?;
+                let access = self.step(step);
+                let is_single =
+                    access.by_table.iter().all(|all| all.len() <= 1 && all.iter().all(|a| a.single));
+                if is_single && runs.fixed.contains(&step.from) {
+                    runs.fixed.extend(step.edge.into_iter().chain([step.to]));
+                }
+                Some(runs)
+            }
+            Plan::Extra { input, items } => {
+                let mut runs = self.runs(input)?;
+                let fixed: Vec<VarId> =
+                    items.iter().filter(|(_, expr)| runs.is_fixed(expr)).map(|(var, _)| *var).collect();
+                runs.fixed.extend(fixed);
+                Some(runs)
+            }
+            Plan::Project { input, items } => {
+                let runs = self.runs(input)?;
+                let is_node = |expr: &Expr| matches!(expr, Expr::Var(var) if *var == runs.node);
+                let (node, _) = items.iter().find(|(_, expr)| is_node(expr))?;
+                let fixed = items.iter().filter(|(_, expr)| runs.is_fixed(expr)).map(|(var, _)| *var);
+                Some(Runs { node: *node, fixed: fixed.collect() })
+            }
+            Plan::Apply { input, subplan, kind } => {
+                let mut runs = self.runs(input)?;
+                if let ApplyKind::Count(var) | ApplyKind::Mark(var) = kind
+                    && super::apply::arguments_of(subplan)
+                        .is_some_and(|arguments| arguments.iter().all(|a| runs.fixed.contains(a)))
+                {
+                    runs.fixed.insert(*var);
+                }
+                Some(runs)
+            }
+            // Each group is one row.
+            Plan::Aggregate { keys, aggregates, .. } => match &keys[..] {
+                [(var, Expr::Var(_))] if self.is_node(*var) => {
+                    let mut runs = Runs::of(*var);
+                    runs.fixed.extend(aggregates.iter().map(|(var, _)| *var));
+                    Some(runs)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// Whether each operator down to where the rows begin gives what it makes of one row before what it makes of
+/// the next.
+fn keeps_runs(mut node: &Node) -> bool {
+    loop {
+        let keeps = match &node.spec {
+            Spec::NodeScan(_) | Spec::Aggregate(..) => return true,
+            Spec::Filter(_)
+            | Spec::Compact(_)
+            | Spec::Compute(_)
+            | Spec::Flatten(_)
+            | Spec::Pack(_)
+            | Spec::ListExtend(_)
+            | Spec::ColumnExtend(_)
+            | Spec::BatchExtend(_)
+            | Spec::ScanExtend(_)
+            | Spec::CountExtend(_)
+            | Spec::ExpandInto(_)
+            | Spec::Intersect(_)
+            | Spec::SemiJoin(_)
+            | Spec::JoinFilter(_)
+            | Spec::RunAggregate(_)
+            | Spec::Unwind(_)
+            | Spec::Deal(_) => true,
+            // Rows without a match come after all others.
+            Spec::Apply(spec) => !matches!(spec.mode, ApplyMode::Join { .. }),
+            _ => false,
+        };
+        match node.inputs.first() {
+            Some(input) if keeps => node = input,
+            _ => return false,
+        }
+    }
+}

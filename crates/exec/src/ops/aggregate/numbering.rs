@@ -1,0 +1,113 @@
+//! How rows get the numbers of their groups: by a table of keys, or, where those of one node come one after
+//! the other, by counting nodes.
+
+use trimorph_base::NodeId;
+use trimorph_vector::{Texts, Values, Vector};
+
+use crate::keys::KeyTable;
+
+/// Numbers of groups.
+pub(super) enum Numbering<'s> {
+    Keys(Box<KeyTable<'s>>),
+    Runs(Runs),
+}
+
+/// Groups by a node whose rows come one after the other.
+pub(super) struct Runs {
+    /// Its place among the keys.
+    key: usize,
+    last: Option<NodeId>,
+    groups: u32,
+}
+
+impl Runs {
+    /// No group yet.
+    pub(super) fn new(key: usize) -> Self {
+        Self { key, last: None, groups: 0 }
+    }
+
+    /// The last group only.
+    pub(super) fn of_last(&self) -> Self {
+        Self { key: self.key, last: self.last, groups: self.groups.min(1) }
+    }
+
+    fn number_all(
+        &mut self,
+        keys: &[&Vector<'_>],
+        positions: &[u32],
+        numbers: &mut Vec<u32>,
+        fresh: &mut Vec<u32>,
+    ) {
+        let key = keys[self.key];
+        let mut number = |p: usize, node: Option<NodeId>| {
+            if self.groups == 0 || self.last != node {
+                (self.last, self.groups) = (node, self.groups + 1);
+                fresh.push(p as u32);
+            }
+            numbers.push(self.groups - 1);
+        };
+        let positions = positions.iter().map(|p| *p as usize);
+        match &key.values {
+            Values::Node(nodes) if key.nulls.is_none() => {
+                nodes.for_each(positions, |p, node| number(p, Some(node)));
+            }
+            _ => positions.for_each(|p| number(p, key.node(p))),
+        }
+    }
+}
+
+impl<'s> Numbering<'s> {
+    /// How many groups there are.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Keys(table) => table.len(),
+            Self::Runs(runs) => runs.groups as usize,
+        }
+    }
+
+    /// As [`KeyTable::number_all`].
+    pub(super) fn number_all(
+        &mut self,
+        keys: &[&Vector<'s>],
+        positions: &[u32],
+        numbers: &mut Vec<u32>,
+        fresh: &mut Vec<u32>,
+    ) {
+        match self {
+            Self::Keys(table) => table.number_all(keys, positions, numbers, fresh),
+            Self::Runs(runs) => runs.number_all(keys, positions, numbers, fresh),
+        }
+    }
+
+    /// Bytes it holds.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Keys(table) => table.bytes(),
+            Self::Runs(_) => 0,
+        }
+    }
+
+    /// Bytes it may allocate for `more` rows.
+    pub(super) fn growth_bytes(&self, more: usize) -> usize {
+        match self {
+            Self::Keys(table) => table.growth_bytes(more),
+            Self::Runs(_) => 0,
+        }
+    }
+
+    /// As [`KeyTable::first_texts`].
+    pub(super) fn first_texts(&self) -> Option<&Texts<'s>> {
+        match self {
+            Self::Keys(table) => table.first_texts(),
+            Self::Runs(_) => None,
+        }
+    }
+
+    /// As [`KeyTable::lone_texts`].
+    pub(super) fn lone_texts(&self) -> Option<&Texts<'s>> {
+        match self {
+            Self::Keys(table) => table.lone_texts(),
+            Self::Runs(_) => None,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! How many properties of each node a query reads: what it costs that a plan reaches the node in any order,
+//! instead of one after the other.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use trimorph_algebra::{Expr, Plan, VarId};
+
+/// The number of properties that are read of a node.
+#[derive(Debug, Default)]
+pub(super) struct Reads(HashMap<VarId, BTreeSet<Arc<str>>>);
+
+impl Reads {
+    /// Those of all variables of a plan. A variable that only has another name counts with it.
+    pub(super) fn of(plan: &Plan) -> Self {
+        let (mut reads, mut names) = (Self::default(), Vec::new());
+        let mut left = vec![plan];
+        // Outermost first: a name is read above where it is given.
+        while let Some(plan) = left.pop() {
+            if !is_of_few(plan) {
+                plan.for_each_expr(&mut |expr| reads.note(expr));
+            }
+            if let Plan::Project { items, .. } | Plan::Extra { items, .. } = plan {
+                names.extend(items.iter().filter_map(|(name, expr)| match expr {
+                    Expr::Var(var) => Some((*name, *var)),
+                    _ => None,
+                }));
+            }
+            left.extend(plan.children());
+        }
+        for (name, var) in names {
+            if let Some(own) = reads.0.get(&name).cloned() {
+                reads.0.entry(var).or_default().extend(own);
+            }
+        }
+        reads
+    }
+
+    fn note(&mut self, expr: &Expr) {
+        let mut left = vec![expr];
+        while let Some(expr) = left.pop() {
+            if let Expr::Property(base, name, _) = expr
+                && let Expr::Var(var) = **base
+            {
+                self.0.entry(var).or_default().insert(Arc::clone(name));
+            }
+            expr.for_each_child(&mut |child| left.push(child));
+        }
+    }
+
+    /// Of a variable.
+    #[expect(clippy::cast_precision_loss, reason = "a few")]
+    pub(super) fn count(&self, var: VarId) -> f64 {
+        self.0.get(&var).map_or(0, BTreeSet::len) as f64
+    }
+}
+
+/// Whether an operator computes of the rows that a limit leaves.
+fn is_of_few(mut plan: &Plan) -> bool {
+    loop {
+        plan = match plan {
+            Plan::Project { input, .. }
+            | Plan::Extra { input, .. }
+            | Plan::Filter { input, .. }
+            | Plan::Skip { input, .. }
+            | Plan::Sort { input, limit: None, .. } => input,
+            _ => return false,
+        };
+        if let Plan::Limit { .. } | Plan::Sort { limit: Some(_), .. } = plan {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Groups by a node that come one after the other: the same answers as the interpreter's, whatever the size of
+//! vectors and the number of threads, with groups that are longer than a vector and those that are cut.
+
+use std::collections::BTreeMap;
+
+use trimorph_exec::{PhysicalOptions, PhysicalPlan, Settings};
+use trimorph_functions::Clock;
+use trimorph_optimizer::{Options, optimize};
+use trimorph_store::Snapshot;
+use trimorph_testkit::compare::{Comparison, compare};
+use trimorph_testkit::graphs::{LoadOptions, RandomGraph, random_graph};
+use trimorph_testkit::interpreter::{Graph, run_on};
+use trimorph_testkit::queries::bind;
+
+use super::ask::{ask, created};
+
+/// Those whose groups come in runs on the graph below, whatever the order of steps.
+const IN_RUNS: &[&str] = &[
+    "MATCH (a) OPTIONAL MATCH (a)-[r]->(b) WITH a, count(r) AS n RETURN a.n AS k, n",
+    "MATCH (a:A) OPTIONAL MATCH (a)-[:T]->(b) WITH a, count(b) AS n OPTIONAL MATCH (a)<-[:U]-(c) WITH a, n, count(c) AS m RETURN n, m, count(*) AS k",
+    "MATCH (a:A) WITH a, COUNT { (a)-->() } AS n WITH a, n, count(*) AS m RETURN a.n AS k, n, m",
+    "MATCH (a) WITH a AS x, a.n % 3 AS k WITH x, k, count(*) AS n, max(x.n) AS m RETURN k, n, m",
+    "MATCH (a) UNWIND [1, 2, a.n, null, 2] AS x WITH a, count(x) AS n, count(DISTINCT x) AS d, sum(DISTINCT x) AS s, collect(x) AS l RETURN a.n AS k, n, d, s, l",
+    "MATCH (a) UNWIND range(0, a.n % 40) AS x WITH a, count(DISTINCT x % 7) AS d, count(DISTINCT toString(x % 5)) AS t, count(DISTINCT [x % 3, 'a']) AS p, min(x) AS low, max(toString(x)) AS high RETURN a.n AS k, d, t, p, low, high",
+    "MATCH (a) UNWIND range(0, a.n % 40) AS x WITH a, avg(x) AS m, stDev(x) AS s, percentileDisc(x, 0.5) AS p, percentileCont(x, 0.25) AS q, collect(DISTINCT x % 4) AS l, min(CASE WHEN x > 100 THEN date('2020-01-01') END) AS none RETURN a.n AS k, m, s, p, q, size(l) AS l, none",
+    "MATCH (a) UNWIND CASE WHEN a.n % 2 = 0 THEN [1, 1.0, 'x', null] ELSE [[1], [1.0], {k: 1}, 2.5, 2.5] END AS x WITH a, count(DISTINCT x) AS d, max(x) AS m, min(x) AS w, collect(x) AS l RETURN a.n AS k, d, m, w, size(l) AS l",
+    "MATCH (a) UNWIND range(1, 3) AS x WITH a, sum(x * 1.5) AS s, sum(CASE WHEN x = 2 THEN null ELSE x END) AS t, max(date('2020-01-01') + duration({days: x})) AS d WITH a, s, t, d, count(*) AS n RETURN a.n AS k, s, t, d, n LIMIT 100000",
+];
+
+/// Others, some of which do by their plans.
+const OTHERS: &[&str] = &[
+    "MATCH (a)-->(b) WITH a, count(*) AS n, collect(b.n) AS l RETURN a.n AS k, n, size(l) AS l",
+    "MATCH (a)-->(b)-->(c) WITH a, count(DISTINCT c) AS d, count(DISTINCT b) AS e, max(c.n) AS m RETURN a.n AS k, d, e, m",
+    "MATCH (a)-->(b) WITH b, count(DISTINCT a) AS d, min(a.n) AS m RETURN b.n AS k, d, m",
+    "MATCH (a)-[r]-(b) WITH a, type(r) AS t, count(*) AS n RETURN a.n AS k, t, n",
+    "MATCH (a)-->(b) WITH a, b, count(*) AS n RETURN a.n AS k, b.n AS l, n",
+    "MATCH (a)-->(b) WHERE EXISTS { (b)-->() } WITH a, count(b) AS n WHERE n > 1 RETURN count(*) AS k, max(n) AS n",
+    "MATCH (a) WITH a, [(a)-->(b) | b.n] AS l WITH a, l, count(*) AS n RETURN a.n AS k, size(l) AS l, n",
+    "MATCH (a) OPTIONAL MATCH (a)-->(b) WITH a, collect(b.n) AS l, count(*) AS n RETURN a.n AS k, size(l) AS l, n",
+    "MATCH (a) OPTIONAL MATCH (a)-->(b) OPTIONAL MATCH (b)-->(c) WITH b, count(c) AS n WITH b, n, count(*) AS m RETURN b.n AS k, n, m",
+    "MATCH (a:None) WITH a, count(*) AS n RETURN a, n",
+];
+
+fn agree(snapshot: &Snapshot) {
+    let graph = Graph::read(snapshot);
+    for text in IN_RUNS.iter().chain(OTHERS) {
+        let bound = bind(text, snapshot.catalog()).unwrap();
+        let now = Clock { seconds: 0, nanos: 0 };
+        let expected = run_on(&bound, &graph, &BTreeMap::new(), now, 200_000_000).unwrap();
+        for (vector_size, threads) in [(2_048, 1), (3, 1), (17, 3)] {
+            let settings = Settings { vector_size, threads, ..Settings::default() };
+            let found = ask(text, snapshot, settings).unwrap();
+            let how = format!("{text}\nvectors of {vector_size}, {threads} threads");
+            compare(&expected, &found, &Comparison::default()).unwrap_or_else(|d| panic!("{how}\n{d}"));
+        }
+    }
+}
+
+#[test]
+fn groups_in_runs_agree_with_the_interpreter() {
+    let snapshot = created(&[
+        "UNWIND range(1, 60) AS n CREATE (:A {n: n})-[:T {w: n % 7}]->(:A:B {n: -n})",
+        "MATCH (a:A), (b:B) WHERE a.n % 10 = 0 AND b.n % 3 = 0 CREATE (a)-[:T]->(b), (b)-[:U]->(a)",
+        "MATCH (a:A {n: 7}), (b:A) CREATE (a)-[:T]->(b), (b)-[:T]->(a)",
+        "CREATE ({n: 1})",
+    ]);
+    agree(&snapshot);
+    for text in IN_RUNS {
+        let planned =
+            optimize(bind(text, snapshot.catalog()).unwrap(), snapshot.catalog(), None, Options::default());
+        let plan =
+            PhysicalPlan::of_snapshot(&planned.unwrap(), &snapshot, PhysicalOptions::default()).unwrap();
+        let in_runs = plan.forms().values().any(|form| form.operators.contains(&"aggregate in runs"));
+        assert!(in_runs, "{text}: not in runs");
+    }
+    for seed in 0..12 {
+        agree(&random_graph(seed, RandomGraph::default()).snapshot(LoadOptions::default()).unwrap());
+    }
+}
