@@ -100,9 +100,22 @@ impl Estimate {
                     own.reach(step, known.catalog);
                 }
             }
+            Plan::Project { items, .. } | Plan::Extra { items, .. } => own.rename(items),
+            Plan::Aggregate { keys, .. } => own.rename(keys),
             _ => {}
         }
         own
+    }
+
+    /// Variables that are others under new names are in the same tables.
+    fn rename(&mut self, items: &[(VarId, Expr)]) {
+        for (name, expr) in items {
+            if let Expr::Var(var) = expr
+                && let Some(tables) = self.tables.get(var).cloned()
+            {
+                self.tables.insert(*name, tables);
+            }
+        }
     }
 
     /// What is said of variables by another input: the first one counts.
@@ -213,7 +226,11 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
             first * if step.into { 1.0 } else { (one + one * one).max(1.0) }
         }
         (Plan::Aggregate { keys, .. }, _) if keys.is_empty() => first.min(1.0),
-        (Plan::Aggregate { .. } | Plan::Distinct { .. }, _) => first.powf(0.75),
+        (Plan::Aggregate { keys, .. }, [input]) => groups(keys.iter().map(|(_, key)| key), input, catalog),
+        (Plan::Distinct { vars, .. }, [input]) => {
+            let keys: Vec<Expr> = vars.iter().map(|var| Expr::Var(*var)).collect();
+            groups(keys.iter(), input, catalog)
+        }
         (Plan::Limit { count, .. }, _) => match count {
             Expr::Const(Value::Int(n)) => first.min(*n as f64),
             _ => first.min(100.0),
@@ -244,6 +261,43 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
             _ => first,
         },
         _ => first,
+    }
+}
+
+/// How many groups the rows of `input` are of. By nodes and their properties there are no more than there are
+/// nodes: of these, those that so many draws meet. Other keys are thought to tell rows apart as they mostly do.
+fn groups<'e>(keys: impl Iterator<Item = &'e Expr>, input: &Estimate, catalog: &CatalogView<'_>) -> f64 {
+    let usual = input.rows.powf(0.75);
+    let (mut nodes, mut by_node, mut are_known) = (Vec::new(), false, true);
+    for key in keys {
+        let var = match key {
+            Expr::Var(var) => Some(*var),
+            Expr::Property(base, ..) => {
+                if let Expr::Var(var) = **base {
+                    Some(var)
+                } else {
+                    None
+                }
+            }
+            _ => None,
+        };
+        match var.and_then(|var| Some((var, input.tables.get(&var)?))) {
+            Some((var, tables)) => {
+                by_node |= matches!(key, Expr::Var(_));
+                if nodes.iter().all(|(known, _)| *known != var) {
+                    nodes.push((var, rows_of(catalog, tables).max(1.0)));
+                }
+            }
+            None => are_known = false,
+        }
+    }
+    let all = nodes.iter().map(|(_, rows)| rows).product::<f64>();
+    let met = all * -(-input.rows / all).exp_m1();
+    match (nodes.is_empty(), are_known, by_node) {
+        (false, true, true) => met.min(input.rows),
+        (false, true, false) => usual.min(met),
+        (false, false, true) => usual.max(met).min(input.rows),
+        _ => usual,
     }
 }
 

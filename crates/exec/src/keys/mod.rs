@@ -251,7 +251,10 @@ impl<'s> KeyTable<'s> {
             are_known &= number != 0;
             number.wrapping_sub(1)
         };
-        if key.nulls.is_none() {
+        let are_all = positions.len() <= codes.len() && (0..).zip(positions).all(|(i, p)| i == *p);
+        if key.nulls.is_none() && are_all {
+            numbers.extend(codes[..positions.len()].iter().map(|code| look(known[*code as usize])));
+        } else if key.nulls.is_none() {
             numbers.extend(positions.iter().map(|p| look(known[codes[*p as usize] as usize])));
         } else {
             let null = self.null;

@@ -7,7 +7,7 @@ use trimorph_vector::{Positions, Side, Texts, Values, Vector, map, map_chosen, z
 use crate::context::Context;
 use crate::kernel::Argument;
 use crate::kernels::texts;
-use crate::kernels::written::written;
+use crate::kernels::written::{written, written_once};
 use crate::round::whole;
 
 pub(crate) fn to_integer<'s>(
@@ -89,8 +89,8 @@ pub(crate) fn to_string<'s>(
         Values::Bool(v) => {
             written(&vector.nulls, at, |i, line| line.push(if v[i] { b"true" } else { b"false" }))
         }
-        Values::Int(v) => written(&vector.nulls, at, |i, line| line.integer(v[i])),
-        Values::Date(v) => written(&vector.nulls, at, |i, line| line.date(v[i])),
+        Values::Int(v) => written_once(v, &vector.nulls, at, |number, line| line.integer(number)),
+        Values::Date(v) => written_once(v, &vector.nulls, at, |days, line| line.date(days)),
         Values::LocalTime(v) => written(&vector.nulls, at, |i, line| line.time(v[i])),
         Values::LocalDateTime(v) => written(&vector.nulls, at, |i, line| line.moment(v[i])),
         Values::DateTime(v) => written(&vector.nulls, at, |i, line| {

@@ -1,12 +1,17 @@
 //! Integers, dates and moments written as texts, digit by digit.
 
-use trimorph_vector::{Nulls, Positions, Texts, Values, Vector};
+use std::sync::Arc;
+
+use trimorph_vector::{Dictionary, Nulls, Positions, Texts, Values, Vector};
 
 use super::calendar::{DAY, civil, days_of_nanos};
 
 /// Bytes of the longest text that is written here, with room to spare: `-9223372036854775808`, or a moment
 /// with nine digits of a second.
 const LINE_BYTES: usize = 40;
+
+/// Rows for each number that may come from which on all of them are written once.
+const ROWS_OF_ENTRY: usize = 8;
 
 /// One text while it is written.
 pub(super) struct Line {
@@ -143,4 +148,36 @@ fn written_texts<'s>(nulls: &Nulls, at: Positions<'_>, write: impl Fn(usize, &mu
         room.extend(&line.bytes[..line.len]);
     });
     texts
+}
+/// As [`written`], of numbers. Those that lie close together, as years, months and days of some weeks do, are
+/// each written once: the texts are a dictionary's.
+pub(super) fn written_once<'s, T: Copy + Into<i64> + TryFrom<i64>>(
+    numbers: &[T],
+    nulls: &Nulls,
+    at: Positions<'_>,
+    write: impl Fn(T, &mut Line),
+) -> Vector<'s> {
+    let (mut least, mut most) = (i64::MAX, i64::MIN);
+    at.for_each(|i| {
+        if !nulls.get(i) {
+            let number = numbers[i].into();
+            (least, most) = (least.min(number), most.max(number));
+        }
+    });
+    let count = most.checked_sub(least).and_then(|range| usize::try_from(range).ok()).map(|range| range + 1);
+    match count {
+        Some(count) if count <= at.count() / ROWS_OF_ENTRY => {
+            let entries: Vec<T> = (least..=most).filter_map(|number| T::try_from(number).ok()).collect();
+            let entries =
+                written(&Nulls::NONE, Positions::all(entries.len()), |i, line| write(entries[i], line));
+            let Values::String(entries) = entries.values else { return Vector::nulls(at.len) };
+            let code = |number: T| u32::try_from(number.into().wrapping_sub(least)).unwrap_or(0);
+            let last = count as u32 - 1;
+            // What is not meant is any.
+            let codes = numbers.iter().map(|number| code(*number).min(last)).collect();
+            let texts = Texts::coded(codes, &Arc::new(Dictionary::new(entries)));
+            Vector { values: Values::String(texts), nulls: nulls.clone() }
+        }
+        _ => written(nulls, at, |i, line| write(numbers[i], line)),
+    }
 }

@@ -4,6 +4,7 @@ use trimorph_algebra::{EdgePattern, VarId};
 use trimorph_base::CancelToken;
 use trimorph_catalog::CatalogView;
 
+use super::reads::Read;
 use crate::HashJoins;
 use crate::tables::Tables;
 
@@ -22,8 +23,8 @@ pub(super) struct Component<'a> {
     pub(super) bound: &'a [bool],
     /// For each edge, whether it is looked at: by its properties, mostly.
     pub(super) looked_at: &'a [bool],
-    /// For each node, how many of its properties are read.
-    pub(super) reads: &'a [f64],
+    /// For each node, which of its properties are read.
+    pub(super) reads: &'a [Read],
     /// Equalities of values of several nodes: these, of the first 64, and the part of rows that pass.
     pub(super) equal: &'a [(u64, f64)],
     /// Input rows.

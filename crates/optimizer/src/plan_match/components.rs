@@ -14,6 +14,7 @@ use super::Planner;
 use super::component::Component;
 use super::hash_joins::Parts;
 use super::one_row::gives_one_row;
+use super::reads::Read;
 use crate::degrees::rows_of;
 use crate::edge_lookups::{EdgeFound, edge_lookup};
 use crate::estimate::Estimate;
@@ -236,7 +237,10 @@ impl Planner<'_> {
         let options = self.with.options;
         let equal = self.equal_parts(nodes);
         let looked_at: Vec<bool> = edges.iter().map(|edge| self.wanted.contains(&edge.var)).collect();
-        let reads: Vec<f64> = nodes.iter().map(|node| self.with.reads.count(*node)).collect();
+        let read = |node: &VarId| {
+            self.with.reads.of_node(*node, self.conditions.on(*node).map(|(_, condition)| &condition.expr))
+        };
+        let reads: Vec<Read> = nodes.iter().map(read).collect();
         let component = Component {
             catalog: self.with.known.catalog,
             nodes,

@@ -98,14 +98,16 @@ impl<'c> Costs<'c> {
     }
 
     /// What it takes to read the properties of a node that are read, once in a scan.
-    pub(super) fn scanned_cost(&self, node: usize) -> f64 {
-        self.component.reads[node] * SCANNED_COST
+    pub(super) fn scanned_cost(&self, node: usize, all: f64, passing: f64) -> f64 {
+        let read = self.component.reads[node];
+        (read.asked * all + read.passing * passing) * SCANNED_COST
     }
 
     /// The same of one that is reached.
-    fn gathered_cost(&self, node: usize) -> f64 {
-        let is_cached = self.node_rows[node] <= CACHED_ROWS;
-        self.component.reads[node] * if is_cached { CACHED_COST } else { GATHERED_COST }
+    fn gathered_cost(&self, node: usize, all: f64, passing: f64) -> f64 {
+        let one = if self.node_rows[node] <= CACHED_ROWS { CACHED_COST } else { GATHERED_COST };
+        let read = self.component.reads[node];
+        (read.asked * all + read.passing * passing) * one
     }
 
     /// Matches of an edge from one node at the end it is read from.
@@ -181,7 +183,7 @@ impl<'c> Costs<'c> {
         if is_backward && pattern.range == EdgeRange::One && self.component.looked_at[edge] {
             weight += BACKWARD_COST;
         }
-        weight += self.gathered_cost(to);
-        Reached { to, cost: before.cost + made * weight + closing_cost + rows * 0.2, rows }
+        let cost = before.cost + made * weight + closing_cost + rows * 0.2;
+        Reached { to, cost: cost + self.gathered_cost(to, made, rows), rows }
     }
 }

@@ -80,7 +80,7 @@ impl Component<'_> {
                 let one = self.lookup[n].map_or(all * self.selectivity[n], |found| found);
                 let few = self.lookup[n] == Some(1.0) || are_picked(self.catalog, one, costs.tables_of(n));
                 let picked = if few { 1 << n.min(63) } else { 0 };
-                let cost = cost * (0.3 + costs.scanned_cost(n)) + rows;
+                let cost = cost * 0.3 + rows + costs.scanned_cost(n, cost, rows);
                 Order { start: Some(n), steps: Vec::new(), cost, rows, picked }
             })
             .collect()

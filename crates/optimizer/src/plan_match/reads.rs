@@ -6,9 +6,16 @@ use std::sync::Arc;
 
 use trimorph_algebra::{Expr, Plan, VarId};
 
-/// The number of properties that are read of a node.
+/// The properties that are read of nodes.
 #[derive(Debug, Default)]
 pub(super) struct Reads(HashMap<VarId, BTreeSet<Arc<str>>>);
+
+/// How many properties of a node are read: of all that are reached by conditions, and of those that pass.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Read {
+    pub(super) asked: f64,
+    pub(super) passing: f64,
+}
 
 impl Reads {
     /// Those of all variables of a plan. A variable that only has another name counts with it.
@@ -37,21 +44,35 @@ impl Reads {
     }
 
     fn note(&mut self, expr: &Expr) {
-        let mut left = vec![expr];
-        while let Some(expr) = left.pop() {
-            if let Expr::Property(base, name, _) = expr
-                && let Expr::Var(var) = **base
-            {
-                self.0.entry(var).or_default().insert(Arc::clone(name));
-            }
-            expr.for_each_child(&mut |child| left.push(child));
-        }
+        for_each_property(expr, &mut |var, name| _ = self.0.entry(var).or_default().insert(Arc::clone(name)));
     }
 
-    /// Of a variable.
+    /// Of a variable, of which some conditions ask.
     #[expect(clippy::cast_precision_loss, reason = "a few")]
-    pub(super) fn count(&self, var: VarId) -> f64 {
-        self.0.get(&var).map_or(0, BTreeSet::len) as f64
+    pub(super) fn of_node<'e>(&self, node: VarId, conditions: impl Iterator<Item = &'e Expr>) -> Read {
+        let Some(all) = self.0.get(&node) else { return Read::default() };
+        let mut asked = BTreeSet::new();
+        for condition in conditions {
+            for_each_property(condition, &mut |var, name| {
+                if var == node {
+                    asked.insert(name);
+                }
+            });
+        }
+        let passing = all.iter().filter(|name| !asked.contains(name)).count();
+        Read { asked: asked.len() as f64, passing: passing as f64 }
+    }
+}
+
+fn for_each_property<'e>(expr: &'e Expr, visit: &mut dyn FnMut(VarId, &'e Arc<str>)) {
+    let mut left = vec![expr];
+    while let Some(expr) = left.pop() {
+        if let Expr::Property(base, name, _) = expr
+            && let Expr::Var(var) = **base
+        {
+            visit(var, name);
+        }
+        expr.for_each_child(&mut |child| left.push(child));
     }
 }
 

@@ -81,6 +81,14 @@ pub(crate) struct ApplySpec {
     pub(crate) once_a_node: bool,
 }
 
+/// The values of a slot at some positions. Where these are all in order, in the form that they have: nodes of
+/// a scan are read as such.
+fn picked<'s>(group: &Group<'s>, slot: usize, positions: &[u32]) -> Vector<'s> {
+    let vector = &group.vectors[slot];
+    let are_all = positions.len() == group.len && (0..).zip(positions).all(|(i, p)| i == *p);
+    if are_all { vector.clone() } else { vector.gather(positions) }
+}
+
 impl<'s> Apply<'s> {
     /// `cell` is where the operators of the subplan get their rows.
     pub(crate) fn new(
@@ -188,7 +196,7 @@ impl<'s> Apply<'s> {
     fn begin(&mut self) {
         let group = &self.inner.groups[0];
         let mut vectors: Vec<Vector<'s>> =
-            self.spec.arguments.iter().map(|s| group.vectors[*s].gather(&self.current)).collect();
+            self.spec.arguments.iter().map(|s| picked(group, *s, &self.current)).collect();
         vectors.push(Vector::new(Values::Int((0..self.current.len() as i64).collect())));
         self.matched = vec![false; self.current.len()];
         self.cell.put(Group { len: self.current.len(), vectors, ..Group::default() });
@@ -243,7 +251,7 @@ impl<'s> Apply<'s> {
         out.reset(parents.len());
         out.selection = Selection::All;
         for (slot, from) in self.spec.keep.iter().enumerate() {
-            out.vectors[slot] = group.vectors[*from].gather(&positions);
+            out.vectors[slot] = picked(group, *from, &positions);
         }
         let multiplicity = (positions.iter().enumerate())
             .map(|(k, p)| group.multiplicity_at(*p as usize).saturating_mul(own(k)))
