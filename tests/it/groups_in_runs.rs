@@ -25,6 +25,9 @@ const IN_RUNS: &[&str] = &[
     "MATCH (a) UNWIND range(0, a.n % 40) AS x WITH a, avg(x) AS m, stDev(x) AS s, percentileDisc(x, 0.5) AS p, percentileCont(x, 0.25) AS q, collect(DISTINCT x % 4) AS l, min(CASE WHEN x > 100 THEN date('2020-01-01') END) AS none RETURN a.n AS k, m, s, p, q, size(l) AS l, none",
     "MATCH (a) UNWIND CASE WHEN a.n % 2 = 0 THEN [1, 1.0, 'x', null] ELSE [[1], [1.0], {k: 1}, 2.5, 2.5] END AS x WITH a, count(DISTINCT x) AS d, max(x) AS m, min(x) AS w, collect(x) AS l RETURN a.n AS k, d, m, w, size(l) AS l",
     "MATCH (a) UNWIND range(1, 3) AS x WITH a, sum(x * 1.5) AS s, sum(CASE WHEN x = 2 THEN null ELSE x END) AS t, max(date('2020-01-01') + duration({days: x})) AS d WITH a, s, t, d, count(*) AS n RETURN a.n AS k, s, t, d, n LIMIT 100000",
+    "MATCH (a) OPTIONAL MATCH (a)-->(b) WITH a, collect(b.n) AS l, count(*) AS n RETURN a.n AS k, size(l) AS l, n",
+    "MATCH (a) OPTIONAL MATCH (a)-->(b) WITH a, max(b.n) AS m, count(b) AS n OPTIONAL MATCH (a)<--(c) WHERE c.n > 3 WITH a, m, n, count(DISTINCT c) AS d, min(c.n) AS w RETURN a.n AS k, m, n, d, w",
+    "MATCH (a:A) WHERE a.n > 3 OPTIONAL MATCH (a)-[*1..2]->(b) WITH a, count(DISTINCT b) AS d, count(b) AS n RETURN a.n AS k, d, n",
 ];
 
 /// Others, some of which do by their plans.
@@ -36,9 +39,11 @@ const OTHERS: &[&str] = &[
     "MATCH (a)-->(b) WITH a, b, count(*) AS n RETURN a.n AS k, b.n AS l, n",
     "MATCH (a)-->(b) WHERE EXISTS { (b)-->() } WITH a, count(b) AS n WHERE n > 1 RETURN count(*) AS k, max(n) AS n",
     "MATCH (a) WITH a, [(a)-->(b) | b.n] AS l WITH a, l, count(*) AS n RETURN a.n AS k, size(l) AS l, n",
-    "MATCH (a) OPTIONAL MATCH (a)-->(b) WITH a, collect(b.n) AS l, count(*) AS n RETURN a.n AS k, size(l) AS l, n",
     "MATCH (a) OPTIONAL MATCH (a)-->(b) OPTIONAL MATCH (b)-->(c) WITH b, count(c) AS n WITH b, n, count(*) AS m RETURN b.n AS k, n, m",
     "MATCH (a:None) WITH a, count(*) AS n RETURN a, n",
+    "MATCH (a)-->(b) OPTIONAL MATCH (a)-[:U]->(c) WHERE c.n = b.n WITH a, count(c) AS n, count(*) AS m RETURN a.n AS k, n, m",
+    "MATCH (a) UNWIND [1, 2] AS x OPTIONAL MATCH (a)-->(c) WHERE c.n % 2 = x WITH a, count(c) AS n, count(*) AS m RETURN a.n AS k, n, m",
+    "MATCH (a)-[*1..2]->(b) WITH a, count(DISTINCT b) AS d, count(*) AS n RETURN a.n AS k, d, n",
 ];
 
 fn agree(snapshot: &Snapshot) {

@@ -15,11 +15,18 @@ struct Runs {
     node: VarId,
     /// What is the same in all rows of one node, the node among it.
     fixed: Vars,
+    /// Whether there is one row of each node.
+    is_once: bool,
 }
 
 impl Runs {
     fn of(node: VarId) -> Self {
-        Self { node, fixed: Vars::from([node]) }
+        Self { node, fixed: Vars::from([node]), is_once: true }
+    }
+
+    /// Several rows may come of one.
+    fn repeated(self) -> Self {
+        Self { is_once: false, ..self }
     }
 
     fn is_fixed(&self, expr: &Expr) -> bool {
@@ -33,19 +40,20 @@ impl Lowering<'_> {
     pub(super) fn key_in_runs(&self, input: &Plan, keys: &[(VarId, Expr)], made: &Node) -> Option<usize> {
         let runs = self.runs(input)?;
         let key = keys.iter().position(|(_, key)| matches!(key, Expr::Var(var) if *var == runs.node))?;
-        (keys.iter().all(|(_, key)| runs.is_fixed(key)) && keeps_runs(made)).then_some(key)
+        (keys.iter().all(|(_, key)| runs.is_fixed(key)) && keeps_runs(made, &is_source)).then_some(key)
     }
 
     /// The node of which all rows that a plan gives come one after the other, as far as the plan tells.
     fn runs(&self, plan: &Plan) -> Option<Runs> {
         match plan {
             Plan::NodeScan(scan) => Some(Runs::of(scan.var)),
-            Plan::Filter { input, .. }
-            | Plan::SemiJoin { input, .. }
-            | Plan::ExtendInto { input, .. }
-            | Plan::ExtendCount { input, .. }
+            Plan::Filter { input, .. } | Plan::SemiJoin { input, .. } | Plan::ExtendCount { input, .. } => {
+                self.runs(input)
+            }
+            Plan::ExtendInto { input, .. }
             | Plan::Intersect { input, .. }
-            | Plan::Unwind { input, .. } => self.runs(input),
+            | Plan::Unwind { input, .. }
+            | Plan::VarExtend { input, .. } => Some(self.runs(input)?.repeated()),
             Plan::Extend { input, step } => {
                 let mut runs = self.runs(input)?;
                 let access = self.step(step);
@@ -54,7 +62,7 @@ impl Lowering<'_> {
                 if is_single && runs.fixed.contains(&step.from) {
                     runs.fixed.extend(step.edge.into_iter().chain([step.to]));
                 }
-                Some(runs)
+                Some(if is_single { runs } else { runs.repeated() })
             }
             Plan::Extra { input, items } => {
                 let mut runs = self.runs(input)?;
@@ -68,10 +76,15 @@ impl Lowering<'_> {
                 let is_node = |expr: &Expr| matches!(expr, Expr::Var(var) if *var == runs.node);
                 let (node, _) = items.iter().find(|(_, expr)| is_node(expr))?;
                 let fixed = items.iter().filter(|(_, expr)| runs.is_fixed(expr)).map(|(var, _)| *var);
-                Some(Runs { node: *node, fixed: fixed.collect() })
+                Some(Runs { node: *node, fixed: fixed.collect(), is_once: runs.is_once })
             }
             Plan::Apply { input, subplan, kind } => {
                 let mut runs = self.runs(input)?;
+                if let ApplyKind::Inner | ApplyKind::Optional = kind {
+                    // Rows without a match come after those that have one: in between there may be others of
+                    // the same node, unless there is one.
+                    return runs.is_once.then(|| runs.repeated());
+                }
                 if let ApplyKind::Count(var) | ApplyKind::Mark(var) = kind
                     && super::apply::arguments_of(subplan)
                         .is_some_and(|arguments| arguments.iter().all(|a| runs.fixed.contains(a)))
@@ -94,12 +107,19 @@ impl Lowering<'_> {
     }
 }
 
+/// Whether rows begin here, each node's together.
+fn is_source(spec: &Spec) -> bool {
+    matches!(spec, Spec::NodeScan(_) | Spec::Aggregate(..))
+}
+
 /// Whether each operator down to where the rows begin gives what it makes of one row before what it makes of
 /// the next.
-fn keeps_runs(mut node: &Node) -> bool {
+fn keeps_runs(mut node: &Node, is_source: &dyn Fn(&Spec) -> bool) -> bool {
     loop {
+        if is_source(&node.spec) {
+            return true;
+        }
         let keeps = match &node.spec {
-            Spec::NodeScan(_) | Spec::Aggregate(..) => return true,
             Spec::Filter(_)
             | Spec::Compact(_)
             | Spec::Compute(_)
@@ -110,6 +130,7 @@ fn keeps_runs(mut node: &Node) -> bool {
             | Spec::BatchExtend(_)
             | Spec::ScanExtend(_)
             | Spec::CountExtend(_)
+            | Spec::VarExtend(_)
             | Spec::ExpandInto(_)
             | Spec::Intersect(_)
             | Spec::SemiJoin(_)
@@ -117,8 +138,11 @@ fn keeps_runs(mut node: &Node) -> bool {
             | Spec::RunAggregate(_)
             | Spec::Unwind(_)
             | Spec::Deal(_) => true,
-            // Rows without a match come after all others.
-            Spec::Apply(spec) => !matches!(spec.mode, ApplyMode::Join { .. }),
+            Spec::Apply(spec) if matches!(spec.mode, ApplyMode::Join { .. }) => {
+                let is_argument = |spec: &Spec| matches!(spec, Spec::Argument);
+                node.inputs.get(1).is_some_and(|subplan| keeps_runs(subplan, &is_argument))
+            }
+            Spec::Apply(_) => true,
             _ => false,
         };
         match node.inputs.first() {

@@ -183,7 +183,8 @@ impl<'c> Costs<'c> {
         if is_backward && pattern.range == EdgeRange::One && self.component.looked_at[edge] {
             weight += BACKWARD_COST;
         }
-        let cost = before.cost + made * weight + closing_cost + rows * 0.2;
-        Reached { to, cost: cost + self.gathered_cost(to, made, rows), rows }
+        // How many a walk of any length reaches is too rough a guess to be multiplied.
+        let read = if pattern.range == EdgeRange::One { self.gathered_cost(to, made, rows) } else { 0.0 };
+        Reached { to, cost: before.cost + made * weight + closing_cost + rows * 0.2 + read, rows }
     }
 }
