@@ -81,16 +81,6 @@ impl DistinctSet {
         Self { run: Some(RunSet::default()), ..Self::default() }
     }
 
-    /// Takes over what `before` has of the group that goes on here as number 0; gives how many values there
-    /// are that were not exported.
-    pub(super) fn go_on(&mut self, before: &mut Self, group: u32) -> u64 {
-        let Some(mut run) = before.run.take() else { return 0 };
-        run.renumber(group);
-        let len = run.len_of(0);
-        self.run = Some(run);
-        len as u64
-    }
-
     /// Takes in the values at `positions`, nulls left out, each of its group; calls `fresh` with the groups
     /// and positions of those that are new.
     ///
@@ -224,14 +214,15 @@ impl DistinctSet {
         self.general_of.iter().filter_map(move |key| Some(((key >> 32) as u32, of(key)?)))
     }
 
-    /// The values of a fixed size: group, tag and bits.
+    /// The values of a fixed size: group, tag and bits. Where groups come one after the other, those of the
+    /// group at hand.
     fn fixed(&self) -> impl Iterator<Item = (u32, u8, u64)> {
         let words = self.words.iter().map(|bits| (0, self.words_tag.unwrap_or(0), bits));
         let fixed = self.fixed.iter().map(|(key, bits)| {
             let (group, tag) = group_and_tag(key);
             (group, tag, bits)
         });
-        words.chain(fixed)
+        words.chain(fixed).chain(self.run.iter().flat_map(RunSet::values))
     }
 
     /// The texts of groups.
@@ -356,7 +347,8 @@ impl DistinctSet {
     /// Those of a group that others come after are not counted.
     pub(super) fn len(&self) -> u64 {
         let texts = if self.one_group { self.texts.texts().len() } else { self.texts_of.len() };
-        self.nodes.len() + (self.words.len() + self.fixed.len() + texts + self.general_of.len()) as u64
+        let run = self.run.as_ref().map_or(0, RunSet::len);
+        self.nodes.len() + (self.words.len() + self.fixed.len() + run + texts + self.general_of.len()) as u64
     }
 
     /// Bytes held, about.

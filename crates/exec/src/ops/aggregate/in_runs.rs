@@ -2,6 +2,9 @@
 //! that groups are given while rows still come, and nothing is hashed or merged. What is held is a vector of
 //! groups, whatever the rows.
 //!
+//! Where there is no memory for one group, it and what comes after it are aggregated as rows in any order are,
+//! and go to files.
+//!
 //! Invariant: all rows of a group come to one thread, and none of another group between them
 //! (`lower::runs`).
 //!
@@ -14,9 +17,14 @@ use trimorph_base::Reservation;
 use trimorph_vector::Chunk;
 
 use super::AggregateSpec;
+use super::passed::Passed;
+use super::spilled::{Rest, Spilled};
 use super::states::Ledger;
 use super::table::{Finished, Table};
+use super::worker::{Worker, is_spilled};
+use crate::keys::POSITIONS_UNCHECKED;
 use crate::operator::{BoxOperator, Operator};
+use crate::spill::{UNCHARGED_BYTES_MAX, spare_bytes};
 use crate::{Context, ExecError};
 
 /// Bytes of groups from which on they are given, though they are few.
@@ -30,57 +38,149 @@ pub(crate) struct RunAggregate<'s> {
     /// The part of a chunk that came and was not taken in.
     waiting: Option<u64>,
     table: Table<'s>,
+    held: Option<Reservation>,
+    /// What there was no memory for when rows had been taken in.
+    short: Option<ExecError>,
     /// The part that the groups are of.
     part: u64,
     /// Groups that are given, from the one at hand on.
     given: Option<(Finished<'s>, usize)>,
-    held: Option<Reservation>,
+    /// What takes rows in once there was no memory for a group.
+    plain: Option<(Worker<'s>, AggregateSpec)>,
+    rest: Option<Rest<'s>>,
     ended: bool,
+}
+
+/// What is to be done before the rows of a chunk can be taken in.
+enum Room {
+    /// Nothing: so many bytes are held for what comes.
+    Enough(usize),
+    /// Groups that are over are to be given.
+    Give,
+    /// One group has no room.
+    None(ExecError),
 }
 
 impl<'s> RunAggregate<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<AggregateSpec>) -> Self {
         let (inner, table) = (Chunk::with_slots(&spec.slots), Table::new(&spec));
-        Self { child, spec, inner, waiting: None, table, part: 0, given: None, held: None, ended: false }
+        let (waiting, held, short, given, plain, rest) = (None, None, None, None, None, None);
+        Self { child, spec, inner, waiting, table, held, short, part: 0, given, plain, rest, ended: false }
     }
 
     /// Takes rows in until there are groups to be given; `false` if there are none.
     fn fill(&mut self, cx: &Context<'s>) -> Result<bool, ExecError> {
-        let Self { child, spec, inner, waiting, table, part, held, .. } = self;
-        let held = held.get_or_insert_with(|| cx.settings.budget.reservation());
         while !self.ended {
             cx.check()?;
-            let came = match waiting.take() {
+            let came = match self.waiting.take() {
                 Some(came) => came,
-                None if child.next(inner, cx)? => cx.part(),
+                None if self.child.next(&mut self.inner, cx)? => cx.part(),
                 None => {
                     self.ended = true;
                     break;
                 }
             };
-            let groups = table.groups();
-            let is_over = groups > 0 && came != *part && cx.keeps_order();
-            if is_over || groups > 1 && (groups > cx.settings.vector_size || held.bytes() > GIVEN_BYTES) {
-                *waiting = Some(came);
-                let full = match is_over {
-                    true => std::mem::replace(table, Table::new(spec)),
-                    false => table.cut(spec, &mut Ledger::new(held, cx))?,
-                };
-                cx.set_part(*part);
-                self.given = Some((full.finish(cx)?, 0));
-                return Ok(true);
+            let groups = self.table.groups();
+            let is_over = groups > 0 && came != self.part && cx.keeps_order();
+            if is_over {
+                self.waiting = Some(came);
+                let all = std::mem::replace(&mut self.table, Table::new(&self.spec));
+                return self.give(all, cx);
             }
-            *part = came;
-            table.update(spec, inner, &mut Ledger::new(held, cx))?;
-            held.resize(table.bytes())?;
+            if let Some((worker, spec)) = &mut self.plain {
+                worker.take(&self.inner, spec, cx)?;
+                continue;
+            }
+            match self.room(cx) {
+                Room::Enough(ahead) => {
+                    self.part = came;
+                    let held = self.held.get_or_insert_with(|| cx.settings.budget.reservation());
+                    let mut ledger = Ledger::ahead(held, cx, ahead);
+                    self.table.update(&self.spec, &self.inner, &mut ledger)?;
+                    self.short = held.resize(self.table.bytes()).err().map(ExecError::from);
+                }
+                Room::Give => {
+                    self.waiting = Some(came);
+                    let held = self.held.get_or_insert_with(|| cx.settings.budget.reservation());
+                    let full = self.table.cut(&self.spec, &mut Ledger::new(held, cx))?;
+                    self.short = held.resize(self.table.bytes()).err().map(ExecError::from);
+                    return self.give(full, cx);
+                }
+                Room::None(over) if is_spilled(&self.spec, cx) => {
+                    drop(over);
+                    self.waiting = Some(came);
+                    self.go_plain(cx)?;
+                }
+                Room::None(over) => return Err(over),
+            }
         }
-        if table.groups() == 0 {
+        if let Some(over) = self.short.take()
+            && !is_spilled(&self.spec, cx)
+        {
+            return Err(over);
+        }
+        if let Some((mut worker, spec)) = self.plain.take() {
+            if worker.spilled.is_empty() {
+                self.held = Some(worker.held);
+                return self.give(worker.table, cx);
+            }
+            worker.spilled.take(&mut worker.table, &spec, cx)?;
+            worker.held.resize(worker.table.bytes())?;
+            self.rest = Some(Rest::new(vec![worker.spilled], &spec, cx, |_, _| Ok(()))?);
+        }
+        if let Some(rest) = &mut self.rest {
+            self.given = rest.next(cx)?.map(|finished| (finished, 0));
+            return Ok(self.given.is_some());
+        }
+        if self.table.groups() == 0 {
             return Ok(false);
         }
-        cx.set_part(*part);
-        let last = std::mem::replace(table, Table::new(spec));
-        self.given = Some((last.finish(cx)?, 0));
-        Ok(true)
+        let last = std::mem::replace(&mut self.table, Table::new(&self.spec));
+        self.give(last, cx)
+    }
+
+    /// Whether the rows at hand can be taken in.
+    fn room(&mut self, cx: &Context<'s>) -> Room {
+        let held = self.held.get_or_insert_with(|| cx.settings.budget.reservation());
+        let groups = self.table.groups();
+        let short = self.short.take();
+        if groups > 1 && (groups > cx.settings.vector_size || held.bytes() > GIVEN_BYTES || short.is_some()) {
+            return Room::Give;
+        }
+        if let Some(over) = short {
+            return Room::None(over);
+        }
+        let group = self.spec.main.map(|g| &self.inner.groups[g]);
+        let rows = group.map_or(1, |g| g.selection.count(g.len)).min(POSITIONS_UNCHECKED);
+        let growth = self.table.growth_bytes(rows);
+        if growth == 0 {
+            return Room::Enough(UNCHARGED_BYTES_MAX);
+        }
+        let ahead = growth + spare_bytes(held.bytes() + growth, cx);
+        match held.grow(ahead) {
+            Ok(()) => Room::Enough(ahead.max(UNCHARGED_BYTES_MAX)),
+            Err(_) if groups > 1 => Room::Give,
+            Err(over) => Room::None(over.into()),
+        }
+    }
+
+    /// From now on groups are told apart by their keys; the one at hand goes to files.
+    fn go_plain(&mut self, cx: &Context<'s>) -> Result<(), ExecError> {
+        let spec = self.spec.in_any_order();
+        let mut spilled = Spilled::new(0);
+        spilled.take(&mut self.table, &self.spec, cx)?;
+        self.held = None;
+        let (table, held) = (Table::new(&spec), cx.settings.budget.reservation());
+        self.plain = Some((Worker { table, held, spilled, passed: Passed::new(cx) }, spec));
+        Ok(())
+    }
+
+    /// Groups that are over.
+    fn give(&mut self, table: Table<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        cx.set_part(self.part);
+        self.given =
+            (table.groups() > 0).then_some(()).map(|()| table.finish(cx)).transpose()?.map(|f| (f, 0));
+        Ok(self.given.is_some())
     }
 }
 
@@ -90,9 +190,8 @@ impl<'s> Operator<'s> for RunAggregate<'s> {
             self.held = None;
             return Ok(false);
         }
-        let Some((finished, first)) = &mut self.given else { return Ok(false) };
-        let more = finished.give(first, cx.settings.vector_size, chunk);
-        if !more {
+        let Some((finished, next)) = &mut self.given else { return Ok(false) };
+        if !finished.give(next, cx.settings.vector_size, chunk) {
             self.given = None;
         }
         Ok(true)
@@ -101,6 +200,7 @@ impl<'s> Operator<'s> for RunAggregate<'s> {
     fn reset(&mut self) {
         self.child.reset();
         self.table = Table::new(&self.spec);
-        (self.waiting, self.given, self.held, self.ended) = (None, None, None, false);
+        (self.waiting, self.held, self.short, self.given) = (None, None, None, None);
+        (self.plain, self.rest, self.ended) = (None, None, false);
     }
 }

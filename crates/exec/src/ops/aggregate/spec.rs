@@ -6,7 +6,7 @@ use trimorph_types::Value;
 use crate::expr::Ex;
 
 /// What is aggregated.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct AggregateSpec {
     pub(crate) keys: Vec<Ex>,
     pub(crate) aggregates: Vec<AggregateEx>,
@@ -19,7 +19,7 @@ pub(crate) struct AggregateSpec {
 }
 
 /// One aggregate.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct AggregateEx {
     pub(crate) kind: AggregateKind,
     pub(crate) arg: Option<Ex>,
@@ -48,6 +48,11 @@ impl AggregateSpec {
     /// Whether all rows have the same keys.
     pub(crate) fn has_constant_keys(&self) -> bool {
         self.keys.iter().all(|key| matches!(key, Ex::Const(_)))
+    }
+
+    /// The same of rows in any order.
+    pub(super) fn in_any_order(&self) -> Self {
+        Self { runs: None, ..self.clone() }
     }
 
     /// Whether partial tables can be merged: not where DISTINCT values are aggregated with a parameter that

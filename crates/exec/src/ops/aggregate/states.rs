@@ -346,16 +346,6 @@ impl<'s> Column<'s> {
         self
     }
 
-    /// Takes over what `before`, of which group `last` goes on here as number 0, has of its distinct values.
-    pub(super) fn go_on(&mut self, before: &mut Self, last: u32) {
-        if let (Some(own), Some(before)) = (&mut self.distinct, &mut before.distinct) {
-            let values = own.go_on(before, last);
-            if self.kept.is_none() {
-                self.count_group(0, values);
-            }
-        }
-    }
-
     /// Makes states for `groups` groups.
     pub(super) fn resize(&mut self, groups: usize) {
         let kind = self.kind;

@@ -398,7 +398,6 @@ impl<'s> Table<'s> {
             if let Some(state) = from.export(&owners).pop() {
                 column.merge(state, &[0], ledger)?;
             }
-            column.go_on(from, last);
         }
         self.left = Some((owners.members.into_iter().next().unwrap_or_default(), groups));
         Ok(std::mem::replace(self, rest))

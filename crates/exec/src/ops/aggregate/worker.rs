@@ -69,7 +69,12 @@ impl<'s> Worker<'s> {
     }
 
     /// Takes the rows of a chunk in.
-    fn take(&mut self, chunk: &Chunk<'s>, spec: &AggregateSpec, cx: &Context<'s>) -> Result<(), ExecError> {
+    pub(super) fn take(
+        &mut self,
+        chunk: &Chunk<'s>,
+        spec: &AggregateSpec,
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
         let grows = self.table.grows();
         let ahead = if is_spilled(spec, cx) && grows { self.make_room(chunk, spec, cx)? } else { 0 };
         self.table.update(spec, chunk, &mut Ledger::ahead(&mut self.held, cx, ahead))?;
@@ -131,7 +136,7 @@ impl<'s> Worker<'s> {
 }
 
 /// Whether tables go to files where memory is short.
-fn is_spilled(spec: &AggregateSpec, cx: &Context<'_>) -> bool {
+pub(super) fn is_spilled(spec: &AggregateSpec, cx: &Context<'_>) -> bool {
     cx.settings.spill.is_some() && spec.spillable()
 }
 
