@@ -1,5 +1,5 @@
-//! Groups by a node that come one after the other: the same answers as the interpreter's, whatever the size of
-//! vectors and the number of threads, with groups that are longer than a vector and those that are cut.
+//! Groups by a node that come one after the other: the same answers as the interpreter's, whatever the size
+//! of vectors and the number of threads, with groups that are longer than a vector and those that are cut.
 
 use std::collections::BTreeMap;
 

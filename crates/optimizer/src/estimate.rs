@@ -264,8 +264,9 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
     }
 }
 
-/// How many groups the rows of `input` are of. By nodes and their properties there are no more than there are
-/// nodes: of these, those that so many draws meet. Other keys are thought to tell rows apart as they mostly do.
+/// How many groups the rows of `input` are of. By nodes and their properties there are no more than there
+/// are nodes: of these, those that so many draws meet. Other keys are thought to tell rows apart as they
+/// mostly do.
 fn groups<'e>(keys: impl Iterator<Item = &'e Expr>, input: &Estimate, catalog: &CatalogView<'_>) -> f64 {
     let usual = input.rows.powf(0.75);
     let (mut nodes, mut by_node, mut are_known) = (Vec::new(), false, true);

@@ -2,8 +2,8 @@
 //! that groups are given while rows still come, and nothing is hashed or merged. What is held is a vector of
 //! groups, whatever the rows.
 //!
-//! Where there is no memory for one group, it and what comes after it are aggregated as rows in any order are,
-//! and go to files.
+//! Where there is no memory for one group, it and what comes after it are aggregated as rows in any order
+//! are, and go to files.
 //!
 //! Invariant: all rows of a group come to one thread, and none of another group between them
 //! (`lower::runs`).

@@ -1,5 +1,5 @@
-//! The distinct values of one group after the other: what DISTINCT needs where groups come in runs. Only those
-//! of the group at hand are there, so that the set is as small as a group and stays in a cache.
+//! The distinct values of one group after the other: what DISTINCT needs where groups come in runs. Only
+//! those of the group at hand are there, so that the set is as small as a group and stays in a cache.
 //!
 //! Hot loop: a slot is free unless it has the stamp of the group; the next group has the next stamp, and
 //! nothing is cleared.
