@@ -112,42 +112,64 @@ fn is_source(spec: &Spec) -> bool {
     matches!(spec, Spec::NodeScan(_) | Spec::Aggregate(..))
 }
 
-/// Whether each operator down to where the rows begin gives what it makes of one row before what it makes of
-/// the next.
-fn keeps_runs(mut node: &Node, is_source: &dyn Fn(&Spec) -> bool) -> bool {
-    loop {
-        if is_source(&node.spec) {
-            return true;
-        }
-        let keeps = match &node.spec {
-            Spec::Filter(_)
-            | Spec::Compact(_)
-            | Spec::Compute(_)
-            | Spec::Flatten(_)
-            | Spec::Pack(_)
-            | Spec::ListExtend(_)
-            | Spec::ColumnExtend(_)
-            | Spec::BatchExtend(_)
-            | Spec::ScanExtend(_)
-            | Spec::CountExtend(_)
-            | Spec::VarExtend(_)
-            | Spec::ExpandInto(_)
-            | Spec::Intersect(_)
-            | Spec::SemiJoin(_)
-            | Spec::JoinFilter(_)
-            | Spec::RunAggregate(_)
-            | Spec::Unwind(_)
-            | Spec::Deal(_) => true,
-            Spec::Apply(spec) if matches!(spec.mode, ApplyMode::Join { .. }) => {
-                let is_argument = |spec: &Spec| matches!(spec, Spec::Argument);
-                node.inputs.get(1).is_some_and(|subplan| keeps_runs(subplan, &is_argument))
+/// What an operator makes of its rows.
+enum Made {
+    /// One at most of each, in their order.
+    OneOfEach,
+    /// Any number of each, those of one after those of the other.
+    Many,
+    /// Each is handed to one thread or another.
+    Dealt,
+    InAnyOrder,
+}
+
+fn made(node: &Node) -> Made {
+    match &node.spec {
+        Spec::Filter(_)
+        | Spec::Compact(_)
+        | Spec::Compute(_)
+        | Spec::ColumnExtend(_)
+        | Spec::CountExtend(_)
+        | Spec::SemiJoin(_)
+        | Spec::JoinFilter(_)
+        | Spec::RunAggregate(_) => Made::OneOfEach,
+        Spec::Flatten(_)
+        | Spec::Pack(_)
+        | Spec::ListExtend(_)
+        | Spec::BatchExtend(_)
+        | Spec::ScanExtend(_)
+        | Spec::VarExtend(_)
+        | Spec::ExpandInto(_)
+        | Spec::Intersect(_)
+        | Spec::Unwind(_) => Made::Many,
+        Spec::Deal(_) => Made::Dealt,
+        Spec::Apply(spec) if matches!(spec.mode, ApplyMode::Join { .. }) => {
+            let is_argument = |spec: &Spec| matches!(spec, Spec::Argument);
+            match node.inputs.get(1).is_some_and(|subplan| keeps_runs(subplan, &is_argument)) {
+                true => Made::Many,
+                false => Made::InAnyOrder,
             }
-            Spec::Apply(_) => true,
-            _ => false,
-        };
-        match node.inputs.first() {
-            Some(input) if keeps => node = input,
-            _ => return false,
         }
+        Spec::Apply(_) => Made::OneOfEach,
+        _ => Made::InAnyOrder,
     }
+}
+
+/// Whether each operator down to where the rows begin gives what it makes of one row before what it makes of
+/// the next, to the same thread.
+fn keeps_runs(mut node: &Node, is_source: &dyn Fn(&Spec) -> bool) -> bool {
+    let mut is_dealt = false;
+    while !is_source(&node.spec) {
+        match made(node) {
+            Made::OneOfEach => {}
+            // Rows of one node may be dealt to several threads.
+            Made::Many if is_dealt => return false,
+            Made::Many => {}
+            Made::Dealt => is_dealt = true,
+            Made::InAnyOrder => return false,
+        }
+        let Some(input) = node.inputs.first() else { return false };
+        node = input;
+    }
+    true
 }
