@@ -12,6 +12,9 @@ use trimorph_types::Value;
 use crate::estimates::sample_of;
 use crate::params::Params;
 
+/// Lists whose lengths are looked at: others than values of a size they cost some microseconds together.
+const LISTS_SEEN: usize = 64;
+
 /// Estimates from a snapshot.
 pub(crate) struct Sampler<'s> {
     reader: Reader<'s>,
@@ -47,6 +50,25 @@ impl Estimator for Sampler<'_> {
             None => Some(0),
         };
         tables.iter().map(of).sum::<Option<u64>>().map(|edges| edges as f64)
+    }
+
+    fn elements(&self, tables: &[TableId], property: &str) -> Option<f64> {
+        let (mut nodes, mut elements) = (0.0, 0.0);
+        for table in tables {
+            let rows = self.reader.catalog().estimated().rows(*table);
+            let Some(column) = self.reader.schema().node_property(*table, property) else { continue };
+            let seen = sample_of(&self.reader, *table, rows);
+            let values = PropertyColumn::of_nodes(*table, column, &self.reader);
+            let len = |row: &u64| match values.value(*row) {
+                Value::Null => 0,
+                Value::List(items) => items.len(),
+                _ => 1,
+            };
+            let in_all: usize = seen.iter().take(LISTS_SEEN).map(len).sum();
+            nodes += rows as f64;
+            elements += in_all as f64 / seen.len().clamp(1, LISTS_SEEN) as f64 * rows as f64;
+        }
+        (nodes > 0.0).then(|| elements / nodes)
     }
 
     fn parameter(&self, name: &str) -> Option<Value> {

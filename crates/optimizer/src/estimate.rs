@@ -235,7 +235,7 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
             Expr::Const(Value::Int(n)) => first.min(*n as f64),
             _ => first.min(100.0),
         },
-        (Plan::Unwind { .. }, _) => first * 10.0,
+        (Plan::Unwind { list, .. }, [input]) => first * elements(list, input, known),
         (Plan::ProcedureCall { call, .. }, _) if !call.procedure.signature().is_void() => first * 10.0,
         (Plan::Statements { .. } | Plan::PropertyPath { .. }, _) => first * 10.0,
         (Plan::Union { .. }, _) => inputs.iter().map(|input| input.rows).sum(),
@@ -261,6 +261,22 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
             _ => first,
         },
         _ => first,
+    }
+}
+
+/// Elements of a list whose length nothing tells.
+const ELEMENTS: f64 = 10.0;
+
+/// How many elements a list has, on the mean.
+fn elements(list: &Expr, input: &Estimate, known: Statistics<'_>) -> f64 {
+    match list {
+        Expr::List(items) => items.len() as f64,
+        Expr::Const(Value::List(items)) => items.len() as f64,
+        Expr::Property(base, name, _) if let Expr::Var(var) = **base => {
+            let tables = input.tables.get(&var);
+            tables.and_then(|tables| known.samples.elements(tables, name)).unwrap_or(ELEMENTS)
+        }
+        _ => ELEMENTS,
     }
 }
 

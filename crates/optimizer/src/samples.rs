@@ -24,6 +24,10 @@ pub trait Estimator {
     /// `Gt`, `Ge`, `StartsWith`, `IsNotNull`. `None` if it cannot tell.
     fn edges(&self, tables: &[EdgeTableId], property: &str, op: Op, value: &Value) -> Option<f64>;
 
+    /// Elements of a list that is a property of nodes of `tables`, on the mean; a value that is no list is one.
+    /// `None` if it cannot tell.
+    fn elements(&self, tables: &[TableId], property: &str) -> Option<f64>;
+
     /// The value a parameter has in the run that the plan is first made for.
     fn parameter(&self, name: &str) -> Option<Value>;
 }
@@ -38,6 +42,7 @@ pub(crate) struct Samples<'a> {
 #[derive(Default)]
 struct Answers {
     by_property: HashMap<String, Vec<Answer>>,
+    elements: HashMap<(Vec<TableId>, String), Option<f64>>,
     count: usize,
 }
 
@@ -56,6 +61,14 @@ impl<'a> Samples<'a> {
     /// The value of a parameter as it is now.
     pub(crate) fn parameter(&self, name: &str) -> Option<Value> {
         self.estimator?.parameter(name)
+    }
+
+    /// As [`Estimator::elements`].
+    pub(crate) fn elements(&self, tables: &[TableId], property: &str) -> Option<f64> {
+        let estimator = self.estimator?;
+        let mut answered = self.answered.borrow_mut();
+        let asked = answered.elements.entry((tables.to_vec(), property.to_owned()));
+        *asked.or_insert_with(|| estimator.elements(tables, property))
     }
 
     /// As [`Estimator::edges`]; it is an index that is asked, which costs little.

@@ -24,6 +24,10 @@ impl Estimator for Seven {
         Some(7.0)
     }
 
+    fn elements(&self, _: &[TableId], _: &str) -> Option<f64> {
+        Some(2.5)
+    }
+
     fn parameter(&self, _: &str) -> Option<Value> {
         None
     }
