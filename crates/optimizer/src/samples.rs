@@ -24,8 +24,8 @@ pub trait Estimator {
     /// `Gt`, `Ge`, `StartsWith`, `IsNotNull`. `None` if it cannot tell.
     fn edges(&self, tables: &[EdgeTableId], property: &str, op: Op, value: &Value) -> Option<f64>;
 
-    /// Elements of a list that is a property of nodes of `tables`, on the mean; a value that is no list is one.
-    /// `None` if it cannot tell.
+    /// Elements of a list that is a property of nodes of `tables`, on the mean; a value that is no list is
+    /// one. `None` if it cannot tell.
     fn elements(&self, tables: &[TableId], property: &str) -> Option<f64>;
 
     /// The value a parameter has in the run that the plan is first made for.
