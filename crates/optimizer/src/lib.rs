@@ -31,8 +31,9 @@
 //! 25. `reach_once`    walks of which only the ends count, and these once, reach each node once
 //! 26. `hang_counts`   leaves that nobody looks at become counting steps
 //! 27. `plan_match`    each pattern becomes scans, extends and joins
-//! 28. `order_edges`   the first rows by an indexed property of relationships are looked up
-//! 29. `share_expressions` what several expressions of an operator have in common is computed once
+//! 28. `row_keys`      keys of groupings that one row beside all others has are given to the groups
+//! 29. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 30. `share_expressions` what several expressions of an operator have in common is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -77,6 +78,7 @@ mod plan_match;
 mod planning;
 mod push_filters;
 mod reach_once;
+mod row_keys;
 mod samples;
 mod selectivity;
 mod share_expressions;

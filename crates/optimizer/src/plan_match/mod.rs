@@ -60,6 +60,7 @@ use crate::{Halt, Options, VarSet, conjunction, set_of, vars_of};
 use asked_first::cheapest_first;
 use conditions::Conditions;
 use exists::{Candidate, Candidates};
+pub(crate) use one_row::gives_one_row;
 use open_edges::OpenEdges;
 use reads::Reads;
 

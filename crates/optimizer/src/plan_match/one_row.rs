@@ -3,7 +3,7 @@
 use trimorph_algebra::Plan;
 
 /// Whether a plan gives one row at most, whatever the data.
-pub(super) fn gives_one_row(mut plan: &Plan) -> bool {
+pub(crate) fn gives_one_row(mut plan: &Plan) -> bool {
     loop {
         plan = match plan {
             Plan::Unit => return true,
