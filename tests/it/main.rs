@@ -4,6 +4,7 @@
 mod access;
 mod ask;
 mod budgets;
+mod containing_texts;
 mod copied;
 mod counts;
 mod deep_walks;

@@ -122,6 +122,11 @@ impl FsstTable {
     }
 }
 
+/// The bit of a byte among 8 at most; 0 if it is not among them.
+fn bit_of(bytes: &[u8], byte: u8) -> u8 {
+    bytes.iter().take(8).position(|own| *own == byte).map_or(0, |place| 1 << place)
+}
+
 /// Whether one of eight codes is an escape.
 #[inline(always)]
 fn has_escape(codes: [u8; 8]) -> bool {
@@ -166,6 +171,34 @@ impl FsstTable {
                 [ESCAPE, byte, tail @ ..] => (count + usize::from(starts_char(*byte)), tail),
                 [ESCAPE] => return count,
                 [code, tail @ ..] => (count + usize::from(by_code[usize::from(*code)]), tail),
+            };
+        }
+    }
+
+    /// Which of some bytes, 8 at most, the symbol of each code has, a bit each: what [`Self::bytes_in`] asks.
+    pub fn bytes_by_code(&self, bytes: &[u8]) -> [u8; 256] {
+        std::array::from_fn(|code| {
+            let (symbol, len) = self.symbol(u8::try_from(code).unwrap_or(ESCAPE));
+            symbol[..len].iter().fold(0, |found, byte| found | bit_of(bytes, *byte))
+        })
+    }
+
+    /// Which of `bytes` are in what `compressed` decodes to, a bit each. **Cost**: a load a code.
+    pub fn bytes_in(by_code: &[u8; 256], bytes: &[u8], compressed: &[u8]) -> u8 {
+        let (mut rest, mut found) = (compressed, 0);
+        loop {
+            while let Some((codes, tail)) = rest.split_first_chunk::<8>()
+                && !has_escape(*codes)
+            {
+                found |= codes.iter().fold(0, |found, code| found | by_code[usize::from(*code)]);
+                rest = tail;
+            }
+            // To the next escape, or the end.
+            (found, rest) = match rest {
+                [] => return found,
+                [ESCAPE, byte, tail @ ..] => (found | bit_of(bytes, *byte), tail),
+                [ESCAPE] => return found,
+                [code, tail @ ..] => (found | by_code[usize::from(*code)], tail),
             };
         }
     }
@@ -379,6 +412,12 @@ mod tests {
             assert_eq!(texts.get(0), text);
             assert!(table.decodes_to(&compressed, text.as_bytes()));
             assert_eq!(FsstTable::chars(&table.chars_by_code(), &compressed), text.chars().count());
+            for bytes in [&b"A"[..], b"zq7", b"\xf0\x9f", b"Aabdlmnr", b""] {
+                let found = FsstTable::bytes_in(&table.bytes_by_code(bytes), bytes, &compressed);
+                for (place, byte) in bytes.iter().enumerate() {
+                    assert_eq!(found >> place & 1 == 1, text.as_bytes().contains(byte), "{text} {byte}");
+                }
+            }
             for other in
                 ["", "About", "About Adolf Hitler, number 7", "Zoo", "About Adolf\0", "\u{1F600}x", text]
             {

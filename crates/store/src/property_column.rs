@@ -183,6 +183,15 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         self.column.scan_lengths(first, len)
     }
 
+    /// Which of `len` rows from `first` on may contain a text, and whether all of these do, where that is found
+    /// out as texts lie.
+    pub fn scan_containing(&self, first: u64, len: usize, part: &str) -> Option<(Vec<u32>, bool)> {
+        if self.noted.is_some() || !self.is_clean(first, len) {
+            return None;
+        }
+        self.column.scan_containing(first, len, part)
+    }
+
     /// Whether texts from a row on lie compressed, each by itself, so that comparing them as they lie costs
     /// less than taking them out.
     #[inline]

@@ -1,14 +1,16 @@
 //! A comparison of a text property with a constant as a value of each row, where the column's texts are
-//! compressed: each is compared as it lies, and none is taken out.
+//! compressed: each is compared as it lies, and none is taken out; of what is to contain a text, those are
+//! that have all of its bytes.
 //!
 //! Texts of a dictionary are not: their comparison is one of each entry, and a look-up by code.
 
 use std::cmp::Ordering;
 
 use trimorph_algebra::Op;
+use trimorph_functions::{Argument, TextTest, test_texts};
 use trimorph_store::{Comparison, Condition};
 use trimorph_types::Value;
-use trimorph_vector::{Nodes, Values, Vector};
+use trimorph_vector::{Nodes, Positions, Values, Vector};
 
 use super::Ex;
 use super::evaluated::Over;
@@ -22,6 +24,9 @@ pub(super) fn asked<'s>(op: Op, args: &[Ex], over: Over<'_, '_, 's>, cx: &Contex
         [Ex::Const(Value::String(text)), property] => (property, swapped(op)?, text),
         _ => return None,
     };
+    if op == Op::Contains {
+        return containing(property, text, over, cx);
+    }
     let order: fn(Ordering) -> bool = match op {
         Op::Eq | Op::Ne | Op::StartsWith => Ordering::is_eq,
         Op::Lt => Ordering::is_lt,
@@ -51,5 +56,30 @@ pub(super) fn asked<'s>(op: Op, args: &[Ex], over: Over<'_, '_, 's>, cx: &Contex
     let nulls = column.scan_nulls(first.row(), over.at.len)?;
     let mut out = vec![op == Op::Ne; over.at.len];
     passed.iter().for_each(|i| out[*i as usize] = op != Op::Ne);
+    Some(Vector { values: Values::Bool(out), nulls })
+}
+
+/// Whether each text contains `part`: only those that have all bytes of it are taken out.
+fn containing<'s>(property: &Ex, part: &str, over: Over<'_, '_, 's>, cx: &Context<'s>) -> Option<Vector<'s>> {
+    let Ex::Property { base, columns, .. } = property else { return None };
+    let Vector { values: Values::Node(Nodes::Range(first)), nulls } = over.slot(base)? else { return None };
+    if !nulls.is_none() || !over.at.is_dense() || cx.reader.is_after_deletion() {
+        return None;
+    }
+    let column = columns.of_nodes(first.table(), &cx.reader)?;
+    let (found, are_all) = column.scan_containing(first.row(), over.at.len, part)?;
+    let nulls = column.scan_nulls(first.row(), over.at.len)?;
+    let mut out = vec![false; over.at.len];
+    if are_all {
+        found.iter().for_each(|i| out[*i as usize] = true);
+    } else if !found.is_empty() {
+        let rows = found.iter().enumerate().map(|(k, i)| (k, first.row() + u64::from(*i)));
+        let texts = column.gather(rows, found.len());
+        let part = Value::string(part);
+        let given = (Argument::Each(&texts), Argument::One(&part));
+        let asked = test_texts(TextTest::Contains, given.0, given.1, Positions::all(found.len()))?;
+        let Values::Bool(contain) = asked.values else { return None };
+        found.iter().zip(contain).for_each(|(i, contains)| out[*i as usize] = contains);
+    }
     Some(Vector { values: Values::Bool(out), nulls })
 }

@@ -23,6 +23,11 @@ fn code_of(code: i64) -> u32 {
 /// Bytes that one compressed byte stands for, about.
 const DECODED: usize = 3;
 
+/// Texts after which it is known whether looking for the bytes of a part is worth it, and the part of them
+/// that may have it: more are taken out faster side by side.
+const CONTAINING_SAMPLE: usize = 128;
+const CONTAINING_PART: usize = 4;
+
 impl<'s> ColumnView<'s> {
     /// The texts of `(position, row)` pairs: as [`Self::gather`].
     pub(super) fn gather_texts(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
@@ -199,6 +204,46 @@ impl<'s> ColumnView<'s> {
             }
         }
         Some(Vector { values: Values::Int(out), nulls })
+    }
+
+    /// Which of `len` rows from `first` on may contain `part`, where their texts are compressed in one segment:
+    /// those that have all of its bytes, found as they lie; and whether all of these do contain it. `None`
+    /// where most would have to be looked at.
+    pub fn scan_containing(&self, first: u64, len: usize, part: &str) -> Option<(Vec<u32>, bool)> {
+        let (segment, local) = split(first);
+        let is_here = |view: &&SegmentView<'s>| local + len <= view.rows && !self.has_exceptions;
+        let view = self.segment(segment).filter(is_here)?;
+        let DataView::Compressed(strings) = &view.data else { return None };
+        let mut bytes: Vec<u8> = part.bytes().collect();
+        bytes.sort_unstable();
+        bytes.dedup();
+        // Eight of them tell enough.
+        let bytes = &bytes[..bytes.len().min(8)];
+        let wanted = 1u8.checked_shl(bytes.len() as u32).map_or(u8::MAX, |end| end - 1);
+        if bytes.is_empty() {
+            return None;
+        }
+        let by_code = self.fsst()?.bytes_by_code(bytes);
+        let nulls = self.scan_nulls(first, len)?;
+        let (first, count) = match &view.presence {
+            PresenceView::All => (local, len),
+            PresenceView::None => (0, 0),
+            PresenceView::Some(rank) => (rank.look(local).0, (0..len).filter(|i| !nulls.get(*i)).count()),
+        };
+        let mut found = Vec::new();
+        if count > 0 {
+            let present = (0..len).filter(|i| !nulls.get(*i));
+            for (k, (i, range)) in present.zip(Ranges::new(&strings.ends, first, count)).enumerate() {
+                let codes = strings.bytes.get(range.0..range.1).unwrap_or_default();
+                if FsstTable::bytes_in(&by_code, bytes, codes) == wanted {
+                    found.push(i as u32);
+                }
+                if k == CONTAINING_SAMPLE && found.len() > k / CONTAINING_PART {
+                    return None;
+                }
+            }
+        }
+        Some((found, part.len() == 1))
     }
 
     /// The entries of codes: as codes where the entries side by side are worth their making.
