@@ -183,8 +183,8 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         self.column.scan_lengths(first, len)
     }
 
-    /// Which of `len` rows from `first` on may contain a text, and whether all of these do, where that is found
-    /// out as texts lie.
+    /// Which of `len` rows from `first` on may contain a text, and whether all of these do, where that is
+    /// found out as texts lie.
     pub fn scan_containing(&self, first: u64, len: usize, part: &str) -> Option<(Vec<u32>, bool)> {
         if self.noted.is_some() || !self.is_clean(first, len) {
             return None;

@@ -206,9 +206,9 @@ impl<'s> ColumnView<'s> {
         Some(Vector { values: Values::Int(out), nulls })
     }
 
-    /// Which of `len` rows from `first` on may contain `part`, where their texts are compressed in one segment:
-    /// those that have all of its bytes, found as they lie; and whether all of these do contain it. `None`
-    /// where most would have to be looked at.
+    /// Which of `len` rows from `first` on may contain `part`, where their texts are compressed in one
+    /// segment: those that have all of its bytes, found as they lie; and whether all of these do contain it.
+    /// `None` where most would have to be looked at.
     pub fn scan_containing(&self, first: u64, len: usize, part: &str) -> Option<(Vec<u32>, bool)> {
         let (segment, local) = split(first);
         let is_here = |view: &&SegmentView<'s>| local + len <= view.rows && !self.has_exceptions;
