@@ -246,11 +246,9 @@ impl<'s> KeyTable<'s> {
             }
             _ => vec![0; entries.len()],
         };
-        let (start, mut are_known) = (numbers.len(), true);
-        let mut look = |number: u32| {
-            are_known &= number != 0;
-            number.wrapping_sub(1)
-        };
+        let start = numbers.len();
+        // Whether one has none is asked of all afterwards: a flag would be a store a row.
+        let look = |number: u32| number.wrapping_sub(1);
         let are_all = positions.len() <= codes.len() && (0..).zip(positions).all(|(i, p)| i == *p);
         if key.nulls.is_none() && are_all {
             numbers.extend(codes[..positions.len()].iter().map(|code| look(known[*code as usize])));
@@ -263,7 +261,7 @@ impl<'s> KeyTable<'s> {
             let number = |p: &u32| if key.nulls.get(*p as usize) { null } else { code(p) };
             numbers.extend(positions.iter().map(|p| look(number(p))));
         }
-        if !are_known {
+        if numbers[start..].contains(&NO_NUMBER) {
             for (number, p) in numbers[start..].iter_mut().zip(positions).filter(|(n, _)| **n == NO_NUMBER) {
                 *number = if key.nulls.get(*p as usize) {
                     self.number_word((TAG_NULL, 0))
@@ -317,13 +315,9 @@ impl<'s> KeyTable<'s> {
             _ if entries.len() > (4 * positions.len()).max(ENTRIES_FREE) => return false,
             _ => vec![0; entries.len()],
         };
-        let (start, mut are_known) = (numbers.len(), true);
-        numbers.extend(positions.iter().map(|p| {
-            let number = known[codes[*p as usize] as usize];
-            are_known &= number != 0;
-            number.wrapping_sub(1)
-        }));
-        if !are_known {
+        let start = numbers.len();
+        numbers.extend(positions.iter().map(|p| known[codes[*p as usize] as usize].wrapping_sub(1)));
+        if numbers[start..].contains(&NO_NUMBER) {
             for (number, p) in numbers[start..].iter_mut().zip(positions).filter(|(n, _)| **n == NO_NUMBER) {
                 let code = codes[*p as usize] as usize;
                 if known[code] == 0 {
