@@ -38,10 +38,10 @@ const QUERIES: &[(&str, usize)] = &[
         "MATCH (f:F) WHERE EXISTS { (f)-[:HAS]->(m:M) WHERE m.n > 890 } AND NOT EXISTS { (f)-[:HAS]->(k:M) WHERE k.n IN [893, 894] } RETURN f.n AS n",
         1,
     ),
-    ("MATCH (f:F) WHERE EXISTS { (f)-[:HAS]->(m:M)-[:NEXT]->(o:M) WHERE o.n > 890 } RETURN f.n AS n", 0),
+    ("MATCH (f:F) WHERE EXISTS { (f)-[:HAS]->(m:M)-[:NEXT]->(o:M) WHERE o.n > 890 } RETURN f.n AS n", 1),
     (
         "MATCH (f:F) WHERE NOT EXISTS { (f)-[:HAS]->(m:M)<-[:NEXT]-(o:M) WHERE o.n > 890 } RETURN count(f) AS n",
-        0,
+        1,
     ),
     (
         "MATCH (f:F) WHERE EXISTS { MATCH (f)-[:HAS]->(m:M) WHERE NOT EXISTS { (m)-[:NEXT]->(o:M) WHERE o.n > 5 } AND EXISTS { MATCH (m)<-[:NEXT]-(q:M) WHERE q.n > 800 } } RETURN count(f) AS n",

@@ -59,7 +59,7 @@ fn made(db: &Database) {
     );
 }
 
-const QUESTIONS: [&str; 12] = [
+const QUESTIONS: [&str; 13] = [
     "MATCH (p:Person)-[:AT]->(c) RETURN p.k, c.k",
     "MATCH (p:Person)-[r:AT]->(c) RETURN p.k, r.y, c.k",
     "MATCH (c:Company)<-[r:AT]-(p) RETURN c.k, r.y, p.k, p.v",
@@ -72,6 +72,8 @@ const QUESTIONS: [&str; 12] = [
     "MATCH (b:Badge)<-[:HAS]-(p) RETURN b.k, p.k",
     "MATCH (p:Person)-[r:HAS|AT]-(n) RETURN p.k, type(r), n.k",
     "MATCH (p:Person) OPTIONAL MATCH (p)-[r:AT]->(c) RETURN p.k, r.y, c.k",
+    // From the companies, whatever the plan.
+    "MATCH (c:Company) WITH c ORDER BY c.k MATCH (c)<-[r:AT]-(p) WHERE r.y < 20 RETURN count(*), sum(r.y)",
 ];
 
 /// What tells edges by their ids: these stay.

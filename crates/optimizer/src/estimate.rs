@@ -164,6 +164,8 @@ pub(crate) fn work_of(plan: &Plan, argument: f64, known: Statistics<'_>) -> f64 
             (Plan::Filter { .. }, [Plan::NodeScan(_)]) => taken * SCANNED_NANOS,
             // Values of rows anywhere.
             (Plan::Filter { .. }, _) => taken * GATHERED_NANOS,
+            // Rows that are put into a table, or looked up there.
+            (Plan::HashJoin { .. }, _) => taken * GATHERED_NANOS + estimate.rows * MADE_NANOS,
             _ => taken + estimate.rows * MADE_NANOS,
         };
         done.push(estimate);

@@ -266,6 +266,13 @@ impl<'s> EdgeTableView<'s> {
         }
     }
 
+    /// Whether edges whose ids follow each other within a page follow each other in the columns. In a vertex
+    /// column those that took the place of others do not.
+    #[inline]
+    pub fn slots_follow_ids(&self) -> bool {
+        matches!(self.forward, AdjacencyView::Csr(_))
+    }
+
     /// Where an edge's properties are in the columns.
     #[inline]
     pub fn slot(&self, edge: EdgeId) -> u64 {

@@ -87,18 +87,18 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         }
     }
 
-    /// Gives the rows at which the properties of edges are, one after the other. **Cost**: an edge that
-    /// follows the one before costs an addition.
+    /// Gives the rows at which the properties of edges are, one after the other. **Cost**: in lists, an edge
+    /// that follows the one before costs an addition.
     #[inline]
     pub fn slots(&self) -> impl FnMut(EdgeId) -> u64 + use<'r, 's> {
         // Edges of one page follow each other, in ids as in slots; a page has at least 4,096 ids.
         const PAGE_MASK: u64 = 0xfff;
         let column = *self;
         // Behind the last edge that main has of a page there is no slot of an edge of the delta.
-        let is_main = self.overlay.is_none();
+        let are_slots = self.overlay.is_none() && self.edges.is_some_and(EdgeTableView::slots_follow_ids);
         let (mut last, mut slot) = (EdgeId(u64::MAX - 1), 0);
         move |edge| {
-            let follows = is_main && edge.0 == last.0 + 1 && edge.0 & PAGE_MASK != 0;
+            let follows = are_slots && edge.0 == last.0 + 1 && edge.0 & PAGE_MASK != 0;
             slot = if follows { slot + 1 } else { column.slot(edge) };
             last = edge;
             slot
