@@ -177,9 +177,11 @@ impl FsstTable {
 
     /// Which of some bytes, 8 at most, the symbol of each code has, a bit each: what [`Self::bytes_in`] asks.
     pub fn bytes_by_code(&self, bytes: &[u8]) -> [u8; 256] {
+        let mut bits = [0; 256];
+        bytes.iter().for_each(|byte| bits[usize::from(*byte)] = bit_of(bytes, *byte));
         std::array::from_fn(|code| {
             let (symbol, len) = self.symbol(u8::try_from(code).unwrap_or(ESCAPE));
-            symbol[..len].iter().fold(0, |found, byte| found | bit_of(bytes, *byte))
+            symbol[..len].iter().fold(0, |found, byte| found | bits[usize::from(*byte)])
         })
     }
 

@@ -224,25 +224,27 @@ impl<'s> ColumnView<'s> {
             return None;
         }
         let by_code = self.fsst()?.bytes_by_code(bytes);
-        let nulls = self.scan_nulls(first, len)?;
-        let (first, count) = match &view.presence {
-            PresenceView::All => (local, len),
-            PresenceView::None => (0, 0),
-            PresenceView::Some(rank) => (rank.look(local).0, (0..len).filter(|i| !nulls.get(*i)).count()),
+        let has_all = |range: (usize, usize)| {
+            let codes = strings.bytes.get(range.0..range.1).unwrap_or_default();
+            FsstTable::bytes_in(&by_code, bytes, codes) == wanted
         };
-        let mut found = Vec::new();
-        if count > 0 {
-            let present = (0..len).filter(|i| !nulls.get(*i));
-            for (k, (i, range)) in present.zip(Ranges::new(&strings.ends, first, count)).enumerate() {
-                let codes = strings.bytes.get(range.0..range.1).unwrap_or_default();
-                if FsstTable::bytes_in(&by_code, bytes, codes) == wanted {
-                    found.push(i as u32);
-                }
-                if k == CONTAINING_SAMPLE && found.len() > k / CONTAINING_PART {
-                    return None;
-                }
+        let (nulls, start, count) = match &view.presence {
+            PresenceView::All => (Nulls::NONE, local, len),
+            PresenceView::None => return Some((Vec::new(), true)),
+            PresenceView::Some(rank) => {
+                let nulls = self.scan_nulls(first, len)?;
+                let count = (0..len).filter(|i| !nulls.get(*i)).count();
+                (nulls, rank.look(local).0, count)
             }
+        };
+        let sample = count.min(CONTAINING_SAMPLE);
+        let passing = Ranges::new(&strings.ends, start, sample).filter(|range| has_all(*range)).count();
+        if passing > sample / CONTAINING_PART {
+            return None;
         }
+        let present = (0..len).filter(|i| !nulls.get(*i));
+        let ranges = Ranges::new(&strings.ends, start, count);
+        let found = present.zip(ranges).filter(|(_, range)| has_all(*range)).map(|(i, _)| i as u32).collect();
         Some((found, part.len() == 1))
     }
 
