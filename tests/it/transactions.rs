@@ -317,6 +317,41 @@ fn a_large_reader_gets_its_turn() {
     assert_eq!(rows(&c, "MATCH (s:Sum) RETURN count(*)").unwrap(), ["3"]);
 }
 
+/// Who has the turn and begins anew because of a conflict keeps it; else he would wait for himself.
+#[test]
+fn who_has_the_turn_does_not_wait_for_it() {
+    let database = database(TWO);
+    let c = database.connect();
+    let (mut tries, begun) = (0, std::time::Instant::now());
+    let options = TransactionOptions::default();
+    c.transact(options, |tx| {
+        tries += 1;
+        if tries < 6 {
+            return Err(Error::Conflict("not yet".to_owned()));
+        }
+        // Somebody has it in his hands for a moment, and gives it up.
+        let other = begun_with(&database, "MATCH (n:N {k: 1}) SET n.p = 7");
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                std::thread::sleep(Duration::from_millis(5));
+                other.rollback().unwrap();
+            });
+            rows(tx, "MATCH (n:N {k: 1}) SET n.p = 8").map(drop)
+        })
+    })
+    .unwrap();
+    assert_eq!(tries, 6);
+    assert!(begun.elapsed() < Duration::from_secs(9), "{:?}", begun.elapsed());
+    assert_eq!(rows(&c, "MATCH (n:N {k: 1}) RETURN n.p").unwrap(), ["8"]);
+}
+
+/// A connection in whose transaction a statement was run.
+fn begun_with(database: &Database, text: &str) -> Connection {
+    let other = begun(database, Isolation::Snapshot);
+    rows(&other, text).unwrap();
+    other
+}
+
 #[test]
 fn transactions_are_listed_and_ended() {
     let database = database(TWO);

@@ -134,6 +134,24 @@ impl std::fmt::Debug for Shared {
 
 type Guard<'a> = MutexGuard<'a, State>;
 
+/// What a thread does while others wait for it. Where it panics, they go on, with the log poisoned.
+struct AtWork<'a> {
+    shared: &'a Shared,
+    is_over: fn(&mut State),
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let mut state = self.shared.lock();
+            let error = io::Error::other("a thread was lost that wrote the log");
+            self.shared.poison(&mut state, &LogError::io(&self.shared.dir, error));
+            (self.is_over)(&mut state);
+            self.shared.changed.notify_all();
+        }
+    }
+}
+
 /// A log that is open for writing. Dropped without [`Log::close`], it is as after a crash of the process.
 #[derive(Debug)]
 pub struct Log {
@@ -520,8 +538,12 @@ impl Shared {
         let ready = state.ready.clone();
         let mut unsynced = std::mem::take(&mut state.unsynced);
         drop(state);
+        // A large transaction may be the writer's own.
+        let is_over = |state: &mut State| (state.is_writing, state.is_appending) = (false, false);
+        let at_work = AtWork { shared: self, is_over };
         taken.seal(mark);
         let written = self.write_parts(&taken, &ready, &mut unsynced, sync);
+        drop(at_work);
         let mut state = self.lock();
         match written {
             Ok(()) if sync => {
@@ -583,7 +605,9 @@ impl Shared {
         let (number, old) = (state.last + 1, state.free.pop());
         drop(state);
         let LogOptions { segment_bytes, database, .. } = self.options;
+        let at_work = AtWork { shared: self, is_over: |state| state.is_making = false };
         let made = segment::make(&*self.fs, &self.dir, number, segment_bytes, database, old);
+        drop(at_work);
         let mut state = self.lock();
         state.is_making = false;
         self.changed.notify_all();

@@ -363,6 +363,66 @@ fn who_is_overtaken_is_told_before_it_commits() {
     all.undo(&next, |_| ());
 }
 
+/// What a commit calls may panic: those that come after it are published all the same.
+#[test]
+fn nobody_waits_for_a_commit_that_was_lost() {
+    type Calls<'a> = (&'a dyn Fn() -> ReadSet, &'a dyn Fn(), &'a dyn Fn());
+    let (reads, ok, lost) = (|| read(9), || (), || std::panic::panic_any("lost"));
+    let lost_reads = || std::panic::panic_any("lost");
+    let cases: [(Calls<'_>, bool); 3] =
+        [((&lost_reads, &ok, &ok), false), ((&reads, &lost, &ok), false), ((&reads, &ok, &lost), true)];
+    for ((reads, log, stamp), is_there) in cases {
+        let all = Transactions::default();
+        let (other, _other) = begin(&all, Isolation::Snapshot);
+        let (open, kept) = begin(&all, Isolation::Serializable);
+        commit(&all, other, wrote(1), &ReadSet::default(), &[]).unwrap();
+        let version = AtomicStamp::new(open.handle().into());
+        let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let log = |_| {
+                log();
+                Ok::<(), Infallible>(())
+            };
+            let stamps = |last| {
+                stamp();
+                version.store(last);
+            };
+            let _ = all.commit(open, wrote(2), reads, log, stamps);
+        }));
+        assert!(done.is_err());
+        drop(kept);
+        assert_eq!((all.published(), all.settle()), (Timestamp(2), Timestamp(2)));
+        // What was logged is there, also where it could not be stamped.
+        assert_eq!(View::at(Timestamp(2)).sees(&version, 0, &all), is_there);
+        assert_eq!(View::at(Timestamp(2)).may_replace(&version, &all), Ok(is_there));
+        assert_eq!(all.commits_kept(), 0);
+        let (next, _kept) = begin(&all, Isolation::Serializable);
+        assert_eq!(commit(&all, next, wrote(3), &read(2), &[]), Ok(Timestamp(3)));
+    }
+}
+
+/// A version that its maker has lost, where something panicked: nobody's.
+#[test]
+fn nobody_waits_for_the_stamp_of_a_version_that_was_lost() {
+    let all = Transactions::default();
+    let (open, _kept) = begin(&all, Isolation::Snapshot);
+    let lost = AtomicStamp::new(open.handle().into());
+    assert_eq!(View::at(Timestamp(0)).may_replace(&lost, &all), Err(Conflict::Open(open.handle())));
+    all.undo(&open, |_| ());
+    assert!(!View::at(Timestamp(9)).sees(&lost, 0, &all));
+    assert_eq!(View::at(Timestamp(9)).may_replace(&lost, &all), Ok(false));
+}
+
+#[test]
+fn who_begins_in_the_place_of_another_keeps_his_turn() {
+    let all = Transactions::default();
+    let turn = all.take_turn(Duration::from_secs(3_600));
+    let (first, _a) = all.begin(Isolation::Snapshot, CancelToken::default(), Some(&turn));
+    let (mut second, _b) = begin(&all, Isolation::Snapshot);
+    second.in_place_of(&first);
+    all.undo(&first, |_| ());
+    assert_eq!(commit(&all, second, wrote(1), &ReadSet::default(), &[]), Ok(Timestamp(1)));
+}
+
 /// What a load changed without telling each key of an index meets who has looked for one there.
 #[test]
 fn any_key_of_an_index_meets_a_look_for_one() {

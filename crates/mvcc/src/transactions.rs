@@ -100,6 +100,11 @@ impl Open {
         self.turn = Some(turn.number);
     }
 
+    /// It commits under the turn that `other` would have committed under, if any: it begins in its place.
+    pub fn in_place_of(&mut self, other: &Self) {
+        self.turn = other.turn;
+    }
+
     /// What has become of it: its handle while it is open, then a timestamp or never.
     pub fn outcome(&self) -> &Arc<AtomicStamp> {
         &self.outcome
@@ -156,6 +161,34 @@ impl Drop for Turn<'_> {
             state.turn = None;
         }
         self.transactions.moved.notify_all();
+    }
+}
+
+/// A commit that has its place in the order. Others wait for it, so it is finished whatever happens: where
+/// what it calls panics, when it is dropped.
+struct Ordered<'t, S: FnOnce(Stamp)> {
+    transactions: &'t Transactions,
+    open: &'t Open,
+    own: Timestamp,
+    /// Writes its last stamp into its versions; none once it was called.
+    stamp: Option<S>,
+}
+
+impl<S: FnOnce(Stamp)> Ordered<'_, S> {
+    /// Step 4. Where a version cannot be stamped it stays in the table, which tells what became of it.
+    fn stamp(&mut self, last: Stamp) {
+        if let Some(stamp) = self.stamp.take() {
+            self.transactions.end(self.open, last, stamp);
+        }
+    }
+}
+
+impl<S: FnOnce(Stamp)> Drop for Ordered<'_, S> {
+    fn drop(&mut self) {
+        // Nobody has said that it is logged.
+        self.stamp(Stamp::NEVER);
+        let undone = self.open.outcome.load() == Stamp::NEVER;
+        self.transactions.finish(&mut self.transactions.lock(), self.open, self.own, undone);
     }
 }
 
@@ -278,6 +311,7 @@ impl Transactions {
             let validates = open.level == Isolation::Serializable;
             (own, if validates { state.commits.between(open.read, own) } else { Vec::new() }, met)
         };
+        let mut ordered = Ordered { transactions: self, open: &open, own, stamp: Some(stamp) };
         let overlap = (!since.is_empty()).then(reads);
         let overlap = overlap.and_then(|reads| since.iter().find_map(|(_, changes)| reads.overlap(changes)));
         let overlap = met.or(overlap);
@@ -285,9 +319,9 @@ impl Transactions {
             Some(overlap) => Err(Failed::Conflict(Conflict::Read(overlap))),
             None => log(own).map(|()| own).map_err(Failed::Log),
         };
-        let last = if result.is_ok() { Stamp::from(own) } else { Stamp::NEVER };
-        self.end(&open, last, stamp);
-        self.publish(&open, own, result.is_err());
+        ordered.stamp(if result.is_ok() { Stamp::from(own) } else { Stamp::NEVER });
+        drop(ordered);
+        self.wait_for(own);
         result
     }
 
@@ -316,14 +350,21 @@ impl Transactions {
         self.open.write().unwrap_or_else(PoisonError::into_inner).remove(&open.handle);
     }
 
-    /// Step 5.
-    fn publish(&self, open: &Open, own: Timestamp, undone: bool) {
-        let mut state = self.lock();
+    /// Step 5: it is published as soon as all before it are.
+    fn finish(&self, state: &mut State, open: &Open, own: Timestamp, undone: bool) {
         let published = state.commits.finish(own, undone);
         self.published.store(published.0, Ordering::Release);
-        self.forget(&mut state, open);
+        self.forget(state, open);
         self.moved.notify_all();
-        while self.published() < own {
+    }
+
+    /// Waits until all up to `last` are published.
+    fn wait_for(&self, last: Timestamp) {
+        if self.published() >= last {
+            return;
+        }
+        let mut state = self.lock();
+        while self.published() < last {
             state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -371,11 +412,8 @@ impl Transactions {
     /// Waits until every commit that has a timestamp now is published, or undone; gives the last one: all
     /// that was logged before this was asked is at or before it.
     pub fn settle(&self) -> Timestamp {
-        let mut state = self.lock();
-        let last = state.commits.last();
-        while self.published() < last {
-            state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
+        let last = self.lock().commits.last();
+        self.wait_for(last);
         self.published()
     }
 

@@ -86,7 +86,8 @@ impl View {
             }
             match transactions.outcome(handle) {
                 Some(outcome) => return outcome.is_at_most(self.read),
-                // It has left the table, so it has stamped all its versions.
+                // It has left the table, so it has stamped all its versions, but those that it lost.
+                None if stamp.load() == stands => return false,
                 None => stands = stamp.load(),
             }
         }
@@ -108,6 +109,7 @@ impl View {
                 // Open, or undone and not yet marked.
                 Some(outcome) if outcome.handle().is_some() => return Err(Conflict::Open(handle)),
                 Some(outcome) => stands = outcome,
+                None if stamp.load() == stands => return Ok(false),
                 None => stands = stamp.load(),
             }
         }

@@ -169,9 +169,13 @@ impl Writing {
         self.registered.read()
     }
 
-    /// Undoes it all and begins anew, at a later time.
+    /// Undoes it all and begins anew, at a later time; under the same turn: who has it waits for himself
+    /// else.
     pub(crate) fn begin_again(&mut self, shared: &Shared) {
-        let next = Self::begin(shared, self.level, self.cancel.clone(), None);
+        let mut next = Self::begin(shared, self.level, self.cancel.clone(), None);
+        if let (Some(next), Some(own)) = (&mut next.open, &self.open) {
+            next.in_place_of(own);
+        }
         drop(std::mem::replace(self, next));
     }
 
@@ -180,9 +184,7 @@ impl Writing {
         if self.level == Isolation::ReadCommitted {
             if shared.follower.is_some() {
                 // What it reads from now on may be another delta.
-                let next = Self::begin(shared, self.level, self.cancel.clone(), None);
-                drop(std::mem::replace(self, next));
-                return;
+                return self.begin_again(shared);
             }
             let (base, registered) = shared.base_with(|live| live.transactions.snapshot());
             self.registered = Arc::new(registered);

@@ -1,7 +1,10 @@
 //! Many who commit beside each other; disks that are full, fail, or are slow.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
@@ -52,6 +55,8 @@ struct Gate {
     /// Whether syncs wait, and how many do.
     state: Mutex<(bool, usize)>,
     changed: Condvar,
+    /// Whether who writes next panics.
+    panics: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -59,6 +64,7 @@ struct Gated(Arc<dyn WriteAt>, Arc<Gate>);
 
 impl WriteAt for Gated {
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        assert!(!self.1.panics.swap(false, Ordering::SeqCst), "on purpose");
         self.0.write_all_at(bytes, offset)
     }
 
@@ -208,4 +214,27 @@ fn relaxed_syncs_by_itself() {
     log.close().unwrap();
     let (_, recovered, seen) = open(&fs).unwrap();
     assert_eq!((seen.0, recovered.is_closed), (words(1..3), true));
+}
+
+/// A writer that panics, also within a transaction that is longer than the buffer, poisons the log.
+#[test]
+fn nobody_waits_for_a_writer_that_was_lost() {
+    for bytes in [8, 50_000] {
+        let (sender, done) = channel();
+        std::thread::spawn(move || {
+            let disk = Arc::new(GatedFileSystem::default());
+            let gate = Arc::clone(&disk.gate);
+            let fs: Arc<dyn FileSystem> = disk;
+            let options = LogOptions { segment_bytes: 1 << 20, ..super::options() };
+            let (log, ..) = open_with(&fs, Position::default(), options, Recover::Whole).unwrap();
+            commit(&log, 1, 8);
+            gate.panics.store(true, Ordering::SeqCst);
+            let lost = catch_unwind(AssertUnwindSafe(|| commit(&log, 2, bytes)));
+            log.position();
+            let is_poisoned = |done| matches!(done, Err(LogError::Poisoned { .. }));
+            let next = log.append(&transaction(3, 8)).map(drop);
+            sender.send((lost.is_err(), is_poisoned(next), is_poisoned(log.sync()))).unwrap();
+        });
+        assert_eq!(done.recv_timeout(Duration::from_secs(60)), Ok((true, true, true)), "{bytes} bytes");
+    }
 }
