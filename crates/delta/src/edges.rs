@@ -238,13 +238,7 @@ impl EdgeDelta {
                 shard.iter().map(|(edge, head)| (*edge, head.load(Ordering::Acquire))).collect()
             };
             for (edge, head) in heads {
-                let _: Option<()> = self.pages.walk(head, |page: &Page, body: &Body, at: usize| {
-                    let place = page.place_of(column)?;
-                    if let Some(cells) = body.columns.get(place) {
-                        index.insert(cells.value(at), edge);
-                    }
-                    None
-                });
+                self.pages.all_values(head, column, |value| index.insert(value, edge));
             }
         }
         index.complete();

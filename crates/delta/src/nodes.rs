@@ -72,11 +72,7 @@ impl NodeDelta {
         for number in 0..self.heads.end() {
             let Some(zone) = self.heads.by_number(number) else { continue };
             for row in (number * ZONE_ROWS..).take(ZONE_ROWS as usize) {
-                self.pages.walk(zone.head(row), |page: &Page, body: &Body, at: usize| {
-                    let cells = page.place_of(column).and_then(|place| body.columns.get(place));
-                    cells.into_iter().for_each(|cells| keys.insert(&cells.value(at), row));
-                    None::<()>
-                });
+                self.pages.all_values(zone.head(row), column, |value| keys.insert(&value, row));
             }
         }
     }
@@ -214,13 +210,7 @@ impl NodeDelta {
             let Some(zone) = self.heads.by_number(number) else { continue };
             for (row, head) in (number * ZONE_ROWS..).zip(zone.slots()) {
                 let head = head.load(Ordering::Acquire);
-                let _: Option<()> = self.pages.walk(head, |page: &Page, body: &Body, at: usize| {
-                    let place = page.place_of(column)?;
-                    if let Some(cells) = body.columns.get(place) {
-                        index.insert(cells.value(at), row);
-                    }
-                    None
-                });
+                self.pages.all_values(head, column, |value| index.insert(value, row));
             }
         }
         index.complete();

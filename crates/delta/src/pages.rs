@@ -12,7 +12,7 @@
 //! 3. A page whose versions are all undone, or merged and out of everybody's sight, goes as a whole.
 //!
 //! A page has a lock: who reads holds it while he copies values out, a writer while he appends. Stamps change
-//! under the lock of a reader.
+//! under the lock of a reader. Who holds it locks no page, and nothing that is held while pages are locked.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -354,8 +354,20 @@ impl Pages {
         told
     }
 
+    /// Gives all values that the chain from `version` on has of a column, whoever sees them. `put` may lock
+    /// what it likes: no page is locked meanwhile.
+    pub(crate) fn all_values(&self, version: Version, column: u32, put: impl FnMut(Value)) {
+        let mut values = Vec::new();
+        let _: Option<()> = self.walk(version, |page: &Page, body: &Body, at: usize| {
+            let cells = body.columns.get(page.place_of(column)?)?;
+            values.push(cells.value(at));
+            None
+        });
+        values.into_iter().for_each(put);
+    }
+
     /// Goes along the chain from `version` on, newest first, until `each` is done. It gets the page, its
-    /// body and the place.
+    /// body and the place; the page is locked meanwhile, so it locks nothing but the table of transactions.
     pub(crate) fn walk<T>(
         &self,
         mut version: Version,

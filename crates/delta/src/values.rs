@@ -211,10 +211,12 @@ impl ValueDelta {
             return Vec::new();
         }
         let mut read = self.read();
-        while !read.waiting.is_empty() {
+        if !read.waiting.is_empty() {
             drop(read);
-            self.write().order();
-            read = self.read();
+            let mut write = self.write();
+            write.order();
+            // Nobody comes between, or who reads might order what others write for ever.
+            read = RwLockWriteGuard::downgrade(write);
         }
         let mut rows: Vec<u64> = Vec::new();
         // What compares as equal to a bound may stand beyond it: the same instant in another zone.
