@@ -144,3 +144,27 @@ fn what_fails_is_the_error_and_what_is_stopped_stops() {
         assert!(connection.create_function(named).is_err(), "{name}");
     }
 }
+
+/// A function that asks the connection whose transaction waits for it is told so; another one answers.
+#[test]
+fn a_function_does_not_wait_for_its_own_query() {
+    for threads in [1, 3] {
+        let connection = Arc::new(pairs(threads));
+        let (own, told) = (Arc::downgrade(&connection), Arc::new(AtomicUsize::new(0)));
+        let counted = Arc::clone(&told);
+        let ask = ScalarFunction::of_one("ask", move |value| {
+            let Some(own) = own.upgrade() else { return Err("gone".to_owned()) };
+            if own.query("RETURN 1", &[]).is_err_and(|error| error.to_string().contains("at work")) {
+                counted.fetch_add(1, Ordering::Relaxed);
+            }
+            assert!(own.in_transaction() && own.commit().is_err());
+            Ok(value.clone())
+        });
+        connection.create_function(ask).unwrap();
+        connection.begin().unwrap();
+        assert_eq!(number(&connection, "MATCH (p:P) WHERE ask(p.i) = 7 SET p.j = 1 RETURN count(*)"), 1);
+        assert!(told.load(Ordering::Relaxed) > 0);
+        connection.commit().unwrap();
+        assert_eq!(number(&connection, "MATCH (p:P {j: 1}) RETURN count(*)"), 1);
+    }
+}

@@ -1,5 +1,6 @@
 """Functions of Python in queries."""
 
+import faulthandler
 import os
 import signal
 import threading
@@ -218,3 +219,30 @@ def test_ctrl_c_ends_it(conn):
         conn.execute("MATCH (p:P) RETURN sum(slow(p.i))").fetchall()
     assert time.monotonic() - start < 10
     assert one(conn, "RETURN slow(1)") == 1
+
+
+def test_who_asks_for_the_transaction_waits_without_the_interpreter(conn):
+    """A statement of the transaction waits for its function, which waits for the interpreter."""
+    faulthandler.dump_traceback_later(120, exit=True)
+    try:
+        # From now on ends of nothing are no errors.
+        conn.cursor()
+        begun = threading.Event()
+
+        def slow(x):
+            begun.set()
+            time.sleep(0.05)
+            return x
+
+        conn.create_function("slow", slow, [int], int)
+        for ask in (lambda: conn.in_transaction, conn.commit, conn.rollback):
+            begun.clear()
+            conn.begin()
+            thread = threading.Thread(target=lambda: conn.execute("CREATE (:S {x: slow(1)})"))
+            thread.start()
+            assert begun.wait(60)
+            ask()
+            thread.join()
+            conn.rollback()
+    finally:
+        faulthandler.cancel_dump_traceback_later()

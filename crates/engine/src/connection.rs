@@ -3,7 +3,7 @@
 mod transacting;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use trimorph_algebra::{BoundQuery, Plan, Procedures};
@@ -32,7 +32,7 @@ use crate::transaction::{
     BY_CONFLICT, LATE_TRIES, Running, State, TRIES, back_off, ended, no_transaction, turn,
 };
 use crate::update::{Program, Statement, Writing};
-use crate::{Error, Notice, SideEffects, TransactionOptions, entity::Entities};
+use crate::{Error, Notice, SideEffects, TransactionOptions, entity::Entities, user_functions};
 
 /// Bytes of text that are planned on the caller's stack. A longer text may hold hundreds of levels of
 /// brackets, and a thread is little compared with the rest of its planning.
@@ -299,8 +299,22 @@ impl Connection {
         Ok(Answer::nothing())
     }
 
-    fn transaction(&self) -> MutexGuard<'_, State> {
-        self.transaction.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The transaction, once no statement of it is at work.
+    ///
+    /// **Errors**: one is, and may be the one that waits for the function that asks.
+    fn transaction(&self) -> Result<MutexGuard<'_, State>, Error> {
+        if !user_functions::is_running() {
+            return Ok(self.transaction.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        match self.transaction.try_lock() {
+            Ok(state) => Ok(state),
+            Err(TryLockError::Poisoned(state)) => Ok(state.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                let text =
+                    "a function that a query calls cannot ask a connection that is at work in a transaction";
+                Err(Error::Transaction(text.to_owned()))
+            }
+        }
     }
 
     /// Parses and plans a query.
@@ -594,7 +608,7 @@ impl Connection {
         let begins = |word: &str| {
             text.trim_start().get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
         };
-        let mut state = self.transaction();
+        let mut state = self.transaction()?;
         let (State::Open(running), true) = (&mut *state, words.into_iter().any(begins)) else {
             return Ok(None);
         };
@@ -625,7 +639,7 @@ impl Connection {
         cancel: CancelToken,
         mut work: impl FnMut(&mut Running) -> Result<(Arc<Program>, Done), Error>,
     ) -> Result<QueryResult, Error> {
-        let mut state = self.transaction();
+        let mut state = self.transaction()?;
         let settings = self.settings(&params, cancel.clone());
         let mut tries = 0;
         let (program, (rows, effects)) = loop {

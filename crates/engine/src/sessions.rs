@@ -38,7 +38,8 @@ pub struct OpenTransaction {
 
 /// What has transactions that others may end.
 pub(crate) trait HasTransaction: Send + Sync {
-    /// Undoes the transaction of this number, if it is open and no statement of it at work.
+    /// Undoes the transaction of this number, if it is open; waits for who has it in his hands. No statement
+    /// of it is at work, and none begins any more.
     fn end(&self, number: u64, why: &'static str);
 }
 
@@ -110,20 +111,21 @@ impl Session {
         now.doom
     }
 
-    /// Ends it: at once, or by the statement that is at work.
-    fn end(&self, why: &'static str) {
+    /// Ends it: at once, or by the statement that is at work. Gives whether it is over.
+    fn end(&self, why: &'static str) -> bool {
         {
             let mut now = lock(&self.now);
             now.doom.get_or_insert(why);
             if let Some(running) = &now.running {
                 running.cancel();
-                return;
+                return false;
             }
         }
         // Who begins a statement now finds that it is to be ended.
         if let Some(owner) = self.owner.upgrade() {
             owner.end(self.number, why);
         }
+        true
     }
 
     /// When somebody has to look, and what for.
@@ -195,7 +197,14 @@ impl Sessions {
     pub(crate) fn terminate(&self, number: u64) -> bool {
         let session = lock(&self.state).open.get(&number).cloned();
         let session = session.filter(|session| lock(&session.now).doom.is_none());
-        session.inspect(|session| session.end(BY_SOMEBODY)).is_some()
+        session.inspect(|session| self.end_by(session, BY_SOMEBODY)).is_some()
+    }
+
+    /// Ends a transaction for a reason; what is over is not listed any more.
+    fn end_by(&self, session: &Session, why: &'static str) {
+        if session.end(why) {
+            self.end(session.number);
+        }
     }
 
     /// Ends what is over its limits; gives when to look again, or nothing where nobody need look.
@@ -212,7 +221,7 @@ impl Sessions {
         let mut next = LOOK_MAX;
         for session in open {
             match session.limit(idle) {
-                Some((limit, why)) if limit <= at => session.end(why),
+                Some((limit, why)) if limit <= at => self.end_by(&session, why),
                 Some((limit, _)) => next = next.min(limit - at),
                 None => {}
             }

@@ -10,7 +10,7 @@
 //!
 //! Source: `docs/design/transactions.md`, "Retries".
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use trimorph_mvcc::{Isolation, Turn};
@@ -93,9 +93,10 @@ impl std::fmt::Debug for State {
 
 impl HasTransaction for Mutex<State> {
     fn end(&self, number: u64, why: &'static str) {
-        // A statement that is at work has it: then that ends it.
-        if let Ok(mut state) = self.try_lock()
-            && let State::Open(running) = &*state
+        // Its connection has it for a moment where no statement is at work: between two tries of one, or
+        // while it is looked at.
+        let mut state = self.lock().unwrap_or_else(PoisonError::into_inner);
+        if let State::Open(running) = &*state
             && running.session.number == number
         {
             let undone = std::mem::replace(&mut *state, State::Ended(why));

@@ -5,6 +5,7 @@
 //! Plans are bound to the table of functions that there is; a changed table takes its place, and plans made
 //! with the old one are made again.
 
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -106,6 +107,32 @@ impl fmt::Debug for ScalarFunction {
 /// The error of a query whose function failed.
 pub fn function_failed(name: &str, why: &str) -> Diagnostic {
     Diagnostic::runtime(ErrorKind::ProcedureError, FUNCTION_FAILED, format!("function \"{name}\": {why}"))
+}
+
+thread_local! {
+    /// How many functions run on this thread, one within the other.
+    static RUNNING: Cell<u32> = const { Cell::new(0) };
+}
+
+/// While it lives, a function runs on this thread.
+struct Running;
+
+impl Running {
+    fn new() -> Self {
+        RUNNING.set(RUNNING.get() + 1);
+        Self
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.set(RUNNING.get() - 1);
+    }
+}
+
+/// Whether a query waits for a function on this thread: who is called here must not wait for the query.
+pub(crate) fn is_running() -> bool {
+    RUNNING.get() > 0
 }
 
 /// A function as plans call it.
@@ -225,7 +252,10 @@ impl UserFunction for Registered {
             }
             columns.push(taken);
         }
-        let values = (self.function.body)(&columns, meant.len(), cancel)?;
+        let values = {
+            let _running = Running::new();
+            (self.function.body)(&columns, meant.len(), cancel)?
+        };
         if values.len() != meant.len() {
             let why = format!("it gave {} values for {} rows", values.len(), meant.len());
             return Err(function_failed(&self.function.name, &why));

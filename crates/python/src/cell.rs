@@ -27,8 +27,22 @@ impl Cell {
         }
     }
 
-    pub(crate) fn close(&self) {
-        self.engine.lock().unwrap_or_else(PoisonError::into_inner).take();
+    /// Closes it; an open transaction is undone, without the GIL.
+    pub(crate) fn close(&self, py: Python<'_>) {
+        let closed = self.take();
+        py.detach(|| drop(closed));
+    }
+
+    /// Takes the engine's connection, to be dropped where nothing is locked.
+    pub(crate) fn take(&self) -> Option<Arc<trimorph::Connection>> {
+        self.engine.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Whether a transaction was begun and has not ended. A statement of it that is at work is waited for,
+    /// and may wait for the GIL: so this waits without it.
+    pub(crate) fn in_transaction(&self, py: Python<'_>) -> PyResult<bool> {
+        let engine = self.engine()?;
+        Ok(py.detach(|| engine.in_transaction()))
     }
 
     /// The engine's connection.

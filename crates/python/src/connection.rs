@@ -302,8 +302,8 @@ impl Connection {
 
     /// Whether a transaction was begun on this connection and has not ended.
     #[getter]
-    fn in_transaction(&self) -> PyResult<bool> {
-        Ok(self.cell.engine()?.in_transaction())
+    fn in_transaction(&self, py: Python<'_>) -> PyResult<bool> {
+        self.cell.in_transaction(py)
     }
 
     /// The database.
@@ -314,7 +314,7 @@ impl Connection {
 
     /// Closes the connection. Results that are open can be read on.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        self.cell.close();
+        self.cell.close(py);
         if self.owner {
             py.detach(|| self.handle.close()).map_err(|e| error::from_engine(py, &e))?;
         }

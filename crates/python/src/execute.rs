@@ -68,7 +68,7 @@ pub(crate) fn begin(py: Python<'_>, cell: &Cell, options: TransactionOptions) ->
 /// Commits it.
 pub(crate) fn commit(py: Python<'_>, cell: &Cell) -> PyResult<()> {
     let engine = cell.engine()?;
-    if cell.is_lenient() && !engine.in_transaction() {
+    if cell.is_lenient() && !cell.in_transaction(py)? {
         return Ok(());
     }
     py.detach(|| engine.commit()).map_err(|e| error::from_engine(py, &e))
@@ -77,7 +77,7 @@ pub(crate) fn commit(py: Python<'_>, cell: &Cell) -> PyResult<()> {
 /// Undoes it.
 pub(crate) fn rollback(py: Python<'_>, cell: &Cell) -> PyResult<()> {
     let engine = cell.engine()?;
-    if cell.is_lenient() && !engine.in_transaction() {
+    if cell.is_lenient() && !cell.in_transaction(py)? {
         return Ok(());
     }
     py.detach(|| engine.rollback()).map_err(|e| error::from_engine(py, &e))

@@ -48,16 +48,14 @@ impl Handle {
         Ok(cell)
     }
 
-    /// Closes the database and its connections.
+    /// Closes the database and its connections; without the GIL.
     ///
     /// **Errors**: what was committed may not last.
     pub(crate) fn close(&self) -> Result<(), trimorph::Error> {
         let engine = self.engine.write().unwrap_or_else(PoisonError::into_inner).take();
-        for cell in self.cells.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-            if let Some(cell) = cell.upgrade() {
-                cell.close();
-            }
-        }
+        let cells = std::mem::take(&mut *self.cells.lock().unwrap_or_else(PoisonError::into_inner));
+        // What they have open is undone while nothing is locked here.
+        cells.iter().filter_map(Weak::upgrade).for_each(|cell| drop(cell.take()));
         engine.map_or(Ok(()), trimorph::Database::close)
     }
 }

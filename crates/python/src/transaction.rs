@@ -118,8 +118,7 @@ impl Transaction {
         _value: Option<&Bound<'_, PyAny>>,
         _traceback: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<bool> {
-        let engine = self.cell.engine()?;
-        if !engine.in_transaction() {
+        if !self.cell.in_transaction(py)? {
             return Ok(false);
         }
         if kind.is_none() {

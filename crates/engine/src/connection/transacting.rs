@@ -84,7 +84,7 @@ impl Connection {
     }
 
     fn begin_under(&self, options: TransactionOptions, turn: Option<&Turn<'_>>) -> Result<(), Error> {
-        let mut state = self.transaction();
+        let mut state = self.transaction()?;
         if !matches!(*state, State::None) {
             let text = "a transaction is open already; commit it or roll it back first";
             return Err(Error::Transaction(text.to_owned()));
@@ -104,7 +104,7 @@ impl Connection {
     ///
     /// **Errors**: none is open; [`Error::Conflict`], and one that was ended before: then it is rolled back.
     pub fn commit(&self) -> Result<(), Error> {
-        match self.taken() {
+        match self.taken()? {
             State::Open(running) => running.writing.commit(&self.shared),
             State::Ended(why) => Err(Error::Transaction(format!("{why}; it cannot be committed"))),
             State::None => Err(no_transaction()),
@@ -115,7 +115,7 @@ impl Connection {
     ///
     /// **Errors**: none is open.
     pub fn rollback(&self) -> Result<(), Error> {
-        match self.taken() {
+        match self.taken()? {
             State::None => Err(no_transaction()),
             // Dropped, it is undone.
             State::Open(_) | State::Ended(_) => Ok(()),
@@ -123,16 +123,17 @@ impl Connection {
     }
 
     /// The transaction, which the connection has no more.
-    fn taken(&self) -> State {
-        let state = std::mem::take(&mut *self.transaction());
+    fn taken(&self) -> Result<State, Error> {
+        let state = std::mem::take(&mut *self.transaction()?);
         if let State::Open(running) = &state {
             self.shared.sessions.end(running.session.number);
         }
-        state
+        Ok(state)
     }
 
     /// Whether a transaction was begun and not ended.
     pub fn in_transaction(&self) -> bool {
-        !matches!(*self.transaction(), State::None)
+        // One that is at work is open.
+        self.transaction().map_or(true, |state| !matches!(*state, State::None))
     }
 }
