@@ -511,8 +511,9 @@ impl FileSystem for ReadOnlyFiles {
     fn create_dir(&self, _: &Path) -> std::io::Result<()> {
         self.refuse()
     }
+    /// Also what a list may have while a manifest takes the place of another: neither of them.
     fn list(&self, path: &Path) -> std::io::Result<Vec<String>> {
-        OsFileSystem.list(path)
+        Ok(OsFileSystem.list(path)?.into_iter().filter(|name| name != "MANIFEST").collect())
     }
     fn remove(&self, _: &Path) -> std::io::Result<()> {
         self.refuse()

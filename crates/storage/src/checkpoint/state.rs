@@ -43,7 +43,8 @@ pub enum DirectoryState {
 pub fn directory_state(fs: &dyn FileSystem, dir: &Path) -> Result<DirectoryState, DatabaseError> {
     let names = list(fs, dir)?;
     let has = |name: &str| names.iter().any(|n| n == name);
-    if has(MANIFEST) {
+    // A list that is read while a manifest takes the place of another may have neither of them.
+    if has(MANIFEST) || fs.exists(&dir.join(MANIFEST)) {
         return Ok(DirectoryState::Database);
     }
     let pieces = if has("checkpoint") { list(fs, &folder(dir))? } else { Vec::new() };
