@@ -74,6 +74,10 @@ faults SEEDS="3":
 histories COUNT="20000" SEED="1":
     TRIMORPH_HISTORIES={{COUNT}} TRIMORPH_HISTORIES_SEED={{SEED}} cargo test -p trimorph-tests --test it -- --nocapture histories
 
+# Threads that ask one database for all that it does, so many, for so many seconds, from a seed on: nobody waits for ever.
+crowd SECONDS="600" SEED="1" THREADS="16":
+    TRIMORPH_CROWD_SECONDS={{SECONDS}} TRIMORPH_CROWD_SEED={{SEED}} TRIMORPH_CROWD_THREADS={{THREADS}} cargo test -p trimorph-tests --test it -- --nocapture crowd::nobody
+
 # Random write programs beside a model, on a disk that fails now and then, so many statements, from a seed on.
 programs STEPS="1000000" SEED="1":
     TRIMORPH_PROGRAM_STEPS={{STEPS}} TRIMORPH_PROGRAM_SEED={{SEED}} cargo test -p trimorph-tests --test it -- --nocapture programs::random

@@ -7,6 +7,7 @@ mod budgets;
 mod containing_texts;
 mod copied;
 mod counts;
+mod crowd;
 mod deep_walks;
 mod definitions;
 mod differential;
