@@ -1,6 +1,7 @@
 //! A crowd: threads that ask one database for all that it does, at once and in any order. Nobody waits for
-//! ever: a step that takes too long ends the process, which says where each thread stands. Nobody sees what is
-//! not: what was acknowledged is there in the end, what failed is not, and each reader sees sums that hold.
+//! ever: a step that takes too long ends the process, which says where each thread stands. Nobody sees what
+//! is not: what was acknowledged is there in the end, what failed is not, and each reader sees sums that
+//! hold.
 //!
 //! 1. Each thread draws its steps from a seed: transactions of every kind that commit, are rolled back, run
 //!    into their timeout, are left open or terminated; definitions, merges, checkpoints, loads, long readers.

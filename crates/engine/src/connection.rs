@@ -32,7 +32,7 @@ use crate::transaction::{
     BY_CONFLICT, LATE_TRIES, Running, State, TRIES, back_off, ended, no_transaction, turn,
 };
 use crate::update::{Program, Statement, Writing};
-use crate::{Error, Notice, SideEffects, TransactionOptions, entity::Entities, user_functions};
+use crate::{Error, Notice, SideEffects, TransactionOptions, entity::Entities, running_functions};
 
 /// Bytes of text that are planned on the caller's stack. A longer text may hold hundreds of levels of
 /// brackets, and a thread is little compared with the rest of its planning.
@@ -303,7 +303,7 @@ impl Connection {
     ///
     /// **Errors**: one is, and may be the one that waits for the function that asks.
     fn transaction(&self) -> Result<MutexGuard<'_, State>, Error> {
-        if !user_functions::is_running() {
+        if !running_functions::is_running() {
             return Ok(self.transaction.lock().unwrap_or_else(PoisonError::into_inner));
         }
         match self.transaction.try_lock() {

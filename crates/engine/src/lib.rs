@@ -110,6 +110,7 @@ mod read_command;
 mod record;
 mod reorganizing;
 mod result;
+mod running_functions;
 mod sessions;
 mod shared;
 mod side_effects;

@@ -5,7 +5,6 @@
 //! Plans are bound to the table of functions that there is; a changed table takes its place, and plans made
 //! with the old one are made again.
 
-use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -14,6 +13,7 @@ use trimorph_base::{CancelToken, Diagnostic, ErrorKind};
 use trimorph_functions::aggregate::AggregateFunction;
 use trimorph_types::{LogicalType, Value};
 
+use crate::running_functions::Running;
 use crate::{Connection, Error};
 
 /// What a function does: columns of arguments, and how many rows they have, in; a value for each row out.
@@ -107,32 +107,6 @@ impl fmt::Debug for ScalarFunction {
 /// The error of a query whose function failed.
 pub fn function_failed(name: &str, why: &str) -> Diagnostic {
     Diagnostic::runtime(ErrorKind::ProcedureError, FUNCTION_FAILED, format!("function \"{name}\": {why}"))
-}
-
-thread_local! {
-    /// How many functions run on this thread, one within the other.
-    static RUNNING: Cell<u32> = const { Cell::new(0) };
-}
-
-/// While it lives, a function runs on this thread.
-struct Running;
-
-impl Running {
-    fn new() -> Self {
-        RUNNING.set(RUNNING.get() + 1);
-        Self
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        RUNNING.set(RUNNING.get() - 1);
-    }
-}
-
-/// Whether a query waits for a function on this thread: who is called here must not wait for the query.
-pub(crate) fn is_running() -> bool {
-    RUNNING.get() > 0
 }
 
 /// A function as plans call it.
