@@ -38,9 +38,14 @@ impl Lowering<'_> {
     /// The place among `keys` of a node of which all rows come one after the other, if groups by `keys` are
     /// groups by that node. `made` is what `input` was lowered to.
     pub(super) fn key_in_runs(&self, input: &Plan, keys: &[(VarId, Expr)], made: &Node) -> Option<usize> {
+        // What costs least is asked first.
+        let is_node = |key: &Expr| matches!(key, Expr::Var(var) if self.is_node(*var));
+        if !keys.iter().any(|(_, key)| is_node(key)) || !keeps_runs(made, &is_source) {
+            return None;
+        }
         let runs = self.runs(input)?;
         let key = keys.iter().position(|(_, key)| matches!(key, Expr::Var(var) if *var == runs.node))?;
-        (keys.iter().all(|(_, key)| runs.is_fixed(key)) && keeps_runs(made, &is_source)).then_some(key)
+        keys.iter().all(|(_, key)| runs.is_fixed(key)).then_some(key)
     }
 
     /// The node of which all rows that a plan gives come one after the other, as far as the plan tells.
