@@ -432,7 +432,7 @@ fn misspelt_commands_are_told() {
 #[test]
 fn a_timeout_ends_a_transaction_that_is_idle_or_at_work() {
     let database = database(TWO);
-    let timeout = Some(Duration::from_millis(30));
+    let timeout = Some(Duration::from_millis(500));
     let (a, b) = (database.connect(), database.connect());
     a.begin_with(TransactionOptions { timeout, ..TransactionOptions::default() }).unwrap();
     rows(&a, "MATCH (n:N {k: 1}) SET n.p = 5").unwrap();
