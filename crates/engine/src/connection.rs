@@ -724,6 +724,8 @@ impl Connection {
         settings: Settings,
         snapshot: Snapshot,
     ) -> Result<QueryResult, Error> {
+        // It is done, and maybe committed: who reads late is not told that it was stopped.
+        let settings = Settings { cancel: CancelToken::default(), ..settings };
         let planned = match program.shown.get() {
             Some(planned) => planned.clone(),
             None => {
@@ -752,6 +754,7 @@ impl Connection {
         settings: Settings,
         snapshot: Snapshot,
     ) -> Result<QueryResult, Error> {
+        let settings = Settings { cancel: CancelToken::default(), ..settings };
         let planned = self.shown(text, query, mode, procedures, &snapshot)?;
         self.start(text, &planned, params, snapshot, settings)
     }
