@@ -22,6 +22,7 @@ use trimorph_store::{LogStart, Main, Snapshot, open_checkpoint};
 use crate::Error;
 use crate::merged_pieces::{MERGED, merge_failed};
 use crate::shared::Shared;
+use crate::waiting::lock_until;
 
 /// Segments of the log after which a checkpoint is made. Of 16 MiB each, they are read in some two seconds.
 const SEGMENTS_MAX: u64 = 4;
@@ -38,7 +39,7 @@ impl Shared {
             // Nobody has written since the files were.
             return self.merge(cancel).map(drop);
         };
-        let mut checkpoint = self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut checkpoint = lock_until(&self.checkpoint, cancel)?;
         *self.checkpointed.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         let before = checkpoint.log_start();
         let start = self.log_start(before)?;

@@ -121,6 +121,7 @@ mod transaction;
 mod update;
 mod user_functions;
 mod value_indexes;
+mod waiting;
 #[cfg(feature = "service")]
 mod web;
 

@@ -89,7 +89,7 @@ impl Shared {
     /// A clause has written: what the delta holds must fit the memory limit, and what is to be logged.
     ///
     /// **Errors**: the memory limit.
-    pub(crate) fn charge_clause(&self, writing: &mut Writing) -> Result<(), Error> {
+    pub(crate) fn charge_clause(&self, writing: &mut Writing, cancel: &CancelToken) -> Result<(), Error> {
         writing.charge_log(&self.budget)?;
         if !writing.has_written_much() {
             return Ok(());
@@ -98,7 +98,7 @@ impl Shared {
             return Ok(());
         }
         // What others have left may make room; what this transaction wrote cannot.
-        let _ = self.merge(&CancelToken::default());
+        let _ = self.merge(cancel);
         let charged = self.charge_delta().map(drop);
         if charged.is_err() {
             self.live.pressure.tell();

@@ -24,6 +24,7 @@ use crate::merged_pieces::{MERGED, merge_failed};
 use crate::merges_left::Merging;
 use crate::shared::Shared;
 use crate::value_indexes::index_all;
+use crate::waiting::lock_until;
 
 impl Shared {
     pub(crate) fn merging(&self) -> MutexGuard<'_, Merging> {
@@ -32,7 +33,7 @@ impl Shared {
 
     /// Merges what is committed now, and cleans as far as readers let it.
     pub(crate) fn merge(&self, cancel: &CancelToken) -> Result<MergeReport, Error> {
-        self.merge_within(&mut self.merging(), cancel)
+        self.merge_within(&mut *lock_until(&self.merging, cancel)?, cancel)
     }
 
     /// The same for who goes on to hold off merges.
@@ -62,7 +63,7 @@ impl Shared {
     /// Merges what is committed now, and writes edge tables anew that nodes have left: see
     /// [`trimorph_store::Main::compact`]. Nothing is different to who reads.
     pub(crate) fn compact(&self, cancel: &CancelToken) -> Result<(), Error> {
-        let mut merging = self.merging();
+        let mut merging = lock_until(&self.merging, cancel)?;
         self.merge_within(&mut merging, cancel)?;
         let mut next = self.base().main().clone();
         if next.compact(MERGED, cancel).map_err(merge_failed)? {

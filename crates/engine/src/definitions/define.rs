@@ -1,6 +1,6 @@
 //! Definitions that come and go: published, checked, logged.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind, LabelId, PropertyId, TypeId};
 use trimorph_catalog::{Catalog, Definition, Rule, Schema, Subject};
@@ -14,6 +14,7 @@ use super::shown::subject_name;
 use crate::Error;
 use crate::connection::Connection;
 use crate::shared::Shared;
+use crate::waiting::lock_until;
 
 /// Indexes and constraints that there may be: each is looked at by who writes.
 pub(crate) const DEFINITIONS_MAX: usize = 4_096;
@@ -35,7 +36,7 @@ impl Connection {
         let shared = self.shared();
         self.ready_to_write()?;
         // One is made at a time, and no manifest is written meanwhile.
-        let _checkpoints = shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
+        let _checkpoints = lock_until(&shared.checkpoint, cancel)?;
         if let Some(known) = known(asked, shared.base().catalog(), text)? {
             return match asked.if_not_exists {
                 true => Ok(false),
@@ -46,19 +47,22 @@ impl Connection {
                 }
             };
         }
+        // Had before anybody sees the definition: who is stopped while he waits has done nothing.
+        let merging = lock_until(&shared.merging, cancel)?;
         let definition = shared.publish_definition(asked)?;
-        let made = self.stand(&definition, text, cancel);
+        let indexed = shared.index_defined(&merging, cancel);
+        drop(merging);
+        let made = indexed.and_then(|()| self.stand(&definition, text, cancel));
         if made.is_err() {
             shared.change_definitions(|definitions| definitions.remove(&definition.name))?;
-            shared.index_defined(&CancelToken::default())?;
+            shared.index_defined(&shared.merging(), &CancelToken::default())?;
         }
         made.map(|()| true)
     }
 
-    /// Looks at what is there, and logs a definition that was published.
+    /// Looks at what is there, and logs a definition that was published and has its indexes.
     fn stand(&self, definition: &Definition, text: &str, cancel: &CancelToken) -> Result<(), Error> {
         let shared = self.shared();
-        shared.index_defined(cancel)?;
         // Who has its timestamp may have looked before the definition was there.
         shared.live.transactions.settle();
         let schema = &shared.base().catalog().schema.clone();
@@ -81,10 +85,11 @@ impl Connection {
         name: &ast::Ident,
         if_exists: bool,
         text: &str,
+        cancel: &CancelToken,
     ) -> Result<bool, Error> {
         let shared = self.shared();
         self.ready_to_write()?;
-        let _checkpoints = shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
+        let _checkpoints = lock_until(&shared.checkpoint, cancel)?;
         let base = shared.base();
         let definitions = &base.catalog().definitions;
         let is_wanted = |one: &Definition| (one.rule == Rule::Index) == (what == SchemaItem::Index);
@@ -119,7 +124,7 @@ impl Connection {
         // Logged first: a constraint that is said to be gone stays gone.
         shared.log_definition(&Operation::Dropped { name: name.text.as_str().into() })?;
         shared.change_definitions(|definitions| definitions.remove(&name.text))?;
-        shared.index_defined(&CancelToken::default())?;
+        shared.index_defined(&shared.merging(), &CancelToken::default())?;
         Ok(true)
     }
 }

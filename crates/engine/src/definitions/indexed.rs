@@ -11,14 +11,15 @@ use trimorph_base::CancelToken;
 use trimorph_store::Snapshot;
 
 use crate::Error;
+use crate::merges_left::Merging;
 use crate::shared::Shared;
 use crate::value_indexes::{IndexedColumn, forget, index_delta, make, take_away, take_over, there, wanted};
 
 impl Shared {
     /// Makes the indexes that the definitions ask for and that are not there; drops those that nobody asks
-    /// for. Whoever asks holds the files' lock, so that no manifest is written meanwhile.
-    pub(super) fn index_defined(&self, cancel: &CancelToken) -> Result<(), Error> {
-        let _merges = self.merging.lock().unwrap_or_else(PoisonError::into_inner);
+    /// for. Whoever asks holds the files' lock, so that no manifest is written meanwhile, and lets nobody
+    /// merge.
+    pub(super) fn index_defined(&self, _merging: &Merging, cancel: &CancelToken) -> Result<(), Error> {
         let base = self.base();
         let main = base.main();
         let (wanted, there) = (wanted(main), there(main));

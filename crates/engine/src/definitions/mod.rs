@@ -73,7 +73,7 @@ impl Connection {
                 }
             }
             SchemaStatement::Drop { what, name, if_exists } => {
-                let dropped = u64::from(self.drop_definition(what, &name, if_exists, text)?);
+                let dropped = u64::from(self.drop_definition(what, &name, if_exists, text, cancel)?);
                 match what {
                     SchemaItem::Index => SideEffects { indexes_removed: dropped, ..SideEffects::default() },
                     SchemaItem::Constraint => {

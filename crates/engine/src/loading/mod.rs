@@ -45,6 +45,7 @@ use crate::merged_pieces::MERGED;
 use crate::shared::Shared;
 use crate::update::Writing;
 use crate::value_indexes::index_all;
+use crate::waiting::lock_until;
 use target::Target;
 
 /// The turn of a load that is published: others wait with their commits, for milliseconds as a rule.
@@ -88,7 +89,7 @@ impl Shared {
         let mut report = read(&builder, options)?;
         says_it_builds(progress, &report);
         // What the load sees is in main from here on, and no other merge comes between.
-        let mut merging = self.merging();
+        let mut merging = lock_until(&self.merging, cancel)?;
         self.merge_within(&mut merging, cancel)?;
         let made = builder.finish_beside(options.threads);
         let increment = made.map_err(|error| match target.failure() {

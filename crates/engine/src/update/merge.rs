@@ -99,7 +99,7 @@ impl Statement<'_> {
         }
         let mut made = self.changed(writing, rows.pick(&first), &merge.create)?;
         writing.end_clause();
-        self.shared.charge_clause(writing)?;
+        self.shared.charge_clause(writing, &self.cancel)?;
         for update in on_create {
             made = self.update(writing, made, update, held)?;
         }

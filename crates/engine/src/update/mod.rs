@@ -202,7 +202,7 @@ impl Statement<'_> {
             }
             parts.push(self.changed(writing, part, &update.changes)?);
             writing.end_clause();
-            self.shared.charge_clause(writing)?;
+            self.shared.charge_clause(writing, &self.cancel)?;
         }
         if parts.len() == 1 {
             return Ok(parts.swap_remove(0));

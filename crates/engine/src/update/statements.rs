@@ -77,7 +77,7 @@ impl Statement<'_> {
         let change = if insert { Change::InsertStatement(GIVEN) } else { Change::DeleteStatement(GIVEN) };
         self.changed(writing, rows, &[change])?;
         writing.end_clause();
-        self.shared.charge_clause(writing)?;
+        self.shared.charge_clause(writing, &self.cancel)?;
         self.check_deleted(writing)?;
         Ok(writing.effects)
     }
