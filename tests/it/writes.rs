@@ -98,8 +98,9 @@ fn merge_makes_what_is_missing_once() {
                 ON CREATE SET n.made = true ON MATCH SET n.found = true RETURN n.k";
     assert_eq!(rows(&c, text), ["a", "a", "b", "b", "c"]);
     assert_eq!(rows(&c, "MATCH (n:K) RETURN n.k, n.made"), ["a | true", "b | true", "c | true"]);
-    run(&c, &["MERGE (n:K {k: 'a'}) ON MATCH SET n.found = true"]);
-    assert_eq!(rows(&c, "MATCH (n:K) WHERE n.found RETURN n.k"), ["a"]);
+    assert_eq!(rows(&c, "MATCH (n:K) WHERE n.found RETURN n.k"), ["a", "b"]);
+    run(&c, &["MERGE (n:K {k: 'c'}) ON MATCH SET n.found = true"]);
+    assert_eq!(rows(&c, "MATCH (n:K) WHERE n.found RETURN n.k"), ["a", "b", "c"]);
     run(
         &c,
         &[
@@ -112,6 +113,49 @@ fn merge_makes_what_is_missing_once() {
     let error = fails(&c, "UNWIND [1, null] AS x MERGE (:K {k: x})");
     assert!(error.to_string().contains("null"), "{error}");
     assert_eq!(rows(&c, "MATCH (n:K) RETURN count(*)"), ["3"]);
+}
+
+/// Of the rows that find nothing and ask the same the first makes it; the others find it.
+#[test]
+fn merge_counts_rows_that_ask_the_same() {
+    let c = empty();
+    let count = "ON CREATE SET x.n = 1, x.l = [i] ON MATCH SET x.n = x.n + 1, x.l = x.l + i";
+    let words = format!("UNWIND [1, 2, 2, 3, 2, 1] AS i MERGE (x:W {{k: i}}) {count}");
+    let found = "MATCH (x:W) RETURN x.k, x.n, x.l";
+    run(&c, &[&words]);
+    assert_eq!(rows(&c, found), ["1 | 2 | [1, 1]", "2 | 3 | [2, 2, 2]", "3 | 1 | [3]"]);
+    // Some are there, and some rows are new.
+    run(&c, &[&words.replace("[1, 2, 2, 3, 2, 1]", "[4, 1, 4, 3]")]);
+    assert_eq!(
+        rows(&c, found),
+        ["1 | 3 | [1, 1, 1]", "2 | 3 | [2, 2, 2]", "3 | 2 | [3, 3]", "4 | 2 | [4, 4]"]
+    );
+    // In a transaction, after ROLLBACK, by FOREACH, after a merge.
+    run(&c, &["BEGIN", &words, "ROLLBACK", "MATCH (x:W) DELETE x", "CHECKPOINT"]);
+    run(&c, &[&format!("FOREACH (i IN [1, 2, 2, 3, 2, 1] | MERGE (x:W {{k: i}}) {count})")]);
+    assert_eq!(rows(&c, found), ["1 | 2 | [1, 1]", "2 | 3 | [2, 2, 2]", "3 | 1 | [3]"]);
+    // Relationships, either way, and rows that several nodes are found for.
+    let ends = "UNWIND [[1, 2], [2, 1], [1, 2], [2, 3]] AS e MATCH (a:W {k: e[0]}), (b:W {k: e[1]})";
+    let count = "ON CREATE SET x.n = 1 ON MATCH SET x.n = x.n + 1";
+    run(&c, &[&format!("{ends} MERGE (a)-[x:TO]->(b) {count}")]);
+    assert_eq!(
+        rows(&c, "MATCH (a)-[x:TO]->(b) RETURN a.k, b.k, x.n"),
+        ["1 | 2 | 2", "2 | 1 | 1", "2 | 3 | 1"]
+    );
+    run(&c, &[&format!("{ends} MERGE (a)-[x:BY]-(b) {count}")]);
+    assert_eq!(rows(&c, "MATCH (a)-[x:BY]->(b) RETURN a.k + b.k, x.n"), ["3 | 3", "5 | 1"]);
+    run(
+        &c,
+        &[
+            "CREATE (:W {k: 9, n: 0}), (:W {k: 9, n: 10})",
+            "UNWIND [9, 9] AS i MERGE (x:W {k: i}) ON CREATE SET x.n = -1 ON MATCH SET x.n = x.n + 1",
+        ],
+    );
+    assert_eq!(rows(&c, "MATCH (x:W {k: 9}) RETURN x.n"), ["12", "2"]);
+    // What matches is told, and the rows go on in their order.
+    let told = "UNWIND [7, 8, 7] AS i MERGE (x:V {k: i}) ON MATCH SET x:Again, x.n = i RETURN collect(i)";
+    assert_eq!(rows(&c, told), ["[7, 8, 7]"]);
+    assert_eq!(rows(&c, "MATCH (x:V) RETURN x.k, x.n, x:Again"), ["7 | 7 | true", "8 | null | false"]);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! MERGE: looks for the pattern of all rows at once; rows that find nothing make it, once for all that ask
-//! the same.
+//! the same: the first of these makes it, and the others find what it made, as if rows came one by one.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -74,15 +74,12 @@ impl Statement<'_> {
         let is_found = |row: &usize| told_by.is_some_and(|var| !matches!(rows.value(var, *row), Value::Null));
         let (found, missing): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(is_found);
 
-        let mut matched = rows.pick(&found);
-        for update in on_match {
-            matched = self.update(writing, matched, update, held)?;
-        }
         // One row of each group makes what the group asks for.
         let keys = asked(merge);
         let mut groups: BTreeMap<Asked, usize> = BTreeMap::new();
         let (mut first, mut group_of) = (Vec::new(), Vec::with_capacity(missing.len()));
-        for row in &missing {
+        let mut later = Vec::new();
+        for (at, row) in missing.iter().enumerate() {
             let mut key: Vec<Value> = keys.iter().map(|var| rows.value(*var, *row).clone()).collect();
             if let Some((a, b)) = merge.either_way {
                 let (a, b) = (rows.value(a, *row).clone(), rows.value(b, *row).clone());
@@ -94,6 +91,8 @@ impl Statement<'_> {
             let group = *groups.entry(Asked(key)).or_insert(next);
             if group == next {
                 first.push(*row);
+            } else {
+                later.push(at);
             }
             group_of.push(group);
         }
@@ -109,11 +108,20 @@ impl Statement<'_> {
             let values = group_of.iter().map(|group| made.value(var, *group).clone()).collect();
             created.set(var, values);
         }
-        let mut all = matched.restricted(&look.wanted);
-        all.extend(&created.restricted(&look.wanted));
+        let mut all = rows.pick(&found);
+        all.extend(&created);
         let mut place = vec![0; all.len()];
         found.iter().chain(&missing).enumerate().for_each(|(at, row)| place[*row] = at);
-        Ok(all.pick(&place))
+        let all = all.pick(&place);
+        if !on_match.is_empty() {
+            let mut matching: Vec<usize> = later.iter().map(|at| missing[*at]).chain(found).collect();
+            matching.sort_unstable();
+            let mut matched = all.pick(&matching);
+            for update in on_match {
+                matched = self.update(writing, matched, update, held)?;
+            }
+        }
+        Ok(all.restricted(&look.wanted))
     }
 
     /// A pattern cannot ask for null: nothing is equal to it.
