@@ -5,6 +5,39 @@ use trimorph_exec::Settings;
 
 use super::ask::{answer, ask, created, failure};
 
+/// GQL's way to write how many steps asks what openCypher's does; a condition is each step's.
+#[test]
+fn quantified_relationships_are_walks() {
+    let graph = created(&[
+        "UNWIND range(1, 9) AS n CREATE (:A {n: n})",
+        "MATCH (a:A), (b:A) WHERE b.n IN [a.n + 1, a.n * 2] CREATE (a)-[:T {w: a.n + b.n}]->(b)",
+    ]);
+    for (quantified, walk) in [
+        ("(a)-[r:T]->{2}(b)", "(a)-[r:T*2]->(b)"),
+        ("(a)-[r:T]->{1,3}(b)", "(a)-[r:T*1..3]->(b)"),
+        ("(a {n: 1})-[r:T]->+(b)", "(a {n: 1})-[r:T*1..]->(b)"),
+        ("(a)<-[r:T]-*(b {n: 1})", "(a)<-[r:T*0..]-(b {n: 1})"),
+        ("(a {n: 3})-[r:T]-{,2}(b)", "(a {n: 3})-[r:T*0..2]-(b)"),
+        ("(a)-[r:T {w: 3}]->+(b)", "(a)-[r:T* {w: 3}]->(b)"),
+        ("(a)-[r:T WHERE r.w > 8]->{1,}(b)", "(a)-[r:T*1.. WHERE r.w > 8]->(b)"),
+    ] {
+        let rows = |pattern| {
+            let text =
+                format!("MATCH {pattern} RETURN a.n AS a, b.n AS b, [x IN r | x.w] AS w ORDER BY a, b, w");
+            answer(&text, &graph)
+        };
+        let expected = rows(walk);
+        assert!(!expected.is_empty(), "{walk}");
+        assert_eq!(rows(quantified), expected, "{quantified}");
+    }
+    let shortest = "MATCH p = shortestPath((a {n: 1})-[:T]->+(b {n: 9})) RETURN length(p)";
+    assert_eq!(answer(shortest, &graph), ["4"]);
+    let exists = "MATCH (a:A) WHERE EXISTS { (a)-[:T]->{3}({n: 8}) } RETURN a.n ORDER BY a.n";
+    assert_eq!(answer(exists, &graph), answer(&exists.replace("[:T]->{3}", "[:T*3]->"), &graph));
+    let case = "UNWIND [1, 2, 3, null] AS x RETURN CASE x WHEN 1, 2 THEN 1 WHEN null, 3 THEN 2 ELSE 0 END";
+    assert_eq!(answer(case, &graph), ["1", "1", "2", "0"]);
+}
+
 #[test]
 fn the_shortest_that_meets_the_condition() {
     // From 1 to 4: straight over 2 (which is closed), over 5 and 6, over 7, 8 and 9.

@@ -10,7 +10,7 @@ pub(super) const ONE_DATABASE: &str = "a directory is a database: open another o
 const NO_USERS: &str = "there are no users and roles: who may open the files may read and write them";
 const IN_PARTS: &str = "leave it out: a statement may write as much as it likes; to commit in parts run it for parts of \
                         the rows from your program";
-const QUANTIFIED: &str = "write a variable-length relationship: (a)-[:TYPE*1..3]->(b)";
+const QUANTIFIED: &str = "write a quantified relationship: (a)-[:TYPE]->{1,3}(b)";
 const SHORTEST: &str = "write shortestPath((a)-[*]->(b)) or allShortestPaths(…)";
 const HINTS: &str = "leave it out: plans are chosen by cost; EXPLAIN shows which indexes are used";
 
@@ -93,9 +93,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ("NEXT", Any, "NEXT", "write WITH instead of RETURN … NEXT"),
     ("FINISH", Any, "FINISH", "leave it out: a query may end with what it writes"),
     ("FOR", Before(&[""]), "FOR", "write UNWIND list AS name"),
-    ("{", Before(&[")", ">", "->"]), "a quantified path pattern", QUANTIFIED),
-    ("+", Before(&[">", "->"]), "a quantified path pattern", QUANTIFIED),
-    ("*", Before(&[">", "->"]), "a quantified path pattern", QUANTIFIED),
+    ("{", Before(&[")"]), "a quantified path pattern", QUANTIFIED),
     (
         "NORMALIZED",
         Any,

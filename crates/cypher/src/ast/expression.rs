@@ -242,11 +242,11 @@ pub struct Case {
     pub default: Option<Expr>,
 }
 
-/// `WHEN when THEN then`.
+/// `WHEN when, … THEN then`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CaseArm {
-    /// Value to equal, or predicate.
-    pub when: Expr,
+    /// Values to equal one of, or a predicate; at least one.
+    pub when: Vec<Expr>,
     /// The value of the arm.
     pub then: Expr,
 }

@@ -5,6 +5,7 @@ use trimorph_types::Value;
 
 use super::Binder;
 use super::bind_expression::Typed;
+use super::bind_operator::balanced;
 use super::check_types::Type;
 use super::context::Context;
 use super::report::Bound;
@@ -22,13 +23,17 @@ impl<'q> Binder<'q> {
             }
         };
         for arm in &case.arms {
-            let when = match &subject {
-                Some(subject) => {
-                    let value = self.expression(&arm.when, cx)?;
-                    Expr::Op(Op::Eq, vec![self.copy(&subject.expr)?, value.expr], arm.when.span)
-                }
-                None => self.predicate(&arm.when, cx)?,
-            };
+            let mut fits = Vec::with_capacity(arm.when.len());
+            for when in &arm.when {
+                fits.push(match &subject {
+                    Some(subject) => {
+                        let value = self.expression(when, cx)?;
+                        Expr::Op(Op::Eq, vec![self.copy(&subject.expr)?, value.expr], when.span)
+                    }
+                    None => self.predicate(when, cx)?,
+                });
+            }
+            let when = balanced(Op::Or, fits);
             let then = self.expression(&arm.then, cx)?;
             meet(&then);
             branches.push((when, then.expr));

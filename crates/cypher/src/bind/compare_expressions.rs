@@ -130,7 +130,10 @@ fn same_large(a: &Expr, b: &Expr) -> bool {
             same_option(x.subject.as_ref(), y.subject.as_ref())
                 && same_option(x.default.as_ref(), y.default.as_ref())
                 && x.arms.len() == y.arms.len()
-                && x.arms.iter().zip(&y.arms).all(|(x, y)| same(&x.when, &y.when) && same(&x.then, &y.then))
+                && x.arms
+                    .iter()
+                    .zip(&y.arms)
+                    .all(|(x, y)| same_all(&x.when, &y.when) && same(&x.then, &y.then))
         }
         (K::Function(x), K::Function(y)) => {
             x.distinct == y.distinct

@@ -40,7 +40,7 @@ pub(super) fn for_each_child<'q>(expr: &'q Expr, visit: &mut dyn FnMut(&'q Expr)
         ExprKind::Case(case) => {
             case.subject.iter().for_each(&mut *visit);
             for arm in &case.arms {
-                visit(&arm.when);
+                arm.when.iter().for_each(&mut *visit);
                 visit(&arm.then);
             }
             case.default.iter().for_each(visit);

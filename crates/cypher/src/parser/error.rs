@@ -95,8 +95,7 @@ impl Parser<'_> {
     pub(super) fn expected_as(&self, detail: &'static str, what: &str) -> Box<Diagnostic> {
         let token = self.token();
         if let Some(absent) = self.absent() {
-            let error = syntax("NotAvailable", format!("{} is not available", absent.name), token.span());
-            return with_hint(error, absent.instead);
+            return self.not_available(&absent);
         }
         let error = syntax(detail, format!("expected {what}, found {}", self.found()), token.span());
         if let Some(hint) = self.foreign() {
@@ -106,6 +105,19 @@ impl Parser<'_> {
             Some(keyword) => with_hint(error, &format!("did you mean {keyword}?")),
             None => error,
         }
+    }
+
+    /// A part of a path stands in parentheses where the current token stands.
+    pub(super) fn part_in_parentheses(&self) -> Box<Diagnostic> {
+        match absent::syntax(")", "{", "") {
+            Some(quantified) => self.not_available(&quantified),
+            None => self.expected("the end of the path"),
+        }
+    }
+
+    fn not_available(&self, absent: &Absent) -> Box<Diagnostic> {
+        let primary = format!("{} is not available", absent.name);
+        with_hint(syntax("NotAvailable", primary, self.token().span()), absent.instead)
     }
 
     /// The current token in a message.

@@ -13,7 +13,10 @@ impl Parser<'_> {
         let mut arms = Vec::new();
         loop {
             self.expect_keyword(Keyword::When, " of the CASE")?;
-            let when = if subject.is_some() { self.value()? } else { self.predicate()? };
+            let mut when = vec![if subject.is_some() { self.value()? } else { self.predicate()? }];
+            while subject.is_some() && self.eat(TokenKind::Comma).is_some() {
+                when.push(self.value()?);
+            }
             self.expect_keyword(Keyword::Then, " after the condition of WHEN")?;
             arms.push(CaseArm { when, then: self.value()? });
             if !self.at_keyword(Keyword::When) {

@@ -1,5 +1,6 @@
 //! Paths, nodes and relationships.
 
+use super::error::{syntax, with_hint};
 use super::lookahead::{is_dash, is_left_arrowhead, is_right_arrowhead};
 use super::{PATH_LEVELS, Parsed, Parser};
 use crate::ast::{
@@ -49,6 +50,9 @@ impl Parser<'_> {
                 self.bump();
                 let mut path = self.anonymous_path()?;
                 self.expect(TokenKind::RightParen, "\")\" to close the path")?;
+                if matches!(self.kind(), TokenKind::LeftBrace) {
+                    return Err(self.expected("the end of the path"));
+                }
                 path.span = self.span_from(start);
                 self.leave(outer);
                 Ok(path)
@@ -79,6 +83,9 @@ impl Parser<'_> {
             steps.push(PathStep { relationship, node });
         }
         self.leave(outer);
+        if (self.kind(), self.next_kind()) == (TokenKind::LeftParen, TokenKind::LeftParen) {
+            return Err(self.part_in_parentheses());
+        }
         let span = self.span_from(start);
         Ok(PathPattern { variable: None, search: PathSearch::All, start: first, steps, span })
     }
@@ -128,6 +135,9 @@ impl Parser<'_> {
             (false, false) => Direction::Either,
             (true, true) => Direction::Both,
         };
+        if matches!(self.kind(), TokenKind::LeftBrace | TokenKind::Plus | TokenKind::Star) {
+            relationship.length = Some(self.quantifier_of_hops(relationship.length)?);
+        }
         relationship.span = self.span_from(start);
         Ok(relationship)
     }
@@ -164,6 +174,29 @@ impl Parser<'_> {
         let min = self.hops()?;
         let max = if self.eat(TokenKind::DotDot).is_some() { self.hops()? } else { min };
         Ok(PathLength { min, max, span: self.span_from(star.start) })
+    }
+
+    /// GQL's way to write how many hops, behind the relationship: `{n}`, `{n,m}`, `+`, `*`.
+    fn quantifier_of_hops(&mut self, star: Option<PathLength>) -> Parsed<PathLength> {
+        if let Some(star) = star {
+            let primary = "the number of hops stands twice: within the brackets and behind them";
+            return Err(with_hint(syntax("UnexpectedSyntax", primary, star.span), "leave one of them out"));
+        }
+        let open = self.bump();
+        let (min, max) = match open.kind {
+            TokenKind::Plus => (1, None),
+            TokenKind::Star => (0, None),
+            _ => {
+                let min = self.hops()?;
+                let max = if self.eat(TokenKind::Comma).is_some() { self.hops()? } else { min };
+                if min.is_none() && max.is_none() {
+                    return Err(self.expected("a number of hops, as in {1,3}"));
+                }
+                self.expect(TokenKind::RightBrace, "\"}\" to close the number of hops")?;
+                (min.unwrap_or(0), max)
+            }
+        };
+        Ok(PathLength { min: Some(min), max, span: self.span_from(open.start) })
     }
 
     fn hops(&mut self) -> Parsed<Option<u64>> {

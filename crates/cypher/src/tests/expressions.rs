@@ -122,6 +122,7 @@ fn calls_and_keyword_atoms() {
         ("reduce(s) + count + exists + end + all", "(Add (Add (Add (Add reduce(s) count) exists) end) all)"),
         ("CASE WHEN a THEN 1 WHEN b THEN 2 ELSE 3 END", "(case a=>1 b=>2 else 3)"),
         ("CASE x.y WHEN 1 THEN 'a' END", "(case (. x y) 1=>\"a\")"),
+        ("CASE x WHEN 1, 2 + 3 THEN 'a' WHEN 4 THEN 'b' END", "(case x 1,(Add 2 3)=>\"a\" 4=>\"b\")"),
         ("n {.a, .*, b, c: 1, ex::d: 2, .ex::e}", "n{.a .* b c:1 ex::d:2 .ex::e}"),
         ("n {}", "n{}"),
         ("count {.a}", "count{.a}"),

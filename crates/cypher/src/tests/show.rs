@@ -79,7 +79,8 @@ fn compound(e: &Expr) -> String {
     match &e.kind {
         ExprKind::Case(case) => {
             let subject = option(" ", case.subject.as_ref(), expr);
-            let arms = list(&case.arms, "", |arm| format!(" {}=>{}", expr(&arm.when), expr(&arm.then)));
+            let arms =
+                list(&case.arms, "", |arm| format!(" {}=>{}", list(&arm.when, ",", expr), expr(&arm.then)));
             format!("(case{subject}{arms}{})", option(" else ", case.default.as_ref(), expr))
         }
         ExprKind::Function(call) => {
