@@ -112,6 +112,26 @@ def test_executemany_and_transactions(conn):
     assert cursor.execute("MATCH (n:N) RETURN count(n)").fetchone() == (2,)
 
 
+def test_executemany_of_connections(conn):
+    conn.executemany("CREATE (:N {x: $x})", ({"x": x} for x in range(3)))
+    conn.executemany("CREATE (:N {x: ?})", [(3,), [4]])
+    conn.executemany("CREATE (:N {x: $x})", [])
+    assert not conn.in_transaction
+    with pytest.raises(trimorph.QueryError, match="zero"):
+        conn.executemany("CREATE (:N {x: 1 / $x})", [{"x": 1}, {"x": 0}])
+    with pytest.raises(trimorph.QueryError, match='"\\$x"'):
+        conn.executemany("CREATE (:N {x: $x})", [{"x": 5}, {}])
+    for wrong in [{"x": 5}, "text", [5], ["text"]]:
+        with pytest.raises(trimorph.ProgrammingError, match="parameters are a"):
+            conn.executemany("CREATE (:N {x: $x})", wrong)
+    with conn.transaction():
+        conn.executemany("CREATE (:N {x: $x})", [{"x": 5}])
+    conn.begin()
+    conn.executemany("CREATE (:N {x: $x})", [{"x": 6}])
+    conn.rollback()
+    assert conn.execute("MATCH (n:N) RETURN collect(n.x) AS l").fetchall() == [([0, 1, 2, 3, 4, 5],)]
+
+
 def test_without_cursors_ends_of_nothing_are_errors(conn):
     with pytest.raises(trimorph.Error):
         conn.commit()

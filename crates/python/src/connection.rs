@@ -290,6 +290,18 @@ impl Connection {
         execute::execute(py, (&self.handle, &self.cell), text, params, ("cypher", timeout))
     }
 
+    /// Runs a query with each of the parameters, dicts for `$name` or sequences for `?`; all of them or none,
+    /// unless a transaction was begun before. One query over all of them, `UNWIND $rows AS row …`, is many
+    /// times as fast.
+    fn executemany<'py>(
+        slf: &Bound<'py, Self>,
+        text: &str,
+        seq_of_parameters: &Bound<'py, PyAny>,
+    ) -> PyResult<()> {
+        let many = slf.py().import("trimorph._dbapi")?.getattr("execute_many")?;
+        many.call1((slf, text, seq_of_parameters)).map(drop)
+    }
+
     /// A cursor of DB-API 2.0. Each of its statements is committed by itself, unless a transaction was
     /// begun; from now on `commit` and `rollback` do nothing where none was.
     #[pyo3(signature = (lang = "cypher"))]

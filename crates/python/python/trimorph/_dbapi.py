@@ -102,6 +102,43 @@ def _named(text, given):
     return "".join(out), {f"?{i}": value for i, value in enumerate(given)}
 
 
+def _placed(text, given):
+    """The same for values of any kind, of which only sequences have a place each."""
+    if isinstance(given, (str, bytes)) or not isinstance(given, collections.abc.Sequence):
+        raise ProgrammingError(f"parameters are a dict for $name or a sequence for ?, not {type(given).__name__}")
+    return _named(text, given)
+
+
+def each(connection, run, seq_of_parameters):
+    """Runs with each of the parameters; all of them or none, unless a transaction was begun before."""
+    if isinstance(seq_of_parameters, (str, bytes, collections.abc.Mapping)):
+        raise ProgrammingError(f"parameters are a sequence with those of each run, not {type(seq_of_parameters).__name__}")
+    begun = not connection.in_transaction
+    if begun:
+        connection.begin()
+    try:
+        for parameters in seq_of_parameters:
+            run(parameters)
+        if begun:
+            connection.commit()
+    except BaseException:
+        if begun and connection.in_transaction:
+            connection.rollback()
+        raise
+
+
+def execute_many(connection, text, seq_of_parameters):
+    """`executemany` of a connection."""
+
+    def run(parameters):
+        given = text
+        if not isinstance(parameters, collections.abc.Mapping):
+            given, parameters = _placed(text, parameters)
+        connection.execute(given, parameters)
+
+    each(connection, run, seq_of_parameters)
+
+
 class Cursor:
     """Rows of one query after the other, as DB-API 2.0 has it."""
 
@@ -126,9 +163,7 @@ class Cursor:
         self._open()
         self._result = self._description = None
         if parameters is not None and not isinstance(parameters, collections.abc.Mapping):
-            if isinstance(parameters, (str, bytes)) or not isinstance(parameters, collections.abc.Sequence):
-                raise ProgrammingError(f"parameters are a dict for $name or a sequence for ?, not {type(parameters).__name__}")
-            operation, parameters = _named(operation, parameters)
+            operation, parameters = _placed(operation, parameters)
         result = self.connection.execute(operation, parameters or None, self._lang)
         self._result = result
         if result.columns:
@@ -140,18 +175,7 @@ class Cursor:
     def executemany(self, operation, seq_of_parameters):
         """Runs a query with each of the parameters; all of them or none, unless a transaction was begun before."""
         self._open()
-        begun = not self.connection.in_transaction
-        if begun:
-            self.connection.begin()
-        try:
-            for parameters in seq_of_parameters:
-                self.execute(operation, parameters)
-            if begun:
-                self.connection.commit()
-        except BaseException:
-            if begun:
-                self.connection.rollback()
-            raise
+        each(self.connection, lambda parameters: self.execute(operation, parameters), seq_of_parameters)
         self._result = self._description = None
         return self
 
