@@ -39,6 +39,40 @@ pub(crate) fn ask(
     Ok(rows)
 }
 
+/// As [`ask`], by rounds of runs of about `run_rows` rows; with how many runs there were. Each is handed the
+/// number of the one before, where it begins a round.
+pub(crate) fn ask_by_rounds(
+    query: &str,
+    snapshot: &Snapshot,
+    settings: Settings,
+    run_rows: usize,
+) -> Result<(Vec<Vec<Value>>, usize), ExecError> {
+    let bound = bind(query, snapshot.catalog())?;
+    let planned = optimize(bound, snapshot.catalog(), None, Options::default());
+    let mut execution = Execution::start(&planned?, snapshot.clone(), settings)?;
+    let (mut rows, mut runs) = (Vec::new(), 0);
+    while let Some(round) = execution.next_round(run_rows, Some(runs), |first, run, cx| {
+        let (len, is_last, mut found) = (run.rows(), run.is_last(), Vec::new());
+        let never = run.each(|columns, positions| {
+            let row =
+                |p: &u32| columns.iter().map(|c| c.value(*p as usize, &|id| cx.edge_value(id))).collect();
+            found.extend(positions.iter().map(row).collect::<Vec<Vec<Value>>>());
+            Ok::<_, std::convert::Infallible>(())
+        });
+        let Ok(()) = never;
+        assert_eq!(found.len(), len);
+        (first, is_last, found)
+    })? {
+        let count = round.len();
+        for (i, (first, is_last, found)) in round.into_iter().enumerate() {
+            assert_eq!((first, is_last), ((i == 0).then_some(runs), i + 1 == count));
+            rows.extend(found);
+        }
+        runs += count;
+    }
+    Ok((rows, runs))
+}
+
 /// The rows of `query` as text, sorted, and its plan, with the passes of `options`.
 pub(crate) fn sorted_rows_and_plan(
     query: &str,

@@ -11,7 +11,7 @@ use trimorph_testkit::queries::bind;
 use trimorph_types::Value;
 use trimorph_types::format::{IdsOnly, format_literal};
 
-use super::ask::{ask, created, failure};
+use super::ask::{ask, ask_by_rounds, created, failure};
 
 const NODES: usize = 30_000;
 
@@ -102,6 +102,52 @@ fn rows_are_the_same_on_any_number_of_threads() {
             assert_eq!(found.len(), expected.len(), "{how}");
             assert_eq!(found.iter().zip(&expected).find(|(a, b)| a != b), None, "{how}");
         }
+    }
+}
+
+/// Also those that come in an order, by runs that several threads look at.
+#[test]
+fn rows_that_come_in_rounds_are_the_same() {
+    let graph = &*GRAPH;
+    let ordered = [
+        "MATCH (a:A) RETURN a.u AS u, a.s AS s, a AS a ORDER BY u",
+        "MATCH (a:A)-[e:TO]->(b) RETURN e AS e, [a.n, b.s] AS l, {n: a.n, m: b.n} AS m ORDER BY a.n SKIP 5",
+        "UNWIND range(1, 20000) AS x RETURN x, CASE WHEN x % 2 = 0 THEN x ELSE x / 2.0 END AS y ORDER BY x",
+        "MATCH (t:T), (a:A {k: 3}) WHERE a.n < 200 UNWIND [1, 2] AS i RETURN t.n AS t, a.n AS a, i ORDER BY t, a, i",
+        "MATCH (a:A)-[:IS]->(t) RETURN 1 AS one, t.n AS t ORDER BY t",
+    ];
+    // Two threads, patient and not, and three.
+    let sizes = [(1_000, usize::MAX), (1_000, usize::MAX), (5_000, 4 << 20)];
+    let mut most = 0;
+    for query in QUERIES.into_iter().chain(ordered) {
+        let expected = rows(query, graph, Settings::default());
+        for (settings, (run_rows, limit)) in on_threads().into_iter().zip(sizes) {
+            let how = format!("{query} on {} threads, runs of {run_rows}", settings.threads);
+            let budget = MemoryBudget::new(limit, None);
+            let area = SpillArea::new(Box::new(TemporaryDirectory(std::env::temp_dir())), u64::MAX);
+            let settings = Settings { budget: budget.clone(), spill: Some(Arc::new(area)), ..settings };
+            match ask_by_rounds(query, graph, settings, run_rows) {
+                Err(ExecError::Memory(_)) if limit < usize::MAX => {}
+                Err(error) => panic!("{how}: {error}"),
+                Ok((found, runs)) => {
+                    most = most.max(runs);
+                    let found = texts(query, found);
+                    assert_eq!(found.len(), expected.len(), "{how}");
+                    assert_eq!(found.iter().zip(&expected).find(|(a, b)| a != b), None, "{how}");
+                }
+            }
+            assert_eq!(budget.used_bytes(), 0, "{how}");
+        }
+    }
+    assert!(most > 8, "{most}");
+    // Errors, and somebody who stops it.
+    for settings in on_threads() {
+        let settings = Settings { cancel: Default::default(), ..settings };
+        let error = ask_by_rounds("MATCH (a:A) RETURN 1 / (29998 - a.n) AS x", graph, settings.clone(), 100);
+        assert!(error.unwrap_err().to_string().contains("zero"));
+        settings.cancel.cancel();
+        let stopped = ask_by_rounds("MATCH (a:A) RETURN a.n + 1 AS x", graph, settings, 100);
+        assert!(matches!(stopped, Err(ExecError::Cancelled)));
     }
 }
 

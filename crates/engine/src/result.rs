@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::{Answer, BoundQuery, Plan};
 use trimorph_base::CancelToken;
-use trimorph_exec::{Context, Execution};
+use trimorph_exec::{Context, Execution, Run};
 use trimorph_store::Snapshot;
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::Vector;
@@ -269,6 +269,38 @@ impl QueryResult {
         take: impl FnOnce(&[&Vector<'_>], &[u32], &Context<'_>) -> T,
     ) -> Result<Option<T>, Error> {
         Self::pull(&mut self.execution, &self.text, take)
+    }
+
+    /// Hands over the next rows in runs that all threads of the query work on at once, each about `rows` long;
+    /// `first` goes with the first run. What was made of each, in the order of the rows.
+    pub(crate) fn next_round<S: Send, T: Send + 'static>(
+        &mut self,
+        rows: usize,
+        first: Option<S>,
+        make: impl Fn(Option<S>, Run<'_, '_>, &Context<'_>) -> T + Sync,
+    ) -> Result<Option<Vec<T>>, Error> {
+        let Some(execution) = &mut self.execution else { return Ok(None) };
+        let made = execution.next_round(rows, first, make);
+        made.map_err(|e| Error::exec(e, &self.text).stopped_by(&execution.cancel_token()))
+    }
+
+    /// What `make` gives for each item, on all threads of the query.
+    pub(crate) fn on_each<I: Send, T: Send + 'static>(
+        &self,
+        items: Vec<I>,
+        make: impl Fn(I) -> T + Sync,
+    ) -> Result<Vec<T>, Error> {
+        match &self.execution {
+            Some(execution) if execution.threads() > 1 && items.len() > 1 => {
+                execution.on_each(items, make).map_err(|e| Error::exec(e, &self.text))
+            }
+            _ => Ok(items.into_iter().map(make).collect()),
+        }
+    }
+
+    /// Threads that compute its rows.
+    pub(crate) fn threads(&self) -> usize {
+        self.execution.as_ref().map_or(1, Execution::threads)
     }
 
     fn pull<T>(

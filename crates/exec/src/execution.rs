@@ -12,9 +12,11 @@ use trimorph_vector::{Chunk, Values, Vector};
 
 use crate::build::Builder;
 use crate::operator::BoxOperator;
+use crate::parallel::on_each;
 use crate::parameters::check_entities;
 use crate::physical::{PhysicalOptions, PhysicalPlan, Start};
 use crate::profile::{Profile, ProfileCell};
+use crate::round::{Run, round};
 use crate::stack::Stack;
 use crate::{Context, ExecError, Settings};
 
@@ -22,12 +24,12 @@ struct Owner {
     snapshot: Snapshot,
 }
 
-struct Running<'s> {
-    context: Context<'s>,
-    root: BoxOperator<'s>,
-    chunk: Chunk<'s>,
-    slots: Vec<usize>,
-    done: bool,
+pub(crate) struct Running<'s> {
+    pub(crate) context: Context<'s>,
+    pub(crate) root: BoxOperator<'s>,
+    pub(crate) chunk: Chunk<'s>,
+    pub(crate) slots: Vec<usize>,
+    pub(crate) done: bool,
     /// Positions of the chunk, the one that comes next, and how often it was given already.
     positions: Vec<u32>,
     at: usize,
@@ -58,8 +60,18 @@ impl Running<'_> {
         Ok(true)
     }
 
+    /// As [`Self::advance`], and the end where there is none or it fails.
+    pub(crate) fn pull(&mut self, stack: Stack) -> Result<bool, ExecError> {
+        let more = self.advance(stack);
+        if more.is_err() {
+            self.positions.clear();
+        }
+        self.done |= !matches!(more, Ok(true));
+        more
+    }
+
     /// The next positions, each as often as its row is meant.
-    fn batch(&mut self) -> Vec<u32> {
+    pub(crate) fn batch(&mut self) -> Vec<u32> {
         let group = &self.chunk.groups[0];
         if group.multiplicity.is_none() {
             self.at = 0;
@@ -160,17 +172,8 @@ impl Execution {
         take: impl FnOnce(&[&Vector<'_>], &[u32], &Context<'_>) -> T,
     ) -> Result<Option<T>, ExecError> {
         self.cell.with_dependent_mut(|_, running| {
-            match running.advance(self.stack) {
-                Ok(true) => {}
-                Ok(false) => {
-                    running.done = true;
-                    return Ok(None);
-                }
-                Err(e) => {
-                    running.done = true;
-                    running.positions.clear();
-                    return Err(e);
-                }
+            if !running.pull(self.stack)? {
+                return Ok(None);
             }
             let positions = running.batch();
             let group = &running.chunk.groups[0];
@@ -189,6 +192,38 @@ impl Execution {
             running.done |= taken.is_err();
             taken
         })
+    }
+
+    /// Calls `make` with runs of the next rows, on all threads of the settings at once; gives what it made of
+    /// each, in the order of the rows. `first` is handed on with the first run. `None` when there are no more
+    /// rows. See [`crate::Run`].
+    ///
+    /// **Errors**: the query's; rows that were computed before are lost.
+    pub fn next_round<S: Send, T: Send + 'static>(
+        &mut self,
+        run_rows: usize,
+        first: Option<S>,
+        make: impl Fn(Option<S>, Run<'_, '_>, &Context<'_>) -> T + Sync,
+    ) -> Result<Option<Vec<T>>, ExecError> {
+        self.cell.with_dependent_mut(|_, running| {
+            let made = round(running, self.stack, run_rows, first, make);
+            running.done |= made.is_err();
+            made
+        })
+    }
+
+    /// Calls `make` with each item, on all threads of the settings; gives what it made, in their order.
+    pub fn on_each<I: Send, T: Send + 'static>(
+        &self,
+        items: Vec<I>,
+        make: impl Fn(I) -> T + Sync,
+    ) -> Result<Vec<T>, ExecError> {
+        self.cell.with_dependent(|_, running| on_each(items, &running.context, |item, _| Ok(make(item))))
+    }
+
+    /// Threads that work on it, the caller's included.
+    pub fn threads(&self) -> usize {
+        self.cell.with_dependent(|_, running| running.context.settings.threads)
     }
 
     /// Lets go of it; on another thread where somebody asked it to stop, as that may take long.

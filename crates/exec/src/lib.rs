@@ -8,6 +8,7 @@
 //! spill      rows that memory has no room for, in temporary files
 //! ops        one operator per file; `next` fills the shared chunk
 //! execution  pulls the root: lazily on the caller's thread, or by morsels on all cores below a breaker
+//! round      many batches of the root, which all threads work on at once
 //! ```
 //!
 //! Source: GF-CL §6; design §8.
@@ -30,6 +31,7 @@ mod parallel;
 mod parameters;
 mod physical;
 mod profile;
+mod round;
 mod rows;
 mod spill;
 mod stack;
@@ -43,4 +45,5 @@ pub use given_rows::GivenRows;
 pub use parameters::missing_parameter;
 pub use physical::{Form, PhysicalOptions, PhysicalPlan};
 pub use profile::Profile;
+pub use round::Run;
 pub use spill::{SpillArea, SpillError, TemporaryDirectory, TemporaryFile, TemporaryFiles};

@@ -21,6 +21,12 @@ pub(crate) trait Operator<'s>: Send {
 
     /// Starts again (a subplan, for its next argument).
     fn reset(&mut self);
+
+    /// Whether it fills the columns anew each time, whatever the chunk has: then those that it gave may be
+    /// moved out. Others may go on within what they find there.
+    fn fills_anew(&self) -> bool {
+        false
+    }
 }
 
 pub(crate) type BoxOperator<'s> = Box<dyn Operator<'s> + 's>;

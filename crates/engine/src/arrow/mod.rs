@@ -31,7 +31,9 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
+use trimorph_exec::Context;
 use trimorph_types::{LogicalType, Value};
+use trimorph_vector::Vector;
 
 use self::builder::{Batch, BatchBuilder};
 use self::column::{Column, ColumnType};
@@ -69,28 +71,7 @@ impl QueryResult {
         let entities = self.entities().clone();
         let maker = Maker::new(&entities, self.cancel_token());
         let mut batches = Vec::from_iter(self.early_columns(&maker)?);
-        let mut open: Option<BatchBuilder> = None;
-        loop {
-            let mut closed = None;
-            let more = self.next_batch(|vectors, positions, cx| {
-                closed = open.take_if(|batch| batch.len() >= BATCH_ROWS || !batch.takes(vectors));
-                let room = if closed.is_some() { BATCH_ROWS } else { 0 };
-                let batch = open.get_or_insert_with(|| BatchBuilder::like(vectors, room));
-                batch.append(vectors, positions, &|id| cx.edge_value(id))
-            })?;
-            let has_ended = more.is_none();
-            more.transpose()?;
-            if has_ended {
-                closed = open.take();
-            }
-            if let Some(batch) = closed {
-                let packed = batch.finish(&maker).and_then(|batch| batch.packed(&maker));
-                batches.push(maker.settle(packed)?);
-            }
-            if has_ended {
-                break;
-            }
-        }
+        batches.append(&mut if self.threads() > 1 { self.built_by_all()? } else { self.built(&maker)? });
         let seen: Vec<ColumnType> =
             (0..self.types().len()).map(|column| common_type(&batches, column).settled()).collect();
         self.notice_texts(&seen);
@@ -102,9 +83,57 @@ impl QueryResult {
             .collect();
         let schema = schema_of(self.columns(), &types);
         self.name_types(&types);
-        let settled = batches.into_iter().map(|batch| record_batch(&schema, &batch, &types, &maker));
-        let settled = settled.collect::<Result<_, _>>()?;
-        Ok((schema, settled))
+        let cancel = self.cancel_token();
+        let settled = self.on_each(batches, |batch| {
+            record_batch(&schema, &batch, &types, &Maker::new(&entities, cancel.clone()))
+        })?;
+        Ok((schema, settled.into_iter().collect::<Result<_, _>>()?))
+    }
+
+    /// The rows that are left, built by the caller as they are computed.
+    fn built(&mut self, maker: &Maker<'_>) -> Result<Vec<Batch>, Error> {
+        let mut building = Building::default();
+        loop {
+            let more = self.next_batch(|vectors, positions, cx| building.append(vectors, positions, cx))?;
+            let has_ended = more.is_none();
+            more.transpose()?;
+            building.close(has_ended, maker)?;
+            if has_ended {
+                return Ok(building.made);
+            }
+        }
+    }
+
+    /// The same, built by all threads of the query: copying texts takes as long as decoding them.
+    fn built_by_all(&mut self) -> Result<Vec<Batch>, Error> {
+        let (entities, cancel) = (self.entities().clone(), self.cancel_token());
+        let (mut batches, mut open) = (Vec::new(), None);
+        loop {
+            let round = self.next_round(BATCH_ROWS, open.take(), |open: Option<BatchBuilder>, run, cx| {
+                let maker = Maker::new(&entities, cancel.clone());
+                let mut building = Building { open, room: run.rows(), ..Building::default() };
+                let is_last = run.is_last();
+                run.each(|vectors, positions| {
+                    building.append(vectors, positions, cx)?;
+                    building.close(false, &maker)
+                })?;
+                // What comes next goes on with the last, unless that is long enough.
+                if !is_last || building.open.as_ref().is_some_and(|open| open.len() >= BATCH_ROWS) {
+                    building.close(true, &maker)?;
+                }
+                Ok::<_, Error>((building.made, building.open))
+            })?;
+            let Some(round) = round else { break };
+            for made in round {
+                let (mut made, left) = made?;
+                batches.append(&mut made);
+                open = left;
+            }
+        }
+        let mut last = Building { open, ..Building::default() };
+        last.close(true, &Maker::new(&entities, cancel))?;
+        batches.append(&mut last.made);
+        Ok(batches)
     }
 
     /// The type of a column of which no value was seen.
@@ -156,6 +185,43 @@ impl QueryResult {
         })?;
         let batch = batch.transpose()?.map(|batch| batch.finish(maker)).transpose();
         maker.settle(batch)
+    }
+}
+
+/// Batches in the making.
+#[derive(Default)]
+struct Building {
+    open: Option<BatchBuilder>,
+    /// Rows that the next batch is made with room for.
+    room: usize,
+    full: Vec<BatchBuilder>,
+    made: Vec<Batch>,
+}
+
+impl Building {
+    fn append(
+        &mut self,
+        vectors: &[&Vector<'_>],
+        positions: &[u32],
+        cx: &Context<'_>,
+    ) -> Result<(), TooLong> {
+        if let Some(closed) = self.open.take_if(|batch| batch.len() >= BATCH_ROWS || !batch.takes(vectors)) {
+            self.full.push(closed);
+            self.room = BATCH_ROWS;
+        }
+        let batch = self.open.get_or_insert_with(|| BatchBuilder::like(vectors, self.room));
+        batch.append(vectors, positions, &|id| cx.edge_value(id))
+    }
+
+    /// Makes columns of what is full, and at the end of what is not.
+    fn close(&mut self, has_ended: bool, maker: &Maker<'_>) -> Result<(), Error> {
+        maker.check()?;
+        let open = if has_ended { self.open.take() } else { None };
+        for batch in self.full.drain(..).chain(open) {
+            let packed = batch.finish(maker).and_then(|batch| batch.packed(maker));
+            self.made.push(maker.settle(packed)?);
+        }
+        Ok(())
     }
 }
 

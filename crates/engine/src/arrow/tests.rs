@@ -2,7 +2,7 @@
 
 use arrow_array::{Array, Decimal128Array, RecordBatch, StringArray};
 
-use crate::{Config, Database, Decimal, QueryResult, Value};
+use crate::{Config, Database, Decimal, Error, QueryResult, Value};
 
 /// Asks `text`, in which decimals stand as `#0.5#`: openCypher has no literals for them.
 fn ask(text: &str) -> QueryResult {
@@ -221,4 +221,74 @@ fn a_stream_of_instants_keeps_the_unit_of_the_first() {
     assert_eq!(types, "Timestamp(µs)");
     assert!(rows.unwrap_err().contains("column \"y\""));
     assert_eq!(stream(&text(far, "null")).0, "Timestamp(µs)");
+}
+
+/// Both have the same rows in the same order, wherever batches end.
+fn assert_same_rows(ours: &[RecordBatch], theirs: &[RecordBatch], how: &str) {
+    let rows = |batches: &[RecordBatch]| batches.iter().map(RecordBatch::num_rows).sum::<usize>();
+    assert_eq!(rows(ours), rows(theirs), "{how}");
+    let (mut own, mut other) = ((0, 0), (0, 0));
+    while own.0 < ours.len() && other.0 < theirs.len() {
+        let (a, b) = (&ours[own.0], &theirs[other.0]);
+        let len = (a.num_rows() - own.1).min(b.num_rows() - other.1);
+        assert!(
+            a.slice(own.1, len) == b.slice(other.1, len),
+            "{how}: rows from {} of batch {}",
+            own.1,
+            own.0
+        );
+        for (place, batch) in [(&mut own, a), (&mut other, b)] {
+            place.1 += len;
+            if place.1 == batch.num_rows() {
+                *place = (place.0 + 1, 0);
+            }
+        }
+    }
+}
+
+/// Whichever threads build them.
+#[test]
+fn batches_are_the_same_on_several_threads() {
+    let asked = |threads, limit| {
+        let db = Database::in_memory(Config::default().threads(threads).memory_limit_bytes(limit));
+        let c = db.connect();
+        let made = "UNWIND range(1, 40000) AS x CREATE (:A {x: x, s: 'text ' + x, l: [x]})-[:T {w: x}]->(:B)";
+        c.query(made, &[]).unwrap();
+        [
+            "UNWIND range(1, 90000) AS x RETURN x, x * 0.5 AS f, CASE WHEN x % 3 > 0 THEN 'text ' + x END AS s",
+            "UNWIND range(1, 50000) AS x RETURN date('2020-01-01') + duration({days: x % 1000}) AS d, [x, x + 1] AS l, {a: x, b: 'b' + x} AS m, CASE WHEN x > 40000 THEN 'late' ELSE x END AS changes, CASE WHEN x % 2 = 0 THEN x ELSE 0.5 END AS n",
+            "MATCH (a:A)-[r:T]->(b) RETURN a, r, a.s AS s, a.l AS l ORDER BY a.x DESC",
+            "MATCH (a:A) RETURN a.x AS x, a.none AS none, a.s AS s ORDER BY x SKIP 1000",
+            "UNWIND range(1, 100) AS x RETURN x, null AS nothing",
+            "UNWIND [] AS x RETURN x",
+        ]
+        .map(|text| {
+            let mut result = c.query(text, &[]).unwrap();
+            let (schema, batches) = result.arrow().unwrap();
+            (text, schema, batches, result.type_names())
+        })
+    };
+    let alone = asked(1, usize::MAX);
+    for (threads, limit) in [(2, usize::MAX), (3, 192 << 20)] {
+        for ((text, schema, batches, names), (_, own, alone, own_names)) in
+            asked(threads, limit).iter().zip(&alone)
+        {
+            let how = format!("{text} on {threads} threads");
+            assert_eq!((schema, names), (own, own_names), "{how}");
+            assert_same_rows(batches, alone, &how);
+            // Rows of several runs are few batches.
+            assert!(batches.len() <= 2 + alone.len(), "{how}: {} batches", batches.len());
+        }
+    }
+}
+
+#[test]
+fn what_several_threads_build_is_stopped_and_fails() {
+    let db = Database::in_memory(Config::default().threads(2));
+    let c = db.connect();
+    let mut result = c.query("UNWIND range(1, 60000) AS x RETURN 1 / (59000 - x) AS y", &[]).unwrap();
+    assert!(result.arrow().unwrap_err().to_string().contains("zero"));
+    let mut result = c.query("UNWIND range(1, 60000) AS x RETURN x, 'a' + x AS y", &[]).unwrap();
+    result.cancel_token().cancel();
+    assert!(matches!(result.arrow(), Err(Error::Cancelled)));
 }

@@ -210,4 +210,8 @@ impl<'s> Operator<'s> for Gather<'s> {
         self.held = None;
         (self.room, self.is_first) = (self.room_min, true);
     }
+
+    fn fills_anew(&self) -> bool {
+        true
+    }
 }

@@ -140,4 +140,8 @@ impl<'s> Operator<'s> for Aggregate<'s> {
         self.rest = None;
         self.held = None;
     }
+
+    fn fills_anew(&self) -> bool {
+        true
+    }
 }

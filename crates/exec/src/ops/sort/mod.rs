@@ -480,4 +480,8 @@ impl<'s> Operator<'s> for Sort<'s> {
         self.order.clear();
         self.cursor = None;
     }
+
+    fn fills_anew(&self) -> bool {
+        true
+    }
 }
