@@ -48,9 +48,12 @@ fn wanted(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
-/// Where threads stand: what each is at, and since when; none when it is done.
+/// What a thread is at, since when, and how many steps it began.
+type At = (&'static str, Instant, u64);
+
+/// Where threads stand; none when one is done.
 struct Board {
-    threads: Vec<Mutex<Option<(&'static str, Instant, u64)>>>,
+    threads: Vec<Mutex<Option<At>>>,
 }
 
 impl Board {

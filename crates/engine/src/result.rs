@@ -271,8 +271,8 @@ impl QueryResult {
         Self::pull(&mut self.execution, &self.text, take)
     }
 
-    /// Hands over the next rows in runs that all threads of the query work on at once, each about `rows` long;
-    /// `first` goes with the first run. What was made of each, in the order of the rows.
+    /// Hands over the next rows in runs that all threads of the query work on at once, each about `rows`
+    /// long; `first` goes with the first run. What was made of each, in the order of the rows.
     pub(crate) fn next_round<S: Send, T: Send + 'static>(
         &mut self,
         rows: usize,

@@ -33,6 +33,7 @@ mod physical;
 mod profile;
 mod round;
 mod rows;
+mod running;
 mod spill;
 mod stack;
 mod volatile;

@@ -1,5 +1,5 @@
-//! Rounds: the next rows of a query, worked on by all its threads at once; for who makes something of rows that
-//! takes as long as computing them.
+//! Rounds: the next rows of a query, worked on by all its threads at once; for who makes something of rows
+//! that takes as long as computing them.
 //!
 //! 1. the query is pulled on the caller's thread, its operators on all threads, until there are rows enough
 //!    for a run a thread, or no memory for more, or no more
@@ -10,9 +10,9 @@
 
 use trimorph_vector::{Values, Vector};
 
-use crate::execution::Running;
 use crate::parallel::on_each;
 use crate::rows::cell_bytes;
+use crate::running::Running;
 use crate::stack::Stack;
 use crate::{Context, ExecError};
 
