@@ -51,7 +51,7 @@ pub(crate) fn ask_by_rounds(
     let planned = optimize(bound, snapshot.catalog(), None, Options::default());
     let mut execution = Execution::start(&planned?, snapshot.clone(), settings)?;
     let (mut rows, mut runs) = (Vec::new(), 0);
-    while let Some(round) = execution.next_round(run_rows, Some(runs), |first, run, cx| {
+    while let Some(round) = execution.next_round(run_rows, &mut Some(runs), |first, run, cx| {
         let (len, is_last, mut found) = (run.rows(), run.is_last(), Vec::new());
         let never = run.each(|columns, positions| {
             let row =

@@ -11,6 +11,7 @@ mod crowd;
 mod deep_walks;
 mod definitions;
 mod differential;
+mod distinct_once;
 mod durable;
 mod edge_indexes;
 mod estimates;

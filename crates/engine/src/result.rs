@@ -276,7 +276,7 @@ impl QueryResult {
     pub(crate) fn next_round<S: Send, T: Send + 'static>(
         &mut self,
         rows: usize,
-        first: Option<S>,
+        first: &mut Option<S>,
         make: impl Fn(Option<S>, Run<'_, '_>, &Context<'_>) -> T + Sync,
     ) -> Result<Option<Vec<T>>, Error> {
         let Some(execution) = &mut self.execution else { return Ok(None) };

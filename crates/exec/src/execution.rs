@@ -119,14 +119,14 @@ impl Execution {
     }
 
     /// Calls `make` with runs of the next rows, on all threads of the settings at once; gives what it made of
-    /// each, in the order of the rows. `first` is handed on with the first run. `None` when there are no more
-    /// rows. See [`crate::Run`].
+    /// each, in the order of the rows. `first` is taken and handed on with the first run. `None` when there
+    /// are no more rows; then it stays. See [`crate::Run`].
     ///
     /// **Errors**: the query's; rows that were computed before are lost.
     pub fn next_round<S: Send, T: Send + 'static>(
         &mut self,
         run_rows: usize,
-        first: Option<S>,
+        first: &mut Option<S>,
         make: impl Fn(Option<S>, Run<'_, '_>, &Context<'_>) -> T + Sync,
     ) -> Result<Option<Vec<T>>, ExecError> {
         self.cell.with_dependent_mut(|_, running| {

@@ -89,7 +89,7 @@ pub(crate) fn round<'s, S: Send, T: Send + 'static>(
     running: &mut Running<'s>,
     stack: Stack,
     run_rows: usize,
-    mut first: Option<S>,
+    first: &mut Option<S>,
     make: impl Fn(Option<S>, Run<'_, '_>, &Context<'_>) -> T + Sync,
 ) -> Result<Option<Vec<T>>, ExecError> {
     let threads = running.context.settings.threads.max(1);

@@ -34,6 +34,7 @@
 //! 28. `row_keys`      keys of groupings that one row beside all others has are given to the groups
 //! 29. `order_edges`   the first rows by an indexed property of relationships are looked up
 //! 30. `share_expressions` what several expressions of an operator have in common is computed once
+//! 31. `distinct_once` different values of which there are several aggregates are told apart once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -55,6 +56,7 @@ mod count_rows;
 mod count_statements;
 mod count_trails;
 mod degrees;
+mod distinct_once;
 mod drop_unused;
 mod edge_lookups;
 mod estimate;

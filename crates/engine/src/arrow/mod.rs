@@ -109,7 +109,7 @@ impl QueryResult {
         let (entities, cancel) = (self.entities().clone(), self.cancel_token());
         let (mut batches, mut open) = (Vec::new(), None);
         loop {
-            let round = self.next_round(BATCH_ROWS, open.take(), |open: Option<BatchBuilder>, run, cx| {
+            let round = self.next_round(BATCH_ROWS, &mut open, |open: Option<BatchBuilder>, run, cx| {
                 let maker = Maker::new(&entities, cancel.clone());
                 let mut building = Building { open, room: run.rows(), ..Building::default() };
                 let is_last = run.is_last();
