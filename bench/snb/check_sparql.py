@@ -9,6 +9,7 @@ too, and prints the ratio of CPU time.
 
 import argparse
 import datetime as dt
+import math
 import pathlib
 import statistics
 import sys
@@ -75,10 +76,11 @@ def main():
         entry = results.setdefault(variant, {"run": 0, "passed": 0, "sparql": [], "cypher": [], "first": None})
         started = time.process_time()
         try:
-            found = answers.difference(connection.sparql(asked(query, own), given(query, own)).fetchall(), expected)
+            rows = connection.sparql(asked(query, own), given(query, own)).fetchall()
+            entry["sparql"].append((time.process_time() - started) * 1000)
+            found = answers.difference(rows, expected)
         except Exception as error:  # every failure is reported
             found = f"{type(error).__name__}: {error}"
-        entry["sparql"].append((time.process_time() - started) * 1000)
         if options.cypher:
             started = time.process_time()
             connection.execute(answers.text(query), own).fetchall()
@@ -88,7 +90,7 @@ def main():
         entry["first"] = entry["first"] or found
     sums = [0.0, 0.0]
     for variant, entry in results.items():
-        middle = statistics.median(entry["sparql"])
+        middle = statistics.median(entry["sparql"] or [math.nan])
         line = f"{'pass' if entry['passed'] == entry['run'] else 'FAIL'}  bi-{variant:<4} {entry['passed']:>2}/{entry['run']:<2} {middle:9.2f} ms"
         if options.cypher:
             cypher = statistics.median(entry["cypher"])
