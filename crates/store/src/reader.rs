@@ -278,8 +278,8 @@ impl<'s> Reader<'s> {
             |delta: &Arc<NodeDelta>| end <= rows && delta.clean_run(row, len as u64, None) == len as u64;
         let changes = self.node_changes(table).filter(|delta| !clean(delta));
         // Rows beyond main's may have been cleaned since they were counted: they were undone, then.
-        if changes.is_none() && end <= rows && missing.is_none_or(|missing| missing.are_null(row, len)) {
-            return None;
+        if changes.is_none() && end <= rows {
+            return missing?.null_positions(row, len);
         }
         let in_main = |row: u64| row < rows && missing.is_none_or(|missing| missing.is_null(row));
         let reading = self.moment().map(Moment::reading);

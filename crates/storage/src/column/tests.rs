@@ -47,6 +47,14 @@ fn check_vector(
     }
 }
 
+fn check_nulls(view: &ColumnView<'_>, first: u64, len: usize, values: &[Value]) {
+    let is_null = |i: &u32| values[first as usize + *i as usize].is_null();
+    let without: Vec<u32> = (0..len as u32).filter(is_null).collect();
+    assert_eq!(view.are_null(first, len), without.len() == len, "row {first}, {len}");
+    let positions = view.null_positions(first, len);
+    assert_eq!(positions, (without.len() < len).then_some(without), "row {first}, {len}");
+}
+
 fn check(ty: LogicalType, values: &[Value], random: &mut Random) -> Vec<&'static str> {
     let column = column(ty, values);
     let view = ColumnView::new(&column);
@@ -67,6 +75,10 @@ fn check(ty: LogicalType, values: &[Value], random: &mut Random) -> Vec<&'static
             let row = |i: usize| &values[first as usize + i];
             (0..len).for_each(|i| assert_eq!(nulls.get(i), row(i).is_null(), "nulls, row {first} + {i}"));
         }
+        check_nulls(&view, first, len, values);
+        // Across the end of a segment.
+        let first = (SEGMENT_ROWS as u64).saturating_sub(len as u64 / 2);
+        check_nulls(&view, first, len.min(rows.saturating_sub(first) as usize), values);
         let picked: Vec<u64> = (0..len).map(|_| random.below(rows)).collect();
         let gathered = view.gather(picked.iter().copied().enumerate(), len);
         check_vector(&gathered, |i| (i, picked[i]), len, values, "gather");

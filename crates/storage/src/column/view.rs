@@ -373,24 +373,65 @@ impl<'s> ColumnView<'s> {
         })
     }
 
-    /// Whether none of `len` rows from `first` on has a value. **Cost**: a look at each row of a segment that
+    /// Whether none of `len` rows from `first` on has a value. **Cost**: a look for 64 rows of a segment that
     /// has some.
     pub fn are_null(&self, first: u64, len: usize) -> bool {
-        let end = first + len as u64;
-        let mut at = first;
-        while at < end {
-            let (segment, local) = split(at);
-            let next = end.min(at + (SEGMENT_ROWS - local) as u64);
-            let has_none = match self.segment(segment) {
-                None => true,
-                Some(view) => matches!(view.presence, PresenceView::None) && !self.has_exceptions,
-            };
-            if !has_none && (at..next).any(|row| !self.is_null(row)) {
-                return false;
-            }
-            at = next;
+        let mut none = true;
+        self.each_run_of_values(first, len, &mut |_, values, _| {
+            none = values == 0;
+            none
+        });
+        none
+    }
+
+    /// The positions of those of `len` rows from `first` on that have no value; `None` where none has one.
+    /// **Cost**: as of [`Self::are_null`], and the positions.
+    pub fn null_positions(&self, first: u64, len: usize) -> Option<Vec<u32>> {
+        if self.are_null(first, len) {
+            return None;
         }
-        true
+        let mut positions = Vec::new();
+        self.each_run_of_values(first, len, &mut |from, values, count| {
+            let first_position = u32::try_from(from).unwrap_or(u32::MAX);
+            let mut left = !values & (u64::MAX >> (BATCH_ROWS - count));
+            while left != 0 {
+                positions.push(first_position + left.trailing_zeros());
+                left &= left - 1;
+            }
+            true
+        });
+        Some(positions)
+    }
+
+    /// Calls `visit` with up to 64 of `len` rows from `first` on after the other, as long as it says so:
+    /// where they begin, the bits of those that have a value, and how many they are.
+    fn each_run_of_values(&self, first: u64, len: usize, visit: &mut dyn FnMut(usize, u64, usize) -> bool) {
+        let mut from = 0;
+        while from < len {
+            let row = first + from as u64;
+            let (segment, local) = split(row);
+            let count = BATCH_ROWS.min(len - from).min(SEGMENT_ROWS - local);
+            let mut values = match self.segment(segment).filter(|view| local < view.rows) {
+                None => 0,
+                Some(view) => {
+                    let within = u64::MAX >> (BATCH_ROWS - count.min(view.rows - local));
+                    within
+                        & match &view.presence {
+                            PresenceView::All => u64::MAX,
+                            PresenceView::None => 0,
+                            PresenceView::Some(rank) => rank.window(local),
+                        }
+                }
+            };
+            if self.has_exceptions {
+                let is_one = |i: &usize| !self.is_null(row + *i as u64);
+                values |= (0..count).filter(is_one).fold(0, |bits, i| bits | 1 << i);
+            }
+            if !visit(from, values, count) {
+                return;
+            }
+            from += count;
+        }
     }
 
     /// The value of one row.
