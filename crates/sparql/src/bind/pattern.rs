@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use spargebra::algebra::{Expression, GraphPattern, OrderExpression};
+use spargebra::algebra::{Expression, GraphPattern, OrderExpression, PropertyPathExpression};
 use spargebra::term::{GroundTerm, NamedNodePattern, TriplePattern, Variable};
 use trimorph_algebra::{ApplyKind, Expr, Op, Plan, SortKey, VarId};
 use trimorph_types::{LogicalType, Value};
@@ -592,7 +592,7 @@ fn asks_graph(pattern: &GraphPattern) -> bool {
     use GraphPattern as P;
     match pattern {
         P::Bgp { patterns } => !patterns.is_empty(),
-        P::Path { .. } => true,
+        P::Path { path, .. } => takes_a_step(path),
         P::Join { left, right } => asks_graph(left) || asks_graph(right),
         P::Union { left, right } => asks_graph(left) && asks_graph(right),
         P::LeftJoin { left, .. } | P::Minus { left, .. } => asks_graph(left),
@@ -603,6 +603,18 @@ fn asks_graph(pattern: &GraphPattern) -> bool {
         | P::Distinct { inner }
         | P::Reduced { inner } => asks_graph(inner),
         P::Graph { .. } | P::Values { .. } | P::Slice { .. } | P::Group { .. } | P::Service { .. } => false,
+    }
+}
+
+/// Whether what a path connects is connected by statements: one of no step connects each term with itself.
+fn takes_a_step(path: &PropertyPathExpression) -> bool {
+    use PropertyPathExpression as P;
+    match path {
+        P::NamedNode(_) | P::NegatedPropertySet(_) => true,
+        P::ZeroOrMore(_) | P::ZeroOrOne(_) => false,
+        P::Reverse(inner) | P::OneOrMore(inner) => takes_a_step(inner),
+        P::Sequence(first, second) => takes_a_step(first) || takes_a_step(second),
+        P::Alternative(one, other) => takes_a_step(one) && takes_a_step(other),
     }
 }
 
