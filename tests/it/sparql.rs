@@ -297,3 +297,47 @@ fn hostile_texts_are_errors() {
         }
     }
 }
+
+/// Tables whose nodes are mostly gone: classes are counted by runs of rows.
+#[test]
+fn classes_of_what_is_left_are_counted() {
+    let db = database();
+    let connection = db.connect();
+    cypher(&connection, "UNWIND range(1, 5000) AS i CREATE (:N {i: i})");
+    cypher(&connection, "MATCH (n:N) WHERE n.i % 3 > 0 OR n.i > 4000 OR n.i < 1500 SET n:M");
+    let classes = "SELECT ?c (COUNT(*) AS ?n) { ?s a ?c } GROUP BY ?c";
+    let check = |n: usize, m: usize, state: &str| {
+        let found = sparql(&connection, classes);
+        assert_eq!(found, [format!("<trimorph:M> {m}"), format!("<trimorph:N> {n}")], "{state}");
+    };
+    let m = (1..=5000).filter(|i| i % 3 > 0 || *i > 4000 || *i < 1500).count();
+    check(5000, m, "written");
+    for state in ["CHECKPOINT", "REORGANIZE", "CHECKPOINT"] {
+        cypher(&connection, state);
+        check(5000, m, state);
+    }
+    cypher(&connection, "MATCH (n:N) WHERE n.i % 7 = 0 OR (n.i > 2000 AND n.i < 3300) DELETE n");
+    let left = |i: &usize| !(i.is_multiple_of(7) || (2001..3300).contains(i));
+    let (n, m) = (
+        (1..=5000).filter(left).count(),
+        (1..=5000).filter(left).filter(|i| i % 3 > 0 || *i > 4000 || *i < 1500).count(),
+    );
+    check(n, m, "deleted");
+    cypher(&connection, "CHECKPOINT");
+    check(n, m, "merged");
+}
+
+/// A graph without statements is no graph of the dataset: not even a path of no step is in it.
+#[test]
+fn a_graph_that_is_not_there_gives_nothing() {
+    let db = database();
+    let connection = db.connect();
+    sparql(&connection, "INSERT DATA { :a :p :b . GRAPH :g { :c :p :a } }");
+    for path in [":p*", ":p?", "(:p/:q?)*", "(:q|:p*)", "^(:p*)"] {
+        let ask = |text: &str| sparql(&connection, &text.replace("PATH", path));
+        assert!(ask("SELECT ?x { GRAPH :none { ?x PATH :b } }").is_empty(), "{path}");
+        assert_eq!(ask("SELECT ?x { GRAPH :g { ?x PATH :b } }"), ["<trimorph:b>"], "{path}");
+        assert_eq!(ask("SELECT ?g { GRAPH ?g { :b PATH :b } }"), ["<trimorph:g>"], "{path}");
+    }
+    assert!(sparql(&connection, "SELECT ?x { GRAPH :none { ?x :p+/:p* :b } }").is_empty());
+}
