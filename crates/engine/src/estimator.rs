@@ -12,7 +12,7 @@ use trimorph_types::Value;
 use crate::estimates::sample_of;
 use crate::params::Params;
 
-/// Lists whose lengths are looked at: others than values of a size they cost some microseconds together.
+/// Lists whose lengths are looked at. Each is made for it, which takes longer than a look at a number.
 const LISTS_SEEN: usize = 64;
 
 /// Estimates from a snapshot.

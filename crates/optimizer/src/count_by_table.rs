@@ -17,6 +17,7 @@ use trimorph_base::TableId;
 use trimorph_catalog::CatalogView;
 use trimorph_types::{LogicalType, Value};
 
+use crate::merging::{merged, of_parts};
 use crate::needed::bottom_up;
 use crate::planning::Planning;
 use crate::tables::{edge_tables, tables_of};
@@ -107,36 +108,21 @@ fn counts(
         Plan::Project { input: Box::new(plan), items }
     };
     let branches: Vec<Plan> = combinations.iter().map(branch).collect();
-    let of_parts = |(result, aggregate): &(VarId, Aggregate), part: &VarId| {
-        let kind = merged(aggregate).unwrap_or(AggregateKind::Sum);
-        let arg = Some(Expr::Var(*part));
-        (*result, Aggregate { kind, arg, parameter: None, distinct: false, span: aggregate.span })
-    };
+    let whole =
+        |((result, aggregate), part): (&(VarId, Aggregate), &VarId)| (*result, of_parts(aggregate, *part));
     Some(Plan::Aggregate {
         input: Box::new(Plan::Union {
             inputs: branches,
             vars: parts.iter().chain(&partial).copied().collect(),
         }),
         keys: keys.iter().zip(&parts).map(|((key, _), part)| (*key, Expr::Var(*part))).collect(),
-        aggregates: aggregates.iter().zip(&partial).map(|(a, part)| of_parts(a, part)).collect(),
+        aggregates: aggregates.iter().zip(&partial).map(whole).collect(),
     })
 }
 
 fn count_of_rows(aggregates: &[(VarId, Aggregate)]) -> Aggregate {
     let span = aggregates.first().map(|(_, a)| a.span).unwrap_or_default();
     Aggregate { kind: AggregateKind::CountStar, arg: None, parameter: None, distinct: false, span }
-}
-
-/// What an aggregate of parts of the rows is merged by. Sums are not: those of parts may leave the integers
-/// where the whole does not.
-pub(crate) fn merged(aggregate: &Aggregate) -> Option<AggregateKind> {
-    match aggregate.kind {
-        _ if aggregate.distinct => None,
-        AggregateKind::CountStar | AggregateKind::Count => Some(AggregateKind::Sum),
-        AggregateKind::Min => Some(AggregateKind::Min),
-        AggregateKind::Max => Some(AggregateKind::Max),
-        _ => None,
-    }
 }
 
 /// The types of the only relationship of a pattern, where there are several, and what is asked is asked of

@@ -11,7 +11,7 @@ use trimorph_algebra::{Aggregate, AggregateKind, Expr, Plan, VarId, Vars};
 use trimorph_types::LogicalType;
 
 use crate::Halt;
-use crate::count_by_table::merged;
+use crate::merging::{merged, of_parts};
 use crate::needed::bottom_up;
 use crate::planning::Planning;
 
@@ -82,18 +82,14 @@ fn in_two_steps(
     below.push((different, Expr::Var(value)));
     let (mut parts, mut whole) = (Vec::new(), Vec::with_capacity(aggregates.len()));
     for (var, aggregate) in aggregates {
-        let span = aggregate.span;
         if is_of_different(&aggregate) {
             let arg = Some(Expr::Var(different));
             whole.push((var, Aggregate { arg, distinct: false, ..aggregate }));
             continue;
         }
-        let aggregate = plain(&aggregate);
-        let kind = merged(&aggregate).unwrap_or(aggregate.kind);
-        let part = vars.anonymous(vars.get(var).ty);
+        let (aggregate, part) = (plain(&aggregate), vars.anonymous(vars.get(var).ty));
+        whole.push((var, of_parts(&aggregate, part)));
         parts.push((part, aggregate));
-        let arg = Some(Expr::Var(part));
-        whole.push((var, Aggregate { kind, arg, parameter: None, distinct: false, span }));
     }
     let groups = Plan::Aggregate { input, keys: below, aggregates: parts };
     Plan::Aggregate { input: Box::new(groups), keys: above, aggregates: whole }

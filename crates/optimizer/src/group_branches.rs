@@ -4,10 +4,10 @@
 //!
 //! Not where a query has about as many groups as rows: then these would be grouped twice.
 
-use trimorph_algebra::{Aggregate, AggregateKind, Expr, Plan, QueryGraph, VarId, Vars};
+use trimorph_algebra::{Aggregate, Expr, Plan, QueryGraph, VarId, Vars};
 use trimorph_types::LogicalType;
 
-use crate::count_by_table::merged;
+use crate::merging::{merged, of_parts};
 use crate::needed::bottom_up;
 use crate::planning::Planning;
 use crate::selectivity::Statistics;
@@ -102,11 +102,8 @@ fn apart(
         inputs: inputs.into_iter().map(branch).collect(),
         vars: parts.iter().chain(&partial).copied().collect(),
     };
-    let whole = |((result, aggregate), part): (&(VarId, Aggregate), &VarId)| {
-        let kind = merged(aggregate).unwrap_or(AggregateKind::Sum);
-        let arg = Some(Expr::Var(*part));
-        (*result, Aggregate { kind, arg, parameter: None, distinct: false, span: aggregate.span })
-    };
+    let whole =
+        |((result, aggregate), part): (&(VarId, Aggregate), &VarId)| (*result, of_parts(aggregate, *part));
     Plan::Aggregate {
         input: Box::new(all),
         keys: keys.iter().zip(&parts).map(|((key, _), part)| (*key, Expr::Var(*part))).collect(),

@@ -39,7 +39,7 @@
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
 //! another; what several need has files of its own: `needed` (what is looked at above), `tables`,
-//! `lookups`, `edge_lookups`, `selectivity`, `samples`, `degrees` and `estimate`.
+//! `merging`, `lookups`, `edge_lookups`, `selectivity`, `samples`, `degrees` and `estimate`.
 //!
 //! Source: design §7; GF-CL §7; Poseidon §8.
 #![forbid(unsafe_code)]
@@ -69,6 +69,7 @@ mod in_lists;
 mod late_projection;
 mod lookups;
 mod merge_patterns;
+mod merging;
 mod narrow_tables;
 mod narrow_types;
 mod needed;

@@ -106,8 +106,7 @@ impl<'s> RunAggregate<'s> {
                     self.short = held.resize(self.table.bytes()).err().map(ExecError::from);
                     return self.give(full, cx);
                 }
-                Room::None(over) if is_spilled(&self.spec, cx) => {
-                    drop(over);
+                Room::None(_) if is_spilled(&self.spec, cx) => {
                     self.waiting = Some(came);
                     self.go_plain(cx)?;
                 }
@@ -178,8 +177,7 @@ impl<'s> RunAggregate<'s> {
     /// Groups that are over.
     fn give(&mut self, table: Table<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         cx.set_part(self.part);
-        self.given =
-            (table.groups() > 0).then_some(()).map(|()| table.finish(cx)).transpose()?.map(|f| (f, 0));
+        self.given = if table.groups() > 0 { Some((table.finish(cx)?, 0)) } else { None };
         Ok(self.given.is_some())
     }
 }
