@@ -69,7 +69,9 @@ fn different_values_that_several_aggregates_take_are_told_apart_once() {
             let settings = Settings { vector_size, threads, patient: threads == 1, ..Settings::default() };
             let found = ask(text, &snapshot, settings).unwrap();
             let how = format!("{text}\nvectors of {vector_size}, {threads} threads");
-            compare(&expected, &found, &Comparison::default()).unwrap_or_else(|d| panic!("{how}\n{d}"));
+            // Deviations and means of parts depend on their order in the last place.
+            let comparison = Comparison { tolerance: 1e-12, ..Comparison::default() };
+            compare(&expected, &found, &comparison).unwrap_or_else(|d| panic!("{how}\n{d}"));
         }
         let planned = optimize(bound, snapshot.catalog(), None, Options::default()).unwrap();
         let (mut left, mut found) = (vec![&planned.plan], 0);

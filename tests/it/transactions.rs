@@ -443,7 +443,7 @@ fn a_timeout_ends_a_transaction_that_is_idle_or_at_work() {
     assert!(error.to_string().contains("timeout"), "{error}");
     a.rollback().unwrap();
     b.begin_with(TransactionOptions { timeout, ..TransactionOptions::default() }).unwrap();
-    let long = "UNWIND range(1, 100000000) AS i WITH i WHERE i % 7 = 8 RETURN count(*)";
+    let long = "UNWIND range(1, 1000000000000) AS i WITH i WHERE i % 7 = 8 RETURN count(*)";
     let error = rows(&b, long).unwrap_err();
     assert!(error.to_string().contains("timeout"), "{error}");
     b.rollback().unwrap();
