@@ -157,7 +157,8 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
                 .iter()
                 .map(|(v, a)| format!("{} = {}", name(v), print_aggregate(a, vars)))
                 .collect();
-            format!("Aggregate by [{}]: {}", items(keys), aggregates.join(", "))
+            let end = if aggregates.is_empty() { "" } else { ": " };
+            format!("Aggregate by [{}]{end}{}", items(keys), aggregates.join(", "))
         }
         Plan::Distinct { vars: vs, .. } => format!("Distinct {}", names(vs)),
         Plan::Sort { keys, limit, of_group, .. } => {
