@@ -17,6 +17,7 @@ use super::known::Known;
 use super::session::{Next, Session};
 use crate::answer::write_notices;
 use crate::failure::Failure;
+use crate::interrupt::stay_when_idle;
 use crate::language::Language;
 use crate::pager::Screen;
 
@@ -29,6 +30,7 @@ const MENU: &str = "completion";
 pub(super) fn run(session: &mut Session) -> Result<(), Failure> {
     greet(session)?;
     session.is_interactive = true;
+    stay_when_idle();
     session.history = history_path().map(|path| read_history(&path)).unwrap_or_default();
     let known = Arc::new(Mutex::new(Known::default()));
     let mut editor = editor(session, &known);
