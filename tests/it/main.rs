@@ -60,6 +60,7 @@ mod single_edges;
 mod snb_bi;
 mod sparql;
 mod spill;
+mod spools;
 mod subplans;
 mod tall_plans;
 mod threads;

@@ -413,6 +413,25 @@ pub enum Plan {
         /// What must be within which bounds.
         band: Band,
     },
+    /// Keeps the rows of a plan, which are made once and read in several places of the query. Optimizer only,
+    /// at the top.
+    Spool {
+        /// The query: [`Plan::SpoolRead`] stands for the rows.
+        input: Box<Plan>,
+        /// Makes the rows, when the first of them is asked for.
+        rows: Box<Plan>,
+        /// The variables of these that are read.
+        vars: Vec<VarId>,
+        /// Tells the spools of a query apart.
+        number: u32,
+    },
+    /// The rows that a [`Plan::Spool`] further up keeps. Optimizer only.
+    SpoolRead {
+        /// Variables, and those of the spool's plan whose values they have.
+        columns: Vec<(VarId, VarId)>,
+        /// The number of the spool.
+        number: u32,
+    },
 }
 
 /// A value between bounds, at least one of them; or a text and its beginning.

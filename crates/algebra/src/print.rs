@@ -284,6 +284,14 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
                 format!("HashJoin on {}", names(on))
             }
         }
+        Plan::Spool { vars, number, .. } => format!("Spool {number} {}", names(vars)),
+        Plan::SpoolRead { columns, number } => {
+            let column = |(own, from): &(crate::VarId, crate::VarId)| match own == from {
+                true => name(own),
+                false => format!("{} = {}", name(own), name(from)),
+            };
+            format!("SpoolRead {number} {}", columns.iter().map(column).collect::<Vec<_>>().join(", "))
+        }
         Plan::RangeJoin { band, .. } => {
             match (band.kind, band.low) {
                 (BandKind::BeginsWith, Some((low, _))) => {

@@ -8,7 +8,9 @@ impl Plan {
     /// The direct inputs, outer before inner, probe before build.
     pub fn children(&self) -> Vec<&Self> {
         match self {
-            Self::Unit | Self::Empty(_) | Self::Argument(_) | Self::NodeScan(_) => Vec::new(),
+            Self::Unit | Self::Empty(_) | Self::Argument(_) | Self::NodeScan(_) | Self::SpoolRead { .. } => {
+                Vec::new()
+            }
             Self::Match { input, .. }
             | Self::Filter { input, .. }
             | Self::Extra { input, .. }
@@ -35,6 +37,7 @@ impl Plan {
             Self::Apply { input, subplan, .. } | Self::Merge { input, subplan, .. } => vec![input, subplan],
             Self::SemiJoin { input, filter, .. } => vec![input, filter],
             Self::HashJoin { left, right, .. } | Self::RangeJoin { left, right, .. } => vec![left, right],
+            Self::Spool { input, rows, .. } => vec![input, rows],
             Self::Union { inputs, .. } => inputs.iter().collect(),
         }
     }
@@ -43,7 +46,9 @@ impl Plan {
     pub fn map_children(self, change: &mut dyn FnMut(Self) -> Self) -> Self {
         let mut b = |p: Box<Self>| Box::new(change(*p));
         match self {
-            Self::Unit | Self::Empty(_) | Self::Argument(_) | Self::NodeScan(_) => self,
+            Self::Unit | Self::Empty(_) | Self::Argument(_) | Self::NodeScan(_) | Self::SpoolRead { .. } => {
+                self
+            }
             Self::Match { input, graph } => Self::Match { input: b(input), graph },
             Self::Filter { input, predicate } => Self::Filter { input: b(input), predicate },
             Self::Extra { input, items } => Self::Extra { input: b(input), items },
@@ -91,6 +96,10 @@ impl Plan {
                 let left = b(left);
                 Self::RangeJoin { left, right: b(right), band }
             }
+            Self::Spool { input, rows, vars, number } => {
+                let input = b(input);
+                Self::Spool { input, rows: b(rows), vars, number }
+            }
             Self::Union { inputs, vars } => {
                 Self::Union { inputs: inputs.into_iter().map(change).collect(), vars }
             }
@@ -100,7 +109,9 @@ impl Plan {
     /// The direct inputs, to be changed in place, in the order of [`Plan::children`].
     pub fn children_mut(&mut self) -> Vec<&mut Self> {
         match self {
-            Self::Unit | Self::Empty(_) | Self::Argument(_) | Self::NodeScan(_) => Vec::new(),
+            Self::Unit | Self::Empty(_) | Self::Argument(_) | Self::NodeScan(_) | Self::SpoolRead { .. } => {
+                Vec::new()
+            }
             Self::Match { input, .. }
             | Self::Filter { input, .. }
             | Self::Extra { input, .. }
@@ -127,6 +138,7 @@ impl Plan {
             Self::Apply { input, subplan, .. } | Self::Merge { input, subplan, .. } => vec![input, subplan],
             Self::SemiJoin { input, filter, .. } => vec![input, filter],
             Self::HashJoin { left, right, .. } | Self::RangeJoin { left, right, .. } => vec![left, right],
+            Self::Spool { input, rows, .. } => vec![input, rows],
             Self::Union { inputs, .. } => inputs.iter_mut().collect(),
         }
     }
@@ -248,6 +260,7 @@ impl Plan {
                     return out.add(vars.iter().copied());
                 }
                 Self::NodeScan(scan) => return out.add([scan.var]),
+                Self::SpoolRead { columns, .. } => return out.add(columns.iter().map(|(v, _)| *v)),
                 Self::Project { items, .. } => return out.add(items.iter().map(|(v, _)| *v)),
                 Self::Aggregate { keys, aggregates, .. } => {
                     out.add(keys.iter().map(|(v, _)| *v));

@@ -13,7 +13,7 @@ use crate::expr::PassedKeys;
 use crate::operator::{BoxOperator, MakeTwin, Pipeline};
 use crate::ops::{
     self, ArgumentCell, BuildSide, CountTarget, Dealer, NodeScanSpec, ScanRows, Settled, SharedRow,
-    SharedSet, SortedSide, WeakDealer,
+    SharedSet, SortedSide, SpoolRows, WeakDealer,
 };
 use crate::physical::{Node, Spec};
 use crate::profile::ProfileCell;
@@ -53,6 +53,8 @@ pub(crate) struct Builder<'s> {
     snapshot: Snapshot,
     profile: Option<ProfileCell>,
     shared: Arc<Mutex<HashMap<usize, Shared<'s>>>>,
+    /// The rows of spools, by their numbers: the same within subplans and outside.
+    spools: Arc<Mutex<HashMap<u32, SpoolRows<'s>>>>,
     /// Where the rows of the apply around are left.
     argument: Option<ArgumentCell<'s>>,
     /// How the operator that takes the shortest of walks tells the search below it to end.
@@ -89,6 +91,7 @@ impl<'s> Builder<'s> {
             snapshot,
             profile,
             shared: Arc::default(),
+            spools: Arc::default(),
             argument: None,
             settled: Settled::default(),
         }
@@ -274,6 +277,16 @@ impl<'s> Builder<'s> {
                 let settled = Settled::default();
                 let within = Self { settled: settled.clone(), ..self.clone() };
                 Box::new(ops::Shortest::new(within.input(node, 0)?, *spec, settled))
+            }
+            Spec::SpoolRead(spec) => {
+                let rows = self.spools.lock().unwrap_or_else(PoisonError::into_inner);
+                let rows = { rows }.entry(spec.number).or_default().clone();
+                let input = node.inputs.first().ok_or_else(|| internal("an operator without its input"))?;
+                // Nothing of it is shared with the places that read it: one of them runs it.
+                let within = Self { argument: None, shared: Arc::default(), ..self.clone() };
+                let input = Arc::clone(input);
+                let input = Arc::new(move || within.build(&input)) as MakeTwin<'s>;
+                Box::new(ops::SpoolRead::new(Arc::clone(spec), rows, input))
             }
             Spec::Unwind(spec) => Box::new(ops::Unwind::new(below()?, Arc::clone(spec))),
             Spec::ProcedureCall(spec) => Box::new(ops::ProcedureCall::new(below()?, Arc::clone(spec))),

@@ -8,6 +8,7 @@
 //! apply      subplans
 //! rows       computed items, aggregates
 //! runs       which groups come one after the other
+//! spool      rows that several places read
 //! top        which scan a top-k leads
 //! ```
 //!
@@ -22,6 +23,7 @@ mod join_filter;
 mod lowering;
 mod rows;
 mod runs;
+mod spool;
 mod statements;
 mod top;
 
@@ -186,6 +188,10 @@ impl<'q> Lowering<'q> {
                 self.lower_semi_join(input, filter, (*var, *anti), needed)
             }
             Plan::HashJoin { left, right, on } => self.lower_join(left, right, on, needed),
+            Plan::Spool { input, rows, vars, number } => {
+                self.lower_spool(input, (rows, vars, *number), needed)
+            }
+            Plan::SpoolRead { columns, number } => self.lower_spool_read(columns, *number, needed),
             Plan::RangeJoin { left, right, band } => self.lower_range_join(left, right, band, needed),
             Plan::Filter { input, predicate } => {
                 let mut below = vars_of([predicate]);

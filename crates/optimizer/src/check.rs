@@ -144,6 +144,11 @@ impl Checker<'_> {
                 self.is_node(*var, &scope, "SemiJoin")?;
                 self.is_there(*var, &self.plan(filter, outer)?, "SemiJoin")?;
             }
+            Plan::Spool { rows, vars, .. } => {
+                let own = self.plan(rows, None)?;
+                vars.iter().try_for_each(|v| self.is_there(*v, &own, "Spool"))?;
+            }
+            Plan::SpoolRead { columns, .. } => scope.extend(columns.iter().map(|(v, _)| *v)),
             Plan::HashJoin { right, on, .. } => {
                 let own = self.plan(right, outer)?;
                 on.iter().try_for_each(|v| self.is_there(*v, &scope, "HashJoin"))?;

@@ -56,13 +56,22 @@ impl Estimate {
             order.push(plan);
             left.extend(plan.children().into_iter().rev());
         }
+        // What spools keep comes before what reads it, too: it stands behind the query.
+        let spools: HashMap<*const Plan, u32> = order.iter().filter_map(|plan| spool_of(plan)).collect();
+        let mut kept: HashMap<u32, f64> = HashMap::new();
         *rows = vec![0.0; order.len()];
         let mut done: Vec<Self> = Vec::new();
         for (place, plan) in order.into_iter().enumerate().rev() {
             // The inputs are the last that were done, the first of them last.
             let mut inputs = done.split_off(done.len() - plan.children().len());
             inputs.reverse();
-            let estimate = Self::over(plan, inputs, known);
+            let mut estimate = Self::over(plan, inputs, known);
+            if let Plan::SpoolRead { number, .. } = plan {
+                estimate.rows = kept.get(number).copied().unwrap_or(1.0);
+            }
+            if let Some(number) = spools.get(&std::ptr::from_ref(plan)) {
+                kept.insert(*number, estimate.rows);
+            }
             rows[place] = estimate.rows;
             done.push(estimate);
         }
@@ -136,6 +145,14 @@ impl Estimate {
             None => catalog.statistics().table_ids().collect(),
         };
         self.tables.insert(step.to, tables);
+    }
+}
+
+/// The plan that makes the rows of a spool, and the spool's number.
+fn spool_of(plan: &Plan) -> Option<(*const Plan, u32)> {
+    match plan {
+        Plan::Spool { rows, number, .. } => Some((std::ptr::from_ref(&**rows), *number)),
+        _ => None,
     }
 }
 

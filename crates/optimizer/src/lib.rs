@@ -35,6 +35,7 @@
 //! 29. `order_edges`   the first rows by an indexed property of relationships are looked up
 //! 30. `share_expressions` what several expressions of an operator have in common is computed once
 //! 31. `distinct_once` different values of which there are several aggregates are told apart once
+//! 32. `share_subplans` what several places of the plan compute in the same way is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -85,6 +86,7 @@ mod row_keys;
 mod samples;
 mod selectivity;
 mod share_expressions;
+mod share_subplans;
 mod tables;
 mod tell_apart;
 #[cfg(test)]

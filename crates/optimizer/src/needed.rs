@@ -52,7 +52,9 @@ pub(crate) fn below(plan: &Plan, needed: &VarSet) -> Vec<VarSet> {
     let wanted =
         |items: &[(VarId, Expr)]| vars_of(items.iter().filter(|(v, _)| needed.contains(v)).map(|(_, e)| e));
     match plan {
-        Plan::Unit | Plan::Empty(_) | Plan::Argument(_) | Plan::NodeScan(_) => Vec::new(),
+        Plan::Unit | Plan::Empty(_) | Plan::Argument(_) | Plan::NodeScan(_) | Plan::SpoolRead { .. } => {
+            Vec::new()
+        }
         Plan::Match { graph, .. } => with(asked_by(graph)),
         Plan::Filter { predicate, input } => {
             with(each(vars_of([predicate]), calls_volatile(predicate), input))
@@ -125,6 +127,7 @@ pub(crate) fn below(plan: &Plan, needed: &VarSet) -> Vec<VarSet> {
             outer.insert(*var);
             vec![outer, VarSet::from([*var])]
         }
+        Plan::Spool { vars, .. } => vec![needed.clone(), vars.iter().copied().collect()],
         Plan::HashJoin { on, .. } => {
             let mut both = needed.clone();
             both.extend(on);

@@ -18,7 +18,7 @@ use crate::{
     count_rows, count_statements, count_trails, distinct_once, drop_unused, fixed_walks, group_branches,
     group_limit, hang_counts, in_lists, late_projection, merge_patterns, narrow_tables, narrow_types,
     order_edges, parts_of_texts, plan_match, push_filters, reach_once, row_keys, share_expressions,
-    tell_apart, unroll_quantifiers, walks,
+    share_subplans, tell_apart, unroll_quantifiers, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -84,6 +84,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "order_edges", required: false, run: order_edges::order_edges },
     Pass { name: "share_expressions", required: false, run: share_expressions::share_expressions },
     Pass { name: "distinct_once", required: false, run: distinct_once::distinct_once },
+    Pass { name: "share_subplans", required: false, run: share_subplans::share_subplans },
 ];
 
 /// The names of all passes, in order, and whether each can be switched off.

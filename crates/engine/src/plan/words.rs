@@ -46,6 +46,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("distinct", "leaves out rows that were there before"),
     ("skip", "leaves out the first rows"),
     ("limit", "ends after so many rows"),
+    ("spool read", "reads rows that several places of the plan have in common"),
     ("shortest", "keeps the shortest paths"),
     ("unwind", "makes a row of each item"),
     ("procedure call", "calls a procedure"),

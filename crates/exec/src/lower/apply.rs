@@ -177,7 +177,7 @@ fn looks_at_rows_together(plan: &Plan) -> bool {
             !is_constant(right) || looks_at_rows_together(left)
         }
         // A plan that starts from nothing has no row number to carry.
-        Plan::Unit | Plan::Empty(_) | Plan::NodeScan(_) => true,
+        Plan::Unit | Plan::Empty(_) | Plan::NodeScan(_) | Plan::SpoolRead { .. } => true,
         Plan::Apply { input, .. } | Plan::SemiJoin { input, .. } => looks_at_rows_together(input),
         other => other.children().into_iter().any(looks_at_rows_together),
     }

@@ -2,7 +2,7 @@
 //! share.
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use trimorph_algebra::{BoundQuery, Expr, Op, VarId};
@@ -47,6 +47,8 @@ pub(super) struct Lowering<'q> {
     pub(super) is_folded: bool,
     /// Keys of joins around that are asked where the plan being lowered first has them.
     pub(super) passed: Vec<Passed>,
+    /// What makes the rows of spools around, by their numbers.
+    pub(super) spools: HashMap<u32, (Arc<Node>, Layout)>,
     /// Nodes made so far.
     pub(super) nodes: Cell<usize>,
 }
@@ -97,6 +99,7 @@ impl<'q> Lowering<'q> {
             is_shared: false,
             is_folded: false,
             passed: Vec::new(),
+            spools: HashMap::new(),
             nodes: Cell::new(0),
         }
     }
@@ -242,7 +245,7 @@ fn is_dealt(mut node: &Node) -> bool {
     loop {
         match &node.spec {
             Spec::Unit => return many,
-            Spec::Aggregate(..) | Spec::Distinct(_) => return true,
+            Spec::Aggregate(..) | Spec::Distinct(_) | Spec::SpoolRead(_) => return true,
             Spec::ListExtend(_) | Spec::BatchExtend(_) | Spec::VarExtend(_) => many = true,
             spec if !spec.is_pipelined() => return false,
             _ => {}

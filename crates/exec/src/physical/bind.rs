@@ -68,6 +68,7 @@ impl<'a, 's> Start<'a, 's> {
             | Spec::Distinct(_)
             | Spec::Thin(_)
             | Spec::Shortest(_)
+            | Spec::SpoolRead(_)
             | Spec::Deal(_)
             | Spec::Gather(_)
             | Spec::Union(_) => spec.clone(),

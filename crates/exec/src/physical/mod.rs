@@ -25,7 +25,8 @@ use crate::ops::{
     AggregateSpec, ApplySpec, BatchExtendSpec, CallSpec, ColumnExtendSpec, ComputeSpec, CountExtendSpec,
     CursorSpec, EdgeLookupSpec, ExpandIntoSpec, FilterStep, GatherSpec, IntersectSpec, JoinFilterSpec,
     JoinShape, ListExtendSpec, LookupSpec, NodeScanSpec, PackSpec, RangeJoinSpec, RowProductSpec,
-    ScanExtendSpec, SemiJoinSpec, ShortestSpec, SortSpec, StatementsSpec, UnionInput, UnwindSpec, VarSpec,
+    ScanExtendSpec, SemiJoinSpec, ShortestSpec, SortSpec, SpoolSpec, StatementsSpec, UnionInput, UnwindSpec,
+    VarSpec,
 };
 use crate::stack::Stack;
 
@@ -121,6 +122,8 @@ pub(crate) enum Spec {
     Limit(Count),
     /// The first of walks in order of length, or all as long as it.
     Shortest(ShortestSpec),
+    /// The rows of its input, which other places read, too: these have the same input.
+    SpoolRead(Arc<SpoolSpec>),
     Unwind(Arc<UnwindSpec>),
     ProcedureCall(Arc<CallSpec>),
     Statements(Arc<StatementsSpec>),
@@ -149,6 +152,7 @@ impl Spec {
             | Self::Skip(_)
             | Self::Limit(_)
             | Self::Shortest(_)
+            | Self::SpoolRead(_)
             | Self::Deal(_)
             | Self::Gather(_)
             | Self::Union(_) => false,

@@ -1,6 +1,6 @@
 //! Takes a physical plan, gives what its operators are called and read by: what EXPLAIN shows.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use trimorph_algebra::LookupBy;
 use trimorph_store::access::{Bound, Choice, Frontier, Kind, Pattern};
@@ -22,11 +22,14 @@ impl PhysicalPlan {
     pub fn forms(&self) -> HashMap<Vec<usize>, Form> {
         let mut forms: HashMap<Vec<usize>, Form> = HashMap::new();
         let mut left = vec![&*self.root];
+        let mut spools = HashSet::new();
         while let Some(Node { spec, inputs, path, .. }) = left.pop() {
             let form = forms.entry(path.to_vec()).or_default();
             form.operators.insert(0, spec.name());
             form.patterns.extend(spec.patterns());
-            left.extend(inputs.iter().map(|input| &**input));
+            // What makes the rows of a spool stands below each place that reads them.
+            let is_known = matches!(spec, Spec::SpoolRead(spool) if !spools.insert(spool.number));
+            left.extend(inputs.iter().map(|input| &**input).filter(|_| !is_known));
         }
         forms
     }
@@ -86,6 +89,7 @@ impl Spec {
             Self::Skip(_) => "skip",
             Self::Limit(_) => "limit",
             Self::Shortest(_) => "shortest",
+            Self::SpoolRead(_) => "spool read",
             Self::Unwind(_) => "unwind",
             Self::ProcedureCall(_) => "procedure call",
             Self::Statements(_) => "statements",

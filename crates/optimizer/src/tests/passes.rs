@@ -419,3 +419,42 @@ fn rows_that_an_apply_hands_in_are_counted() {
     let text = s.run(&passes, Plan::Apply { input, subplan, kind }, &["a"]);
     assert!(!text.contains("HashJoin") && !text.contains("SemiJoin"), "{text}");
 }
+
+#[test]
+fn share_subplans() {
+    let mut s = Small::default();
+    // Groups of persons by what `key` is asked, with variables of their own.
+    let groups = |s: &mut Small, [a, b, e, key, count]: [&str; 5], name: &str| {
+        let pattern = s.matched(&[&format!("{a}:Person"), b], &[&format!("{a} {e}:KNOWS {b}")]);
+        let asked =
+            Expr::Property(Box::new(Expr::Var(s.var(a, LogicalType::Node))), name.into(), Span::new(3, 5));
+        let Plan::Aggregate { input, mut aggregates, .. } = s.counted(pattern) else {
+            panic!("no aggregate")
+        };
+        aggregates[0].0 = s.var(count, LogicalType::Int);
+        Plan::Aggregate { input, keys: vec![(s.var(key, LogicalType::Any), asked)], aggregates }
+    };
+    let one = groups(&mut s, ["a", "b", "e", "k", "n"], "name");
+    let same = groups(&mut s, ["c", "d", "f", "l", "m"], "name");
+    let other = groups(&mut s, ["c", "d", "f", "l", "m"], "id");
+    let product = |right: &Plan| Plan::HashJoin {
+        left: Box::new(one.clone()),
+        right: Box::new(right.clone()),
+        on: Vec::new(),
+    };
+    let top = |text: String| text.lines().take(4).map(|line| line.trim().to_owned()).collect::<Vec<_>>();
+    let shared = top(s.run(&["share_subplans"], product(&same), &["n", "l"]));
+    assert_eq!(shared, ["Spool 0 n, k", "CrossProduct", "SpoolRead 0 n", "SpoolRead 0 l = k"]);
+    for (apart, what) in [
+        (product(&other), "another key"),
+        (Plan::Limit { input: Box::new(one.clone()), count: Expr::Const(Value::Int(1)) }, "one place"),
+    ] {
+        let plan = s.run(&["share_subplans"], apart, &["n", "l"]);
+        assert!(!plan.contains("Spool"), "{what}: {plan}");
+    }
+    // Patterns alone are read again.
+    let pattern = s.matched(&["a:Person"], &[]);
+    let again = s.matched(&["c:Person"], &[]);
+    let plan = Plan::HashJoin { left: Box::new(pattern), right: Box::new(again), on: Vec::new() };
+    assert!(!s.run(&["share_subplans"], plan, &["a", "c"]).contains("Spool"));
+}

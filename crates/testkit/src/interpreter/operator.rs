@@ -96,7 +96,9 @@ impl Interpreter<'_> {
             | Plan::Intersect { .. }
             | Plan::SemiJoin { .. }
             | Plan::HashJoin { .. }
-            | Plan::RangeJoin { .. } => {
+            | Plan::RangeJoin { .. }
+            | Plan::Spool { .. }
+            | Plan::SpoolRead { .. } => {
                 let primary = "the naive interpreter does not run physical operators";
                 Err(Diagnostic::runtime(ErrorKind::Unsupported, "PhysicalOperator", primary))
             }
