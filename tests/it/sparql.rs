@@ -298,6 +298,51 @@ fn hostile_texts_are_errors() {
     }
 }
 
+/// Of nodes, names are read for all of a vector: IRIs, blank nodes and those that only their ids name, in
+/// tables that have names and in those that have none.
+#[test]
+fn names_of_nodes_are_the_same_by_vectors_and_one_by_one() {
+    let db = database();
+    let connection = db.connect();
+    cypher(&connection, "UNWIND range(1, 300) AS i CREATE (:Plain {n: i})");
+    let many: Vec<String> =
+        (0..300).map(|i| format!("<http://e/s{i}> :n {i} ; a :{} .", ["A", "B"][i % 2])).collect();
+    sparql(&connection, &format!("INSERT DATA {{ {} _:x :n 7 . _:y :n 8 ; a :A }}", many.join(" ")));
+    let counts = "SELECT ?i ?b ?l (COUNT(*) AS ?k) { ?s :n ?n } GROUP BY (isIRI(?s) AS ?i) (isBlank(?s) AS ?b) (isLiteral(?s) AS ?l)";
+    let names = "SELECT (STR(?s) AS ?t) { ?s :n ?n }";
+    let is_all = |rows: &[String]| {
+        let named = (0..300).filter(|i| rows.contains(&format!("http://e/s{i}"))).count();
+        let given = rows.iter().filter(|row| row.starts_with("trimorph:node/")).count();
+        (named, given, rows.len())
+    };
+    let check = |state: &str| {
+        assert_eq!(sparql(&connection, counts), ["false true false 2", "true false false 600"], "{state}");
+        let rows = sparql(&connection, names);
+        // Blank nodes have no text.
+        assert_eq!(is_all(&rows), (300, 300, 602), "{state}");
+        for row in rows.iter().filter(|row| row.starts_with("trimorph:node/")).take(3) {
+            assert_eq!(
+                sparql(&connection, &format!("SELECT ?n {{ <{row}> :n ?n }}")).len(),
+                1,
+                "{state}: {row}"
+            );
+        }
+        assert_eq!(
+            sparql(&connection, "SELECT ?n { ?s :n ?n FILTER(STR(?s) = 'http://e/s17') }"),
+            ["17"],
+            "{state}"
+        );
+    };
+    check("written");
+    cypher(&connection, "CHECKPOINT");
+    check("merged");
+    connection.begin().unwrap();
+    sparql(&connection, "DELETE DATA { <http://e/s17> :n 17 }; INSERT DATA { <http://e/s17> :n 17 }");
+    check("in a transaction");
+    connection.rollback().unwrap();
+    check("after it");
+}
+
 /// Tables whose nodes are mostly gone: classes are counted by runs of rows.
 #[test]
 fn classes_of_what_is_left_are_counted() {

@@ -11,6 +11,7 @@ use trimorph_functions::{Clock, Context as FunctionContext, GraphAccess};
 use trimorph_store::access::Choice;
 use trimorph_store::{Pins, Reader, Snapshot};
 use trimorph_types::{Map, Relationship, Value};
+use trimorph_vector::Texts;
 
 use crate::expr::OuterLists;
 use crate::spill::{SpillArea, Spilling};
@@ -305,6 +306,10 @@ impl GraphAccess for Graph<'_, '_> {
 
     fn entity_of(&self, iri: &str) -> Result<Option<Value>, Diagnostic> {
         Ok(self.0.entity_of_iri(iri))
+    }
+
+    fn names(&self, nodes: &[(usize, NodeId)], len: usize) -> Option<Texts<'static>> {
+        Some(self.0.names_of_nodes(nodes, len))
     }
 
     fn is_literal(&self, node: &Value) -> bool {

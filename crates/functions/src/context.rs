@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use trimorph_base::{CancelToken, Diagnostic, EdgeId, ErrorKind, NodeId};
 use trimorph_types::temporal::ZoneId;
 use trimorph_types::{Map, Relationship, Value};
+use trimorph_vector::Texts;
 
 use crate::steps::Steps;
 
@@ -53,6 +54,13 @@ pub trait GraphAccess {
     fn resource(&self, entity: &Value) -> Result<Value, Diagnostic> {
         let kind = if matches!(entity, Value::Node(_)) { "node" } else { "relationship" };
         Ok(Value::iri(format!("trimorph:{kind}/{}", self.element_id(entity)?)))
+    }
+
+    /// The names of nodes none of which stands for a literal, as [`resource`](Self::resource) tells them: for
+    /// each position of a vector of `len` its node, others are left empty. `None` where they must be asked
+    /// for one by one.
+    fn names(&self, _nodes: &[(usize, NodeId)], _len: usize) -> Option<Texts<'static>> {
+        None
     }
 
     /// The node that an IRI, a blank node (`_:label`) or a triple term (its N-Triples text) is the name of.

@@ -2,7 +2,8 @@
 //! text alone. Vectors of several types are left to the functions value by value.
 //!
 //! 1. `Terms::of` says what the values are as terms. Nodes are IRIs, blank nodes or triple terms unless their
-//!    table stands for literals; which of these they are only their names tell, and no kernel reads names.
+//!    table stands for literals; which of these they are only their names tell, which the graph gives for all
+//!    of a vector.
 //! 2. A language, a datatype or the form of a literal depends on its tag, of which a vector has few: the
 //!    answer for each is found once.
 
@@ -181,12 +182,38 @@ pub(super) fn tag_part<'s>(
     }
 }
 
+/// The names of nodes none of which stands for a literal; relationships are asked one by one.
+fn names(context: &Context<'_>, vector: &Vector<'_>, at: Positions<'_>) -> Option<Texts<'static>> {
+    let Values::Node(nodes) = &vector.values else { return None };
+    let mut all = Vec::with_capacity(at.len);
+    at.for_each(|i| {
+        if !vector.nulls.get(i) {
+            all.push((i, nodes.id(i)));
+        }
+    });
+    context.graph.names(&all, at.len)
+}
+
 pub(super) fn is_literal<'s>(
     context: &Context<'_>,
     args: &[Argument<'_, 's>],
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
     let vector = only(args)?;
+    if let Values::Node(nodes) = &vector.values {
+        let (mut is, mut last) = (vec![false; at.len], None);
+        at.for_each(|i| {
+            if !vector.nulls.get(i) {
+                let node = nodes.id(i);
+                is[i] = match last {
+                    Some((table, known)) if table == node.table() => known,
+                    _ => context.graph.is_literal(&Value::Node(node)),
+                };
+                last = Some((node.table(), is[i]));
+            }
+        });
+        return all(vector, Values::Bool(is));
+    }
     let is = matches!(Terms::of(context, vector, at)?, Terms::Plain(_) | Terms::Tagged(_));
     all_are(vector, at, is)
 }
@@ -212,7 +239,11 @@ pub(super) fn is_resource<'s>(
             }
             all(vector, Values::Bool(is))
         }
-        Terms::Entities => None,
+        Terms::Entities => {
+            let (names, mut is) = (names(context, vector, at)?, vec![false; at.len]);
+            at.for_each(|i| is[i] = of(names.get(i)));
+            all(vector, Values::Bool(is))
+        }
     }
 }
 
@@ -278,6 +309,17 @@ fn canonical<'s>(vector: &Vector<'s>, at: Positions<'_>) -> Texts<'s> {
     texts
 }
 
+/// The texts of those that are IRIs.
+fn iris_as_texts<'s>(texts: Texts<'s>, vector: &Vector<'_>, at: Positions<'_>) -> Vector<'s> {
+    let mut nulls = vector.nulls.clone();
+    at.for_each(|i| {
+        if !vector.nulls.get(i) && !is_iri(texts.get(i)) {
+            nulls.set(i, at.len);
+        }
+    });
+    Vector { values: Values::String(texts), nulls }
+}
+
 pub(super) fn text<'s>(
     context: &Context<'_>,
     args: &[Argument<'_, 's>],
@@ -288,16 +330,8 @@ pub(super) fn text<'s>(
         (Terms::Plain(_), Values::String(texts)) => texts.clone(),
         (Terms::Plain(_), _) => canonical(vector, at),
         (Terms::Tagged(literals), _) => literals.values().clone(),
-        (Terms::Resources(texts), _) => {
-            let mut nulls = vector.nulls.clone();
-            at.for_each(|i| {
-                if !vector.nulls.get(i) && !is_iri(texts.get(i)) {
-                    nulls.set(i, at.len);
-                }
-            });
-            return Some(Vector { values: Values::String(texts.clone()), nulls });
-        }
-        (Terms::Entities, _) => return None,
+        (Terms::Resources(texts), _) => return Some(iris_as_texts(texts.clone(), vector, at)),
+        (Terms::Entities, _) => return Some(iris_as_texts(names(context, vector, at)?, vector, at)),
     };
     all(vector, Values::String(texts))
 }

@@ -404,12 +404,7 @@ impl<'r, 's> Statements<'r, 's> {
                 if may_be_list || !self.reader.find_values(*table, *column, &wanted, &mut rows) {
                     rows.clear();
                     match may_be_list {
-                        true => {
-                            _ = self.each_node(*table, &mut |node| {
-                                rows.push(node.row());
-                                ControlFlow::Continue(())
-                            })
-                        }
+                        true => self.reader.scan_lists_for(*table, *column, &wanted, &mut rows),
                         false => self.reader.scan_for(*table, *column, &wanted, &mut rows),
                     }
                 }

@@ -4,11 +4,17 @@
 //! 2. A node with the label `@literal` is the literal in its property `@value`.
 //! 3. Any other node is the IRI `trimorph:node/ID`.
 
+use std::fmt::Write as _;
+
 use trimorph_base::{NodeId, TableId};
 use trimorph_types::iri_names::{EDGE_BASE, ID, LITERAL_LABEL, LITERAL_VALUE, NODE_BASE};
 use trimorph_types::{LogicalType, Value};
+use trimorph_vector::{Texts, Values};
 
 use crate::{Comparison, Condition, PropertyColumn, Reader, Wanted};
+
+/// Rows that are looked at in one go.
+const RUN: u64 = 1_024;
 
 impl Reader<'_> {
     /// The term that a node is: an IRI, a blank node, a triple term or a literal.
@@ -27,6 +33,42 @@ impl Reader<'_> {
             id @ Value::Iri(_) => id,
             _ => Value::iri(format!("{NODE_BASE}{}", node.0)),
         }
+    }
+
+    /// The names of nodes none of which stands for a literal, each at its position among `len`; others are
+    /// empty.
+    ///
+    /// **Cost**: a column's values for each table.
+    pub fn names_of_nodes(&self, nodes: &[(usize, NodeId)], len: usize) -> Texts<'static> {
+        let (mut nodes, mut names) = (nodes.to_vec(), Texts::blank(len));
+        nodes.sort_by_key(|(_, node)| node.table());
+        let mut given = String::new();
+        for of_table in nodes.chunk_by(|a, b| a.1.table() == b.1.table()) {
+            let ids: Vec<NodeId> = of_table.iter().map(|(_, node)| *node).collect();
+            let table = ids[0].table();
+            let column = self.schema().node_property(table, ID);
+            let own = column.map(|column| PropertyColumn::of_nodes(table, column, self).gather_nodes(&ids));
+            for (i, (at, node)) in of_table.iter().enumerate() {
+                let name = own.as_ref().and_then(|own| match &own.values {
+                    Values::Iri(texts) if !own.nulls.get(i) => Some(texts.get(i)),
+                    Values::Any(values) => match &values[i] {
+                        Value::Iri(iri) => Some(&**iri),
+                        _ => None,
+                    },
+                    _ => None,
+                });
+                match name {
+                    Some(name) => names.set(*at, name),
+                    None => {
+                        given.clear();
+                        // A string takes all that is written.
+                        _ = write!(given, "{NODE_BASE}{}", node.0);
+                        names.set(*at, &given);
+                    }
+                }
+            }
+        }
+        names
     }
 
     /// Whether the nodes of a table stand for literals.
@@ -85,7 +127,6 @@ impl Reader<'_> {
     /// Appends the rows of a table with a wanted value, where no index tells: texts, integers and dates are
     /// compared as they lie.
     pub(super) fn scan_for(&self, table: TableId, column: usize, wanted: &Wanted, rows: &mut Vec<u64>) {
-        const RUN: u64 = 1_024;
         let values = PropertyColumn::of_nodes(table, column, self);
         if self.recording().is_none() && values.certain_type().is_some_and(|ty| has_none(ty, wanted)) {
             return;
@@ -127,6 +168,43 @@ impl Reader<'_> {
             };
             match there {
                 Some(there) => there.into_iter().for_each(look),
+                None => (0..len as u32).for_each(&mut look),
+            }
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// Appends the rows of a table that may have a wanted value, or a list with it: who asks looks at them
+    /// again. Runs of texts, and of lists of texts, are compared as they are, others are taken whole.
+    pub(super) fn scan_lists_for(&self, table: TableId, column: usize, wanted: &Wanted, rows: &mut Vec<u64>) {
+        let values = PropertyColumn::of_nodes(table, column, self);
+        let text = match wanted {
+            Wanted::Equal(Value::String(text)) => Some(&**text),
+            _ => None,
+        };
+        let end = self.rows(table);
+        for first in (0..end).step_by(RUN as usize) {
+            let len = RUN.min(end - first) as usize;
+            let there = self.existing(NodeId::new(table, first), len);
+            let run = values.scan(first, len);
+            // No text is equal to a literal of another type.
+            let may_be = |i: usize| match (&run.values, text) {
+                (Values::String(texts), text) => text.is_some_and(|text| texts.get(i) == text),
+                (Values::List(lists), Some(text)) => match &lists.child().values {
+                    Values::String(texts) => lists.elements(i).any(|at| texts.get(at as usize) == text),
+                    _ => true,
+                },
+                _ => true,
+            };
+            let mut look = |position: u32| {
+                let i = position as usize;
+                if !run.is_null(i) && may_be(i) {
+                    rows.push(first + u64::from(position));
+                }
+            };
+            match there {
+                Some(there) => there.into_iter().for_each(&mut look),
                 None => (0..len as u32).for_each(&mut look),
             }
         }

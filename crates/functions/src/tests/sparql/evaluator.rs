@@ -9,6 +9,7 @@ use trimorph_base::{Diagnostic, NodeId};
 use trimorph_types::rdf::names::{RDF, XSD, xsd};
 use trimorph_types::rdf::{literal, tagged, write_nt};
 use trimorph_types::{Map, Relationship, Value};
+use trimorph_vector::Texts;
 
 use crate::tests::evaluator::NOW;
 use crate::{Context, GraphAccess, lookup};
@@ -40,6 +41,16 @@ impl GraphAccess for Named {
             Value::Node(NodeId(9)) => Value::Int(42),
             _ => Value::iri("http://n/other"),
         })
+    }
+
+    fn names(&self, nodes: &[(usize, NodeId)], len: usize) -> Option<Texts<'static>> {
+        let mut names = Texts::blank(len);
+        for (at, node) in nodes {
+            if let Ok(Value::Iri(iri)) = self.resource(&Value::Node(*node)) {
+                names.set(*at, &iri);
+            }
+        }
+        Some(names)
     }
 
     fn entity_of(&self, iri: &str) -> Result<Option<Value>, Diagnostic> {
