@@ -58,12 +58,14 @@ fn what_is_shared_is_the_same() {
             "MATCH (a:A) WITH a.x AS x, a.l AS l, max(a.day) AS d, [min(a.n), max(a.n)] AS c RETURN x, l, d, c UNION ALL MATCH (a:A) WITH a.x AS x, a.l AS l, max(a.day) AS d, [min(a.n), max(a.n)] AS c RETURN x, l, d, c".to_owned(),
             (2, 1),
         ),
+        // What is asked of the groups differs: they are the same below.
+        (format!("{a} {} RETURN a.n, b.n", b.replace("> 1", "> 0")), (2, 1)),
         // They differ.
-        (format!("{a} {} RETURN a.n, b.n", b.replace("> 1", "> 2")), (0, 0)),
+        (format!("{a} {} RETURN a.n, b.n", b.replace("count(other)", "sum(other.n)")), (0, 0)),
         // Nothing is grouped or sorted.
         ("MATCH (a:A) WHERE a.n < 9 RETURN a.n AS n UNION ALL MATCH (b:A) WHERE b.n < 9 RETURN b.n AS n".to_owned(), (0, 0)),
         // Each for its own row.
-        ("MATCH (a:A) RETURN a.n, COUNT { (a)-[:T]->(b) WHERE b.g > 3 }, COLLECT { MATCH (a)-[:T]->(b) RETURN DISTINCT b.g }, COLLECT { MATCH (a)-[:T]->(b) RETURN DISTINCT b.g }".to_owned(), (0, 0)),
+        ("MATCH (a:A) RETURN a.n, COUNT { (a)-[:T]->(b) WHERE b.g > 3 }, COLLECT { MATCH (a)-[:T]->(b) RETURN DISTINCT b.g }, COLLECT { MATCH (a)-[:T]->(b) RETURN DISTINCT b.g } AS again".to_owned(), (0, 0)),
     ];
     let snapshot = graph();
     let without = Options::default().without("share_subplans").unwrap();
