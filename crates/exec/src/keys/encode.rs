@@ -25,7 +25,7 @@ pub(super) const TAG_IRI: u8 = 14;
 /// What no key has: a value that was never numbered.
 pub(super) const TAG_MISSING: u8 = 12;
 
-fn float_key(f: f64) -> (u8, u64) {
+pub(super) fn float_key(f: f64) -> (u8, u64) {
     match exact_int(f) {
         Some(i) => (TAG_INT, i.cast_unsigned()),
         None if f.is_nan() => (TAG_FLOAT, f64::NAN.to_bits()),

@@ -1,7 +1,7 @@
 //! Single words to numbers: those of one tag that lie close together by an array, as integers and dates
 //! mostly do, others by maps, one for each tag.
 
-use super::encode::{TAG_NULL, TAG_TEXT};
+use super::encode::{TAG_FLOAT, TAG_NULL, TAG_TEXT};
 use super::flat::{FlatMap, NO_NUMBER};
 
 /// Integers that an array may span whatever the rows, what it may span for each row that has come, and at
@@ -30,8 +30,9 @@ impl Fixed {
     /// Makes the array span the words that are about to come, if they lie close enough; `count` is how many
     /// keys there are.
     pub(super) fn widen(&mut self, tag: u8, bits: &[u64], count: u32) {
-        // Texts have numbers already, null is one word, and the first tag has the array.
-        if matches!(tag, TAG_TEXT | TAG_NULL) || !self.near.is_empty() && tag != self.near_tag {
+        // Texts have numbers already, null is one word, the bits of floats lie far apart, and the first tag
+        // has the array.
+        if matches!(tag, TAG_TEXT | TAG_NULL | TAG_FLOAT) || !self.near.is_empty() && tag != self.near_tag {
             return;
         }
         let ints = || bits.iter().map(|b| b.cast_signed());

@@ -4,6 +4,7 @@
 //! ```text
 //! encode   the form of a value: a tag and 64 bits, or bytes
 //! texts    texts to numbers
+//! numbers  the two forms of numbers
 //! words    a column of keys to words of 64 bits, texts and lists by their numbers
 //! fixed    one word to a number
 //! pairs    two words to a number
@@ -20,6 +21,7 @@ mod encode;
 mod fixed;
 mod flat;
 mod near_pairs;
+mod numbers;
 mod pairs;
 #[cfg(test)]
 mod tests;
@@ -37,6 +39,7 @@ pub(crate) use encode::{cell_key, decode_text, encode, encode_text, fixed_bits};
 use fixed::{AHEAD, Fixed};
 pub(crate) use flat::NO_NUMBER;
 use near_pairs::NearPairs;
+pub(crate) use numbers::NumberForm;
 use pairs::Pairs;
 pub(crate) use texts::TextTable;
 use texts::{ENTRIES_FREE, Met};
@@ -310,6 +313,7 @@ impl<'s> KeyTable<'s> {
         let Values::String(texts) = &texts.values else { return false };
         let Some((codes, entries)) = texts.codes() else { return false };
         let Some(constant) = cell_key(constant, *p as usize) else { return false };
+        let constant = self.columns[usize::from(!is_first)].words.word(constant);
         let mut known = match self.coded_pairs.take() {
             Some((same, of, numbers)) if same == constant && Arc::ptr_eq(&of, entries) => numbers,
             _ if entries.len() > (4 * positions.len()).max(ENTRIES_FREE) => return false,

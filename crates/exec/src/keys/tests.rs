@@ -46,6 +46,17 @@ fn vector(kind: u64, len: usize, random: &mut Random) -> Vector<'static> {
             return crate::expr::tests::sample::wide(&mut random, len);
         }
         12 => Values::Int(vec![random.below(3) as i64; len]),
+        // What floats are exactly, and what they are not.
+        14 => Values::Int(
+            (0..len)
+                .map(|_| [i64::MAX, i64::MIN, 1 << 53, (1 << 53) + 1, 1][random.below(5) as usize])
+                .collect(),
+        ),
+        15 => Values::Float(
+            (0..len)
+                .map(|_| [0.5, 1.0, 2f64.powi(53), 2f64.powi(63), -2f64.powi(63)][random.below(5) as usize])
+                .collect(),
+        ),
         10 => {
             let ids =
                 (0..len).map(|_| NodeId(random.below(3) | random.below(2) << NodeId::ROW_BITS)).collect();
@@ -90,7 +101,7 @@ fn equivalent_tuples_have_one_number() {
         for _ in 0..4 {
             let len = 40;
             let vectors: Vec<Vector<'static>> =
-                (0..keys).map(|_| vector(random.below(14), len, &mut random)).collect();
+                (0..keys).map(|_| vector(random.below(16), len, &mut random)).collect();
             let columns: Vec<&Vector<'static>> = vectors.iter().collect();
             let positions: Vec<u32> = (0..len as u32).filter(|_| random.below(5) > 0).collect();
             let tuple = |p: u32| -> Vec<Value> {

@@ -6,8 +6,10 @@ use trimorph_types::Value;
 use trimorph_vector::{Values, Vector};
 
 use super::encode::{
-    TAG_IRI, TAG_MISSING, TAG_NULL, TAG_OTHER, TAG_TEXT, encode, fixed_bits, fixed_key, fixed_value_key,
+    TAG_FLOAT, TAG_INT, TAG_IRI, TAG_MISSING, TAG_NULL, TAG_OTHER, TAG_TEXT, encode, fixed_bits, fixed_key,
+    fixed_value_key,
 };
+use super::numbers::NumberForm;
 use super::texts::TextTable;
 use crate::charge::{table_bytes, table_growth_bytes};
 
@@ -60,6 +62,8 @@ impl KeyWords {
 /// What the values of one key column that have no fixed size are numbered by.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Words<'s> {
+    /// How its numbers are words, once there are any.
+    form: Option<NumberForm>,
     texts: TextTable<'s>,
     iris: TextTable<'s>,
     general: FxHashMap<Box<[u8]>, u32>,
@@ -275,7 +279,56 @@ impl<'s> Words<'s> {
 
     /// The words of the values at `positions`, numbering what is new.
     pub(super) fn intern(&mut self, vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords) {
-        fill(vector, positions, out, Interning(self));
+        if self.form.is_none() && !positions.is_empty() {
+            self.form = Some(NumberForm::for_values(vector, positions));
+        }
+        if !self.fill_floats(vector, positions, out) {
+            fill(vector, positions, out, Interning(self));
+            self.turn(out);
+        }
+    }
+
+    /// A word of the common form as one of this key, which has had none of numbers or has its form by now.
+    pub(super) fn word(&mut self, word: (u8, u64)) -> (u8, u64) {
+        self.form.get_or_insert(NumberForm::Common).of(word)
+    }
+
+    /// The words of floats, where all numbers are such; `false`, and nothing done, for others.
+    fn fill_floats(&self, vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords) -> bool {
+        let Some(tag) = self.form.and_then(|form| form.float_bits(vector, positions, &mut out.bits)) else {
+            return false;
+        };
+        out.each.clear();
+        out.tags = Tags::All(tag);
+        if !vector.nulls.is_none() {
+            out.tags = Tags::Each;
+            for (bits, p) in out.bits.iter_mut().zip(positions) {
+                let null = vector.nulls.get(*p as usize);
+                out.each.push(if null { TAG_NULL } else { tag });
+                *bits = if null { 0 } else { *bits };
+            }
+        }
+        true
+    }
+
+    /// Turns words of the common form into those of this key.
+    fn turn(&self, out: &mut KeyWords) {
+        let Some(form) = self.form.filter(|form| *form == NumberForm::Floats) else { return };
+        match out.tags {
+            Tags::All(TAG_INT) => {
+                out.each.clear();
+                out.each.resize(out.bits.len(), TAG_INT);
+                out.tags = Tags::Each;
+            }
+            Tags::All(_) => return,
+            Tags::Each => {}
+        }
+        for (tag, bits) in out.each.iter_mut().zip(&mut out.bits) {
+            (*tag, *bits) = form.of((*tag, *bits));
+        }
+        if out.each.iter().all(|tag| *tag == TAG_FLOAT) {
+            out.tags = Tags::All(TAG_FLOAT);
+        }
     }
 
     /// The number of an encoded value, which is numbered if it is new.
@@ -285,7 +338,10 @@ impl<'s> Words<'s> {
 
     /// The words of the values at `positions`; what is new is missing.
     pub(super) fn find(&self, vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords) {
-        fill(vector, positions, out, Finding(self));
+        if !self.fill_floats(vector, positions, out) {
+            fill(vector, positions, out, Finding(self));
+            self.turn(out);
+        }
     }
 
     /// Bytes held, about.

@@ -11,13 +11,15 @@ use super::owners::{Owners, owner_of};
 use super::run_set::RunSet;
 use crate::ExecError;
 use crate::charge::{table_bytes, table_growth_bytes};
-use crate::keys::{DenseSet, TextTable, cell_key, decode_text, encode, encode_text, fixed_bits};
+use crate::keys::{DenseSet, NumberForm, TextTable, cell_key, decode_text, encode, encode_text, fixed_bits};
 
 /// Pairs of group and value.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DistinctSet {
     /// Whether there is no group but 0.
     one_group: bool,
+    /// How numbers are words here, once there are any; others get and give them in the common form.
+    form: Option<NumberForm>,
     /// Of the one group: its nodes, a bit a row.
     nodes: NodeSet,
     /// Of the one group: the words of the first tag that came.
@@ -127,7 +129,7 @@ impl DistinctSet {
                 let keys: Vec<u64> = groups.iter().zip(found).map(|(g, n)| text_key(*g, n)).collect();
                 self.texts_of.insert_all(&keys, |k| fresh(groups[k], positions[k]));
             }
-            _ => match fixed_bits(vector, positions, &mut bits) {
+            _ => match self.bits(vector, positions, &mut bits) {
                 Some(tag) if self.one_group && *self.words_tag.get_or_insert(tag) == tag => {
                     self.words.insert_all(&bits, |k| fresh(0, positions[k]));
                 }
@@ -154,6 +156,19 @@ impl DistinctSet {
         }
     }
 
+    /// The bits of the values at `positions`, none of which is null, if all have the same tag.
+    fn bits(&mut self, vector: &Vector<'_>, positions: &[u32], out: &mut Vec<u64>) -> Option<u8> {
+        if self.form.is_none() && !positions.is_empty() {
+            self.form = Some(NumberForm::for_values(vector, positions));
+        }
+        let form = self.form.unwrap_or(NumberForm::Common);
+        form.float_bits(vector, positions, out).or_else(|| {
+            let tag = fixed_bits(vector, positions, out)?;
+            // Those of the other form are told apart one by one.
+            (form.of((tag, 0)).0 == tag).then_some(tag)
+        })
+    }
+
     /// Whether the value at `i`, which is not null, is new to `group`.
     fn insert(&mut self, group: u32, vector: &Vector<'_>, i: usize) -> bool {
         if self.one_group
@@ -172,7 +187,9 @@ impl DistinctSet {
         is_new
     }
 
+    /// Whether a word of the common form is new to a group.
     fn insert_fixed(&mut self, group: u32, tag: u8, bits: u64) -> bool {
+        let (tag, bits) = self.form.get_or_insert(NumberForm::Common).of((tag, bits));
         if self.one_group && *self.words_tag.get_or_insert(tag) == tag {
             return self.words.insert(bits);
         }
@@ -214,15 +231,19 @@ impl DistinctSet {
         self.general_of.iter().filter_map(move |key| Some(((key >> 32) as u32, of(key)?)))
     }
 
-    /// The values of a fixed size: group, tag and bits. Where groups come one after the other, those of the
-    /// group at hand.
+    /// The values of a fixed size: group, tag and bits, in the common form. Where groups come one after the
+    /// other, those of the group at hand.
     fn fixed(&self) -> impl Iterator<Item = (u32, u8, u64)> {
         let words = self.words.iter().map(|bits| (0, self.words_tag.unwrap_or(0), bits));
         let fixed = self.fixed.iter().map(|(key, bits)| {
             let (group, tag) = group_and_tag(key);
             (group, tag, bits)
         });
-        words.chain(fixed).chain(self.run.iter().flat_map(RunSet::values))
+        let form = self.form.unwrap_or(NumberForm::Common);
+        words.chain(fixed).chain(self.run.iter().flat_map(RunSet::values)).map(move |(group, tag, bits)| {
+            let (tag, bits) = form.common((tag, bits));
+            (group, tag, bits)
+        })
     }
 
     /// The texts of groups.
