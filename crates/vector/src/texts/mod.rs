@@ -26,12 +26,24 @@ unsafe impl Send for View {}
 // SAFETY: as above.
 unsafe impl Sync for View {}
 
+/// Where empty texts lie. The standard library's have an address at which there is no memory, and comparing
+/// no bytes there takes 150 ns on processors with masked loads, which first see to the fault that then does
+/// not happen.
+const READABLE: &str = "a word to stand on";
+
 impl View {
     const EMPTY: Self = Self::of("");
 
     #[inline]
     const fn of(text: &str) -> Self {
-        Self { start: text.as_ptr(), len: text.len() }
+        Self::at(text.as_bytes())
+    }
+
+    /// Of bytes that are UTF-8.
+    #[inline]
+    const fn at(bytes: &[u8]) -> Self {
+        let start = if bytes.is_empty() { READABLE.as_ptr() } else { bytes.as_ptr() };
+        Self { start, len: bytes.len() }
     }
 }
 
@@ -260,7 +272,7 @@ impl<'s> Texts<'s> {
     pub fn set_with(&mut self, i: usize, most: usize, write: impl FnOnce(&mut Room<'_>)) {
         let bytes = self.blocks.write(most, write);
         let view = if bytes.is_ascii() {
-            View { start: bytes.as_ptr(), len: bytes.len() }
+            View::at(bytes)
         } else {
             self.beyond_ascii = true;
             match std::str::from_utf8(bytes) {
@@ -305,7 +317,7 @@ impl<'s> Texts<'s> {
                         None => std::str::from_utf8(part).is_ok(),
                     };
                 if is_text {
-                    self.views[i] = View { start: part.as_ptr(), len: part.len() };
+                    self.views[i] = View::at(part);
                 } else {
                     broken.push((i, String::from_utf8_lossy(part).into_owned()));
                 }
