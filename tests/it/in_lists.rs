@@ -57,7 +57,10 @@ fn lists() -> Vec<Value> {
         1 => Value::Float(i as f64 / 8.0),
         _ => Value::string(format!("a longer text that occurs once {i}")),
     });
+    let few =
+        [Value::Int(2), Value::Float(0.25), Value::Float(-0.0), Value::Float(f64::NAN), Value::string("w7")];
     vec![
+        Value::list(few.to_vec()),
         Value::list(Vec::new()),
         Value::list(ints(&[42])),
         Value::list(vec![Value::Null]),

@@ -31,6 +31,8 @@ pub(crate) struct Members {
     temporal: [(LogicalType, IntegerSet); 4],
     texts: FxHashSet<Arc<str>>,
     iris: FxHashSet<Arc<str>>,
+    /// All numbers as floats, where they are few and floats are exactly what they are.
+    floats: Option<Vec<f64>>,
     /// Whatever else equals what it is equivalent to, or does not for certain.
     others: FxHashSet<Grouping>,
     /// Lists, maps and literals.
@@ -39,6 +41,26 @@ pub(crate) struct Members {
     uncertain: Value,
     /// What all of it takes.
     _held: Reservation,
+}
+
+/// Numbers that are compared one after the other, rather than looked up.
+const FLOATS_MAX: usize = 8;
+
+/// The numbers among values as floats; `None` where they are more than a few, or some is no float.
+fn few_floats<'v>(values: impl Iterator<Item = &'v Value>) -> Option<Vec<f64>> {
+    let mut floats = Vec::new();
+    for value in values {
+        match value {
+            Value::Float(float) => floats.push(*float),
+            Value::Int(int) if exact_int(*int as f64) == Some(*int) => floats.push(*int as f64),
+            Value::Int(_) | Value::Decimal(_) => return None,
+            _ => {}
+        }
+        if floats.len() > FLOATS_MAX {
+            return None;
+        }
+    }
+    Some(floats)
 }
 
 const TEMPORAL: [LogicalType; 4] =
@@ -136,6 +158,7 @@ impl Members {
             temporal,
             texts,
             iris,
+            floats: few_floats(items.iter()),
             others,
             compared: Value::list(compared),
             uncertain: Value::list(uncertain),
@@ -154,6 +177,7 @@ impl Members {
             temporal: TEMPORAL.map(|ty| (ty, IntegerSet::new(Vec::new()))),
             texts: FxHashSet::default(),
             iris: FxHashSet::default(),
+            floats: None,
             others: FxHashSet::default(),
             compared: Value::list(Vec::new()),
             uncertain: Value::list(Vec::new()),
@@ -236,6 +260,10 @@ impl Members {
                     None => self.has_other(&Value::Decimal(v[i])),
                 }
             }),
+            // NaN equals nothing.
+            (Values::Float(v), _) if let Some(floats) = &self.floats => {
+                at.for_each(|i| out[i] = floats.iter().fold(false, |is, float| is | (v[i] == *float)));
+            }
             (Values::Float(v), _) => at.for_each(|i| {
                 out[i] = match exact_int(v[i]) {
                     Some(integer) => self.whole.contains(integer),

@@ -313,6 +313,20 @@ impl Comparison {
             self.select_listed(column, passes, codes, (local, len), 0, &mut out);
             return Some(out.len());
         }
+        if let (
+            Codes::Among,
+            Condition::Among(set),
+            SegmentView { presence: PresenceView::All, data, zones, .. },
+        ) = (self.codes, condition, column.segment(segment)?)
+        {
+            let mut out = Vec::new();
+            each_zone(zones, condition, local, len, |from, len, verdict| {
+                if verdict.is_none() {
+                    select_among(data, set, (from, len), 0, &mut out);
+                }
+            });
+            return Some(out.len());
+        }
         let mut count = 0;
         self.each(column, condition, segment, local..local + len, |_| count += 1)?;
         Some(count)
