@@ -7,8 +7,9 @@
 //!
 //! With a limit of k, rows are cut to the best k whenever somewhat more than 2k have gathered, or somewhat
 //! more than k where they lead a scan. From then on rows whose first key comes after the k-th best's are left
-//! out as they come, and a scan that the top-k leads leaves out what has only such rows: zones, or, by value
-//! indexes, all that are left.
+//! out as they come, as are those of the same first key whose second comes after it, and so on to those of
+//! the same keys that come later; a scan that the top-k leads leaves out what has only such rows: zones, or,
+//! by value indexes, all that are left.
 //!
 //! Where only the first rows of each group are looked at, most others are left out as they come
 //! (`group_limit`).
@@ -46,6 +47,9 @@ use runs::{Keys, Merge, Runs};
 
 /// Rows beyond twice the limit that are kept before the best of them are looked for, where they lead no scan.
 const ROWS_UNCUT: usize = 128;
+/// Where fewer than one row in so many has the first keys of the bound, further keys are not compared with
+/// its.
+const TIED_PART: usize = 8;
 /// Limits up to which a top-k that leads a scan is cut often: above, cutting takes what it saves.
 const ROWS_CUT_OFTEN: usize = 4_096;
 
@@ -288,10 +292,28 @@ impl<'s> Part<'s> {
             cx.check()?;
             let mut keys = Vec::with_capacity(spec.keys.len());
             let mut positions = inner.groups[0].positions();
+            // Those whose keys so far are the bound's.
+            let mut tied = Vec::new();
             for (k, (ex, descending)) in spec.keys.iter().enumerate() {
                 let key = evaluate(ex, &inner, 0, cx)?.into_vector(inner.groups[0].len);
-                if let (0, Some(bound)) = (k, self.bound) {
-                    self.leave_out(&mut positions, &key, bound, *descending);
+                if let Some(bound) = self.bound
+                    && (k == 0 || !tied.is_empty())
+                {
+                    if k == 0 {
+                        self.leave_out(&mut positions, (&key, k), bound, *descending);
+                        tied.clone_from(&positions);
+                    } else {
+                        let mut left = tied.clone();
+                        self.leave_out(&mut left, (&key, k), bound, *descending);
+                        remove_between(&mut positions, &tied, &left);
+                        tied = left;
+                    }
+                    tied.retain(|p| self.is_bounds(*p, (&key, k), bound));
+                    if k + 1 == spec.keys.len() && self.comes_after(bound, cx) {
+                        remove_between(&mut positions, &tied, &[]);
+                    } else if tied.len() * TIED_PART < positions.len() {
+                        tied.clear();
+                    }
                     // Others are computed for what is left.
                     if inner.groups[0].flat.is_none() {
                         inner.groups[0].selection = Selection::List(positions.clone());
@@ -348,10 +370,34 @@ impl<'s> Part<'s> {
         Ok(())
     }
 
-    /// Leaves out positions whose first key comes after that of row `bound`. Keys of different types are
-    /// told apart by sorting.
-    fn leave_out(&self, positions: &mut Vec<u32>, key: &Vector<'s>, bound: usize, descending: bool) {
-        let kept = &self.rows.columns[self.layout.kept];
+    /// Whether the value of the `k`th key is that of row `bound`.
+    fn is_bounds(&self, p: u32, (key, k): (&Vector<'s>, usize), bound: usize) -> bool {
+        let (p, kept) = (p as usize, &self.rows.columns[self.layout.kept + k]);
+        match (key.is_null(p), kept.is_null(bound)) {
+            (false, false) => typed(key, p, kept, bound) == Some(Ordering::Equal),
+            (null, of_bound) => null && of_bound,
+        }
+    }
+
+    /// Whether the rows that come now come after row `bound` where their keys are equal.
+    fn comes_after(&self, bound: usize, cx: &Context<'s>) -> bool {
+        match self.rows.columns.get(self.layout.kept + self.layout.keys).map(|parts| &parts.values) {
+            None => true,
+            Some(Values::Int(parts)) => parts[bound] <= cx.part().cast_signed(),
+            Some(_) => false,
+        }
+    }
+
+    /// Leaves out positions whose `k`th key comes after that of row `bound`. Keys of different types are told
+    /// apart by sorting.
+    fn leave_out(
+        &self,
+        positions: &mut Vec<u32>,
+        (key, k): (&Vector<'s>, usize),
+        bound: usize,
+        descending: bool,
+    ) {
+        let kept = &self.rows.columns[self.layout.kept + k];
         let keeps = |order: Ordering| if descending { order.is_ge() } else { order.is_le() };
         if kept.is_null(bound) {
             // Nulls come first where the order descends, and else last.
@@ -433,6 +479,16 @@ impl<'s> Part<'s> {
         self.held.resize(self.bytes(cx))?;
         Ok(())
     }
+}
+
+/// Leaves out of ascending positions those of `some` that are not of `left`, both of which are parts of them
+/// in the same order.
+fn remove_between(positions: &mut Vec<u32>, some: &[u32], left: &[u32]) {
+    if some.len() == left.len() {
+        return;
+    }
+    let (mut some, mut left) = (some.iter().peekable(), left.iter().peekable());
+    positions.retain(|p| some.next_if_eq(&p).is_none() || left.next_if_eq(&p).is_some());
 }
 
 impl<'s> Operator<'s> for Sort<'s> {

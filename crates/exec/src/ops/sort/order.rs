@@ -12,6 +12,7 @@
 
 use std::cmp::Ordering;
 
+use rustc_hash::FxHashMap;
 use trimorph_types::Decimal;
 use trimorph_types::compare::length;
 use trimorph_vector::{Texts, Values, Vector};
@@ -223,9 +224,13 @@ fn pack_all(present: &mut [Prefixed], keys: &[Key<'_, '_>], row: &dyn Fn(u32) ->
         // Nulls come last, or first where the order descends.
         let nulls = u64::from(vector.may_have_nulls());
         let Some(values) = (most - least).checked_add(1 + nulls) else { return packed };
-        let Some(end) = (high - low).checked_add(1).and_then(|all| all.checked_mul(values)) else {
-            return packed;
-        };
+        let ends = |(low, high): (u64, u64)| (high - low).checked_add(1)?.checked_mul(values);
+        let end = ends((low, high)).or_else(|| {
+            // What is far apart, as floats and instants are, may be of few values.
+            (low, high) = (0, number_few(present)?);
+            ends((low, high))
+        });
+        let Some(end) = end else { return packed };
         for p in &mut *present {
             let i = place(p);
             let ascending = if vector.is_null(i) { values - 1 } else { word(i) - least };
@@ -235,6 +240,35 @@ fn pack_all(present: &mut [Prefixed], keys: &[Key<'_, '_>], row: &dyn Fn(u32) ->
         (low, high) = (0, end - 1);
     }
     keys.len()
+}
+
+/// Prefixes of so many values at most are numbered, where there are so many times as many rows.
+const NUMBERED_MAX: usize = 1 << 16;
+const NUMBERED_PART: usize = 8;
+
+/// Puts the places of prefixes among their different values in their place, if these are few; gives the last
+/// place.
+fn number_few(present: &mut [Prefixed]) -> Option<u64> {
+    let most = NUMBERED_MAX.min(present.len() / NUMBERED_PART);
+    let mut places: FxHashMap<u64, u64> = FxHashMap::default();
+    let mut last = None;
+    for prefix in present.iter().map(|p| p.prefix()) {
+        if last.replace(prefix) != Some(prefix) {
+            places.insert(prefix, 0);
+            if places.len() > most {
+                return None;
+            }
+        }
+    }
+    let mut all: Vec<u64> = places.keys().copied().collect();
+    all.sort_unstable();
+    for (place, prefix) in (0..).zip(&all) {
+        places.insert(*prefix, place);
+    }
+    for p in present {
+        *p = Prefixed::new(places.get(&p.prefix()).copied().unwrap_or(0), p.came());
+    }
+    Some(all.len() as u64 - 1)
 }
 
 /// The least and the greatest.
