@@ -133,6 +133,18 @@ const QUERIES: &[&str] = &[
     "UNWIND [1, 2] AS i MATCH (a:A), (b:B) WHERE a.k = b.k AND b.n = i RETURN i, a.n AS x",
     "MATCH (c:C) CALL (c) { MATCH (a:A), (b:B) WHERE a.k = b.k AND b.n = 2 RETURN count(*) AS n } RETURN c.k AS k, n",
     "MATCH (a:A), (b:B), (c:C) WHERE a.k = b.k AND b.n = c.k AND c.k = 2 RETURN a.n AS x, b.n AS y",
+    "MATCH (a:A), (b:B) WHERE a.k = b.k OR a.s = b.s RETURN a.n AS x, b.n AS y",
+    "MATCH (a:M), (b:M) WHERE a.v = b.v OR a.w = b.w RETURN a.v AS x, b.v AS y, b.w AS z",
+    "MATCH (a:M), (b:M) WHERE a.v = b.w OR a.v = b.v OR a.w = b.v RETURN count(*) AS n",
+    "MATCH (a:A), (b:B) WHERE (a.k = b.k AND a.n < b.n) OR (a.s = b.s AND b.n > 7) OR a.f = b.f RETURN a.n AS x, b.n AS y",
+    "MATCH (a:A), (b:A) WHERE (a.s = b.s OR a.d = b.d) AND a.n < b.n RETURN count(*) AS n",
+    "MATCH (a:A), (b:B) WHERE a.k = b.k OR a.n = 3 RETURN count(*) AS n",
+    "MATCH (c:C)-[r:R]->(d:D), (b:B) WHERE d.s = b.s OR r.k = b.k RETURN c.k AS x, r.k AS y, b.n AS z",
+    "MATCH (a:A) WITH a.k AS k, max(a.n) AS m MATCH (b:B) WHERE b.n = m OR b.k = k RETURN k, m, b.n AS y",
+    "MATCH (a:A) OPTIONAL MATCH (b:B) WHERE b.k = a.n OR b.n = a.n RETURN a.n AS x, b.n AS y",
+    "MATCH (a:A) WITH a.s AS s, count(*) AS n MATCH (b:B) WITH s, n, trim(b.s) AS t WHERE t = s RETURN s, n, count(*) AS c",
+    "MATCH (a:A), (b:B) WITH a.k + 1 AS x, b.k * 2 AS y, a, b WHERE x = y RETURN a.n AS u, b.n AS v",
+    "MATCH (a:A) WITH a.k AS k MATCH (b:B) WITH k, toString(b.k) + 'z' AS t, toString(k) + 'z' AS u WHERE t = u RETURN k, t",
 ];
 
 fn rows(text: &str, snapshot: &Snapshot, settings: Settings, options: Options) -> Vec<Vec<Value>> {
@@ -199,6 +211,47 @@ fn equal_values_are_hash_joined() {
             !text.contains("a.n < b.n") || plan.contains("RangeJoin") || plan.contains("HashJoin"),
             "{plan}"
         );
+    }
+}
+
+/// One of several equalities, over as many rows as make a product too large.
+#[test]
+fn alternatives_have_joins_of_their_own() {
+    let snapshot = created(&[
+        "UNWIND range(0, 399) AS n CREATE (:P {n: n, mail: 'm' + toString(n % 150), phone: n % 170})",
+        "UNWIND range(0, 299) AS n CREATE (:Q {n: n, mail: 'm' + toString(n % 90), phone: toFloat(n % 210)})",
+        "CREATE (:P {n: 1000}), (:P {n: 1001, mail: 'm1', phone: 0.0 / 0.0}), (:Q {n: 1000, phone: 1}), (:Q {n: 1001})",
+    ]);
+    let graph = Graph::read(&snapshot);
+    let cases = [
+        ("MATCH (p:P), (q:Q) WHERE p.mail = q.mail OR p.phone = q.phone RETURN p.n AS x, q.n AS y", 2),
+        (
+            "MATCH (p:P), (q:Q) WHERE (p.mail = q.mail OR p.phone = q.phone) AND p.n < q.n RETURN count(*) AS n",
+            2,
+        ),
+        (
+            "MATCH (p:P), (q:Q) WHERE p.mail = q.mail AND p.n > 5 OR p.phone = q.phone AND p.n < q.n OR p.n = q.n RETURN p.n AS x, q.n AS y",
+            3,
+        ),
+        (
+            "MATCH (p:P) WITH p.mail AS m, count(*) AS c MATCH (q:Q) WHERE q.mail = m OR q.n = c RETURN m, c, q.n AS y",
+            2,
+        ),
+        // One of them joins nothing.
+        ("MATCH (p:P), (q:Q) WHERE p.mail = q.mail OR p.n = 3 RETURN count(*) AS n", 0),
+    ];
+    for (text, joins) in cases {
+        let bound = bind(text, snapshot.catalog()).unwrap();
+        let expected = run_on(&bound, &graph, &BTreeMap::new(), NOW, 100 * STEPS_MAX).unwrap();
+        let planned = optimize(bound, snapshot.catalog(), None, Options::default()).unwrap();
+        let plan = trimorph_algebra::explain(&planned.plan, &planned.vars, &mut |_| String::new());
+        assert_eq!(plan.matches("HashJoin").count(), joins, "{text}\n{plan}");
+        assert_eq!(plan.contains("CrossProduct"), joins == 0, "{text}\n{plan}");
+        for (vector_size, threads) in [(2_048, 1), (16, 1), (64, 2)] {
+            let settings = Settings { clock: NOW, vector_size, threads, ..Settings::default() };
+            let found = rows(text, &snapshot, settings, Options { check: true, ..Options::default() });
+            compare(&expected, &found, &Comparison::default()).unwrap_or_else(|d| panic!("{text}\n{d}"));
+        }
     }
 }
 

@@ -5,6 +5,8 @@
 //! what it looks at is there. One that can is asked of no row that was not there for it: it becomes part of a
 //! pattern it stands on, and nothing else.
 //!
+//! An equality of what was computed of two parts of a pattern goes there as well, which makes it a join.
+//!
 //! One that gives another answer each time, such as `rand() < 0.1`, is asked once of each row that was there
 //! for it: it stays where it is.
 
@@ -50,7 +52,8 @@ fn filtered(mut plan: Plan, mut conditions: Vec<Expr>, vars: &Vars) -> Plan {
     }
     let mut stay = Vec::new();
     for condition in conditions {
-        if !(cannot_fail(&condition, vars) && push(&mut plan, &condition, vars)) {
+        let is_pushed = cannot_fail(&condition, vars) && push(&mut plan, &condition, vars);
+        if !is_pushed && !push_join(&mut plan, &condition, vars) {
             stay.push(condition);
         }
     }
@@ -128,6 +131,26 @@ fn push(plan: &mut Plan, condition: &Expr, vars: &Vars) -> bool {
         _ => return false,
     }
     true
+}
+
+/// Makes an equality of what is computed of two parts of a pattern, right above it, part of the pattern,
+/// which then is joined by it: `MATCH (b:B) WITH k, trim(b.name) AS name WHERE name = k`. It is asked of the
+/// rows that it was computed for. `false`, and nothing done, for other conditions and places.
+fn push_join(plan: &mut Plan, condition: &Expr, vars: &Vars) -> bool {
+    let (Plan::Project { input, items }, Expr::Op(Op::Eq, _, _)) = (plan, condition) else { return false };
+    if !matches!(**input, Plan::Match { .. }) {
+        return false;
+    }
+    let below = replaced(condition.clone(), items);
+    let Expr::Op(Op::Eq, sides, _) = &below else { return false };
+    let of: Vec<VarSet> = sides.iter().map(|side| vars_of([side])).collect();
+    let [a, b] = &of[..] else { return false };
+    let are_apart = !a.is_empty() && !b.is_empty() && a.iter().all(|var| !b.contains(var));
+    if are_apart && !calls_volatile(&below) {
+        put(input, below, vars);
+        return true;
+    }
+    false
 }
 
 fn put_if_there(input: &mut Box<Plan>, condition: &Expr, asked: &VarSet, vars: &Vars) -> bool {

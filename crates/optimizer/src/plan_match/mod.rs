@@ -11,6 +11,7 @@
 //! order_joins the order of a connected part by cost (costs): all of few nodes, greedily for many (greedy)
 //! hash_joins  parts planned by themselves and joined
 //! value_joins parts with nothing in common but values; the product where there are none
+//! alternatives the same where one of several equalities must hold
 //! one_row     plans that give one row
 //! semi_joins  conditions on a node, and on what it leads to, become a set of nodes
 //! harmless    predicates that may be asked of nodes that no row reaches
@@ -20,6 +21,7 @@
 //! A pattern is planned without a look at what stands above it but which variables are needed, and asks no
 //! other pass.
 
+mod alternatives;
 mod asked_first;
 mod component;
 mod components;

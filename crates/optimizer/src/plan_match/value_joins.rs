@@ -2,9 +2,10 @@
 //!
 //! 1. Where an expression of one must equal an expression of the other they are hash joined: both compute
 //!    theirs as the same new variable. Null joins nothing, nor does a value that does not equal itself.
-//! 2. Else, where a value of one is bounded by values of the other, or begins with one, one side is kept in
+//! 2. Else, where one of several such equalities must hold, each has a join (`alternatives`).
+//! 3. Else, where a value of one is bounded by values of the other, or begins with one, one side is kept in
 //!    order of it.
-//! 3. Else they are multiplied. What a condition on pairs computes of one side alone, and cannot fail, is
+//! 4. Else they are multiplied. What a condition on pairs computes of one side alone, and cannot fail, is
 //!    computed there.
 
 use std::collections::{BTreeSet, HashSet};
@@ -32,7 +33,7 @@ fn operands(expr: &Expr) -> Option<(&Expr, &Expr)> {
 }
 
 /// The operands of an equality of `left` with `right`, in this order.
-fn across(
+pub(super) fn across(
     expr: &Expr,
     left: impl Fn(&VarId) -> bool,
     right: impl Fn(&VarId) -> bool,
@@ -89,7 +90,9 @@ impl Planner<'_> {
             (right, right_estimate),
         ];
         if on.is_empty() {
-            self.beside_in_order(sides, &vars);
+            if self.is_from_rows || !self.join_by_alternatives(&sides, &vars) {
+                self.beside_in_order(sides, &vars);
+            }
         } else {
             let [left, right] = sides;
             let mut sides = [self.with_keys(left, left_keys), self.with_keys(right, right_keys)];
@@ -211,7 +214,11 @@ impl Planner<'_> {
     }
 
     /// Puts an operator over both sides.
-    fn join(&mut self, [first, second]: [Side; 2], operator: impl FnOnce(Box<Plan>, Box<Plan>) -> Plan) {
+    pub(super) fn join(
+        &mut self,
+        [first, second]: [Side; 2],
+        operator: impl FnOnce(Box<Plan>, Box<Plan>) -> Plan,
+    ) {
         (self.plan, self.estimate) = first;
         self.put_beside(second, operator);
     }
