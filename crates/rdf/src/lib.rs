@@ -6,8 +6,8 @@
 //! `trimorph_types::rdf` says.
 //!
 //! Data's way through the files: `format` · `guard` (what is nested too deep does not reach a parser) ·
-//! `convert` (terms of the libraries into ours and back) · `parse`, `skip` (bad statements), `xml_literal`,
-//! `lines`, `read` · `write`, `xml_name` · `results`.
+//! `xml_reader` (RDF/XML as its parser takes it) · `convert` (terms of the libraries into ours and back) ·
+//! `parse`, `skip` (bad statements), `xml_literal`, `lines`, `read` · `write`, `xml_name` · `results`.
 #![forbid(unsafe_code)]
 
 mod convert;
@@ -23,6 +23,7 @@ mod statement;
 mod write;
 mod xml_literal;
 mod xml_name;
+mod xml_reader;
 
 pub use error::{ReadError, WriteError};
 pub use format::{Format, ResultFormat};

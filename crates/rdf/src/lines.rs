@@ -125,7 +125,7 @@ struct Buffers {
 impl Buffers {
     fn line<'a>(&'a mut self, line: &'a str, options: &ParseOptions) -> Simple<'a> {
         let mut cursor = Cursor(line.trim_ascii());
-        if cursor.0.is_empty() || cursor.0.starts_with('#') {
+        if cursor.0.is_empty() || cursor.0.starts_with('#') || is_version(cursor.0) {
             return if cursor.0.contains('\r') { Simple::Other } else { Simple::Nothing };
         }
         match self.statement(&mut cursor, options) {
@@ -153,6 +153,16 @@ impl Buffers {
         let ends = cursor.0.is_empty() || cursor.0.starts_with('#') && !cursor.0.contains('\r');
         ends.then_some(Statement { subject, predicate, object, graph })
     }
+}
+
+/// Whether a line says the version of the format, as `VERSION "1.2"`, which the library does not know (RDF
+/// 1.2 N-Triples and N-Quads). Nothing depends on it.
+fn is_version(line: &str) -> bool {
+    let version = line.strip_prefix("VERSION").and_then(|rest| rest.trim_ascii_start().strip_prefix('"'));
+    version.and_then(|rest| rest.split_once('"')).is_some_and(|(version, behind)| {
+        let behind = behind.trim_ascii_start();
+        !version.contains('\\') && (behind.is_empty() || behind.starts_with('#'))
+    })
 }
 
 struct Cursor<'a>(&'a str);

@@ -21,6 +21,7 @@ use crate::format::Format;
 use crate::guard::{Guard, Refusal, Syntax};
 use crate::statement::{Statement, TermRef};
 use crate::xml_literal;
+use crate::xml_reader::{XmlFault, XmlReader};
 
 /// How a text is read.
 #[derive(Clone, Debug)]
@@ -163,15 +164,19 @@ fn documents(
         _ => Syntax::Turtle,
     };
     let lines = Rc::new(Cell::new(0));
-    for item in parser.for_reader(Guard::new(reader, syntax, &lines)) {
-        let given = item.map_err(|error| {
+    let guard = Guard::new(reader, syntax, &lines);
+    let mut given = |item: Result<Quad, RdfParseError>| {
+        give(item.map_err(|error| {
             let goes_on = syntax == Syntax::Turtle && matches!(error, RdfParseError::Syntax(_));
             let line = (syntax == Syntax::Xml).then(|| lines.get().max(1));
             (read_error(error, line), goes_on)
-        });
-        if !give(given) {
-            return;
-        }
+        }))
+    };
+    // Nothing is asked for once someone has enough.
+    if syntax == Syntax::Xml {
+        parser.for_reader(XmlReader::new(guard)).all(&mut given);
+    } else {
+        parser.for_reader(guard).all(&mut given);
     }
 }
 
@@ -245,7 +250,9 @@ fn canonical_literals(object: &mut Term) {
 
 fn read_error(error: RdfParseError, line: Option<u64>) -> ReadError {
     match error {
-        RdfParseError::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<Refusal>()) => {
+        RdfParseError::Io(error)
+            if error.get_ref().is_some_and(|inner| inner.is::<Refusal>() || inner.is::<XmlFault>()) =>
+        {
             ReadError::Syntax { line, column: None, reason: error.to_string() }
         }
         RdfParseError::Io(error) => ReadError::Io(error),

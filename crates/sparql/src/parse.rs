@@ -1,7 +1,8 @@
 //! Text into a syntax tree: takes a text, gives a query or the operations of an update.
 //!
-//! The grammar is `spargebra`'s. It goes down by recursion, so brackets are counted before: what is nested
-//! too deep is an error of ours.
+//! The tree is `spargebra`'s. Its parser goes down by recursion, so brackets are counted before: what is nested
+//! too deep is an error of ours. What a text may have is said by `check`, which looks first: it refuses what
+//! the standard refuses, and edits what the parser does not take.
 
 use std::ops::Range;
 
@@ -51,8 +52,8 @@ pub struct Parsed {
 /// Prefixes that are known without `PREFIX`.
 pub(crate) const KNOWN: [(&str, &str); 4] = [("", BASE), ("rdf", RDF), ("rdfs", RDFS), ("xsd", XSD)];
 
-/// Brackets deeper than this are checked before they are parsed: the parser takes time that doubles with each
-/// level for some of what it refuses, and for calls that have fewer arguments than they may have.
+/// Where brackets are deeper than this, calls get all the arguments that they may have: with fewer, the parser
+/// takes time that doubles with each level.
 const DEPTH_PARSED_AT_ONCE: usize = 8;
 
 /// Parses a text. Relative IRIs are resolved against `base`, or else against the base of names.
@@ -75,24 +76,10 @@ pub fn parse(text: &str, base: Option<&str>) -> Result<Parsed, Diagnostic> {
     })?;
     let offset = text.len() - rest.len();
     let form = if is_query(rest) { Form::Query } else { Form::Update };
-    let check = || check(text, offset, form, &KNOWN, base, seen.is_odd).map_err(|wrong| *wrong);
-    let run = |text: &str| run(&parser, text, form);
-    let mut statement = if seen.depth > DEPTH_PARSED_AT_ONCE || seen.is_odd {
-        let sound = check()?;
-        again(&parser, text, offset, form, sound.as_ref(), true)
-    } else {
-        match run(rest) {
-            Ok(statement) => Ok(statement),
-            Err(refused) => {
-                let sound = check()?;
-                match sound.as_ref().is_some_and(Sound::needs_edits) {
-                    true => again(&parser, text, offset, form, sound.as_ref(), false),
-                    false => Err(refused),
-                }
-            }
-        }
-    }
-    .map_err(|error| syntax_error(&error.to_string(), text, offset))?;
+    let sound = check(text, offset, form, &KNOWN, base, true).map_err(|wrong| *wrong)?;
+    let is_deep = seen.depth > DEPTH_PARSED_AT_ONCE;
+    let mut statement = parsed(&parser, text, offset, form, sound.as_ref(), is_deep)
+        .map_err(|error| syntax_error(&error.to_string(), text, offset))?;
     if seen.has_having {
         match &mut statement {
             Statement::Query(query) => raise_in_query(query),
@@ -110,7 +97,7 @@ fn run(parser: &SparqlParser, text: &str, form: Form) -> Result<Statement, Sparq
 }
 
 /// Parses a text with the edits that it needs, and by the parts that have a prologue of their own.
-fn again(
+fn parsed(
     parser: &SparqlParser,
     text: &str,
     offset: usize,
@@ -118,7 +105,7 @@ fn again(
     sound: Option<&Sound>,
     faster: bool,
 ) -> Result<Statement, SparqlSyntaxError> {
-    let Some(sound) = sound else {
+    let Some(sound) = sound.filter(|sound| faster || sound.needs_edits()) else {
         return run(parser, &text[offset..], form);
     };
     let edited = |part: Range<usize>| sound.edited(text, part, faster);
@@ -342,15 +329,13 @@ struct Seen {
     depth: usize,
     /// Whether `HAVING` is in it.
     has_having: bool,
-    /// Whether it has what the parser takes and the standard does not, perhaps: `<?` and `<<( <<`.
-    is_odd: bool,
 }
 
 fn look_over(text: &str) -> Result<Seen, Diagnostic> {
     const PARTS: [&str; 9] =
         ["union", "optional", "minus", "bind", "filter", "graph", "service", "values", "exists"];
     let (mut depth, mut run, mut parts, mut wrong) = (0_usize, 0_usize, 0_usize, None);
-    let mut seen = Seen { depth: 0, has_having: false, is_odd: is_odd(text) };
+    let mut seen = Seen { depth: 0, has_having: false };
     tokens(text, &mut |token, at| {
         run = if matches!(token, Token::Prefix) { run + 1 } else { 0 };
         match token {
@@ -380,24 +365,6 @@ fn look_over(text: &str) -> Result<Seen, Diagnostic> {
             Err(error.hint("split the query").at(span_at(at, text)))
         }
     }
-}
-
-/// Whether there is `<?` or `<$` that ends with `>`, or a triple term that begins with one.
-fn is_odd(text: &str) -> bool {
-    let is_less = |at: usize| {
-        let inner = &text[at + 1..];
-        inner
-            .find(|c: char| c <= ' ' || "<>\"{}|^`\\".contains(c))
-            .is_some_and(|end| inner[end..].starts_with('>'))
-    };
-    text.match_indices('<').any(|(at, _)| {
-        let rest = &text[at..];
-        match rest.as_bytes().get(1) {
-            Some(b'?' | b'$') => is_less(at),
-            Some(b'<') => rest.strip_prefix("<<(").is_some_and(|rest| rest.trim_start().starts_with("<<")),
-            _ => false,
-        }
-    })
 }
 
 fn span_at(at: usize, text: &str) -> Span {

@@ -2,6 +2,7 @@
 
 mod conformance;
 mod hostile;
+mod rdf_xml;
 mod results;
 mod statements;
 

@@ -6,7 +6,7 @@ use trimorph_base::{Span, nearest};
 
 use super::problem::{one_of, want};
 use super::words::{Call, FUNCTIONS, MODIFIERS};
-use super::{Checked, Checker, Edit};
+use super::{Aggregates, Checked, Checker, Edit, How, Used};
 
 const VALUE: &str = "a value: a variable, a literal, an IRI or a call";
 
@@ -92,10 +92,8 @@ impl<'a> Checker<'a> {
         match self.byte() {
             b'(' => self.bracketed(),
             b'?' | b'$' => {
-                let found = self.variable(VALUE)?;
-                if self.note_bare {
-                    self.bare.push(found);
-                }
+                let (name, place) = self.variable(VALUE)?;
+                self.note_used(name, place, How::Plainly);
                 Ok(())
             }
             b'"' | b'\'' => self.string_literal(),
@@ -109,19 +107,24 @@ impl<'a> Checker<'a> {
         }
     }
 
+    pub(super) fn note_used(&mut self, name: &'a str, place: Span, how: How) {
+        if self.note_bare {
+            let how = if self.is_guarded && how == How::Plainly { How::Guarded } else { how };
+            self.bare.push(Used { name, place, how });
+        }
+    }
+
     /// `<<( s p o )>>` as a value.
     fn triple_value(&mut self) -> Checked {
         let open = self.at;
         self.eat("<<(");
-        if self.strict && self.sees("<<") {
+        if self.strict && !matches!(self.byte(), b'?' | b'$') && !self.sees_iri() {
             return Err(self.unexpected("the subject of a triple term is an IRI or a variable"));
         }
         self.triple_value_part()?;
         if matches!(self.byte(), b'?' | b'$') {
-            let found = self.variable("a predicate")?;
-            if self.note_bare {
-                self.bare.push(found);
-            }
+            let (name, place) = self.variable("a predicate")?;
+            self.note_used(name, place, How::Plainly);
         } else {
             self.verb(false)?;
         }
@@ -226,10 +229,7 @@ impl<'a> Checker<'a> {
             return self.call(name, *call, name_place, bracket);
         }
         if self.eat_word("EXISTS") || self.eat_words("NOT", "EXISTS") {
-            let noted = mem::replace(&mut self.note_bare, false);
-            self.group(want("\"{\" behind EXISTS"))?;
-            self.note_bare = noted;
-            return Ok(());
+            return self.exists();
         }
         if !word.is_empty() && self.byte_at(self.white(start + word.len())) == b'(' {
             let place = self.span(start, start + word.len());
@@ -244,6 +244,21 @@ impl<'a> Checker<'a> {
         Err(self.expected(one_of(VALUE, &["true", "false", "EXISTS"])))
     }
 
+    /// The pattern of `EXISTS`. It ends no basic graph pattern around it, which goes on behind the filter.
+    fn exists(&mut self) -> Checked {
+        let noted = mem::replace(&mut self.note_bare, false);
+        let guarded = mem::replace(&mut self.is_guarded, false);
+        let around = self.blanks_here.clone();
+        self.group(want("\"{\" behind EXISTS"))?;
+        if self.strict {
+            self.blanks_used.retain(|name| !around.contains(name));
+            self.blanks_here = around;
+        }
+        self.is_guarded = guarded;
+        self.note_bare = noted;
+        Ok(())
+    }
+
     fn call(&mut self, name: &'static str, call: Call, place: Span, bracket: usize) -> Checked {
         match call {
             Call::Variable => {
@@ -251,14 +266,15 @@ impl<'a> Checker<'a> {
                 if !matches!(self.byte(), b'?' | b'$') {
                     return Err(self.unexpected("BOUND asks of a variable: BOUND(?x)"));
                 }
-                self.variable("a variable")?;
+                let (name, place) = self.variable("a variable")?;
+                self.note_used(name, place, How::Bound);
                 self.require(")", want("\")\" behind the variable"))
             }
             Call::Arguments(min, max) => {
-                let noted = self.note_bare;
-                self.note_bare &= name != "COALESCE";
+                let guarded = self.is_guarded;
+                self.is_guarded |= name == "COALESCE";
                 let (count, close) = self.arguments(name)?;
-                self.note_bare = noted;
+                self.is_guarded = guarded;
                 if count < min || count > max {
                     return Err(self.wrong_count(name, (min, max), count, place));
                 }
@@ -307,22 +323,22 @@ impl<'a> Checker<'a> {
     }
 
     fn aggregate(&mut self, name: &'static str, call: Call, place: Span, bracket: usize) -> Checked {
+        const WHERE: &str = "use it in SELECT, HAVING or ORDER BY of a query or sub-query";
+        if self.strict && self.aggregates == Aggregates::Nested {
+            let primary = format!("the aggregate {name} stands in another one");
+            return Err(self.wrong(primary, place, "compute the inner one in a sub-query"));
+        }
+        let is_elsewhere = self.strict && self.aggregates == Aggregates::Elsewhere;
         match self.levels.last_mut() {
-            Some(level) => {
+            Some(level) if !is_elsewhere => {
                 level.aggregate.get_or_insert(place);
             }
-            None => {
-                let primary = format!("the aggregate {name} cannot stand here");
-                return Err(self.wrong(
-                    primary,
-                    place,
-                    "use it in SELECT, HAVING or ORDER BY of a query or sub-query",
-                ));
-            }
+            _ => return Err(self.wrong(format!("the aggregate {name} cannot stand here"), place, WHERE)),
         }
         self.eat("(");
         self.eat_word("DISTINCT");
         let noted = mem::replace(&mut self.note_bare, false);
+        let allowed = self.set_aggregates(Aggregates::Nested);
         if self.byte() == b'*' {
             if call != Call::Count {
                 return Err(self.unexpected("only COUNT has *"));
@@ -339,6 +355,7 @@ impl<'a> Checker<'a> {
             self.expression()?;
         }
         self.note_bare = noted;
+        self.set_aggregates(allowed);
         if call == Call::GroupConcat {
             if self.byte() == b',' {
                 return Err(self.unexpected("write GROUP_CONCAT(?x; SEPARATOR=\", \")"));

@@ -14,13 +14,15 @@
 //! ```
 //!
 //! The grammar of SPARQL 1.1 and 1.2 by recursive descent: one look ahead, no way back, so in linear time. It
-//! makes no tree. It runs where the parser (`spargebra`) has refused a text, and before it where brackets are
-//! deep, since the parser tries some alternatives by turns and takes twice as long for each level then.
+//! makes no tree. It runs before the parser (`spargebra`), which is laxer than the standard in some places and
+//! narrower in others, and which tries some alternatives by turns: it takes twice as long for each level then.
 //!
-//! Invariant: what the parser takes is taken here (but for [`Checker::strict`]). Where both differ, it is
-//! written down at the place; the parser knows no tokens, so that `GROUPBY` and `LIMIT10` are words for it.
+//! Invariant: what the parser takes is taken here, but for what [`Checker::strict`] refuses by the standard.
+//! Where both differ, it is written down at the place; the parser knows no tokens, so that `GROUPBY` and
+//! `LIMIT10` are words for it.
 //!
-//! Along the way it notes edits: changes of the text which let the parser take what the standard allows.
+//! Along the way it notes edits: changes of the text which let the parser take what the standard allows, and
+//! mean what the standard says.
 
 mod cursor;
 mod expression;
@@ -147,6 +149,35 @@ struct Level {
     aggregate: Option<Span>,
 }
 
+/// Whether an aggregate may stand where an expression is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Aggregates {
+    /// In `SELECT`, `HAVING`, `ORDER BY`.
+    Allowed,
+    /// In patterns and in `GROUP BY`.
+    Elsewhere,
+    /// In an aggregate.
+    Nested,
+}
+
+/// A variable of an expression, outside of aggregates and `EXISTS`.
+#[derive(Clone, Copy, Debug)]
+struct Used<'a> {
+    name: &'a str,
+    place: Span,
+    how: How,
+}
+
+/// How a variable is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum How {
+    Plainly,
+    /// In `COALESCE`, where it may be unbound.
+    Guarded,
+    /// As that of `BOUND`.
+    Bound,
+}
+
 /// Variables that a pattern binds.
 type Scope<'a> = HashSet<&'a str>;
 
@@ -164,16 +195,21 @@ struct Checker<'a> {
     levels: Vec<Level>,
     /// Variables that the group binds so far.
     scope: Scope<'a>,
-    /// Blank nodes of groups that are over, and of this one.
+    /// Blank nodes of basic graph patterns that are over, and of this one.
     blanks_used: HashSet<&'a str>,
     blanks_here: HashSet<&'a str>,
+    /// Those of the patterns of operations that are over.
+    where_blanks: HashSet<&'a str>,
     /// Blank nodes of `INSERT DATA`: each operation has its own.
     data_blanks: HashSet<&'a str>,
     ground: Option<Ground>,
-    /// Variables of an expression that stand in no aggregate, `BOUND`, `COALESCE` or `EXISTS`.
-    bare: Vec<(&'a str, Span)>,
+    /// Variables of an expression that stand in no aggregate or `EXISTS`.
+    bare: Vec<Used<'a>>,
     /// Whether such variables are noted.
     note_bare: bool,
+    /// Whether the expression stands in `COALESCE`.
+    is_guarded: bool,
+    aggregates: Aggregates,
     /// What is to blame if the text turns out to be wrong behind it.
     if_fails: Option<Box<Diagnostic>>,
     sound: Sound,
@@ -193,10 +229,13 @@ impl<'a> Checker<'a> {
             scope: Scope::new(),
             blanks_used: HashSet::new(),
             blanks_here: HashSet::new(),
+            where_blanks: HashSet::new(),
             data_blanks: HashSet::new(),
             ground: None,
             bare: Vec::new(),
             note_bare: false,
+            is_guarded: false,
+            aggregates: Aggregates::Elsewhere,
             if_fails: None,
             sound: Sound::default(),
         }
@@ -216,6 +255,16 @@ impl<'a> Checker<'a> {
 
     fn needs(&mut self, place: Range<usize>, text: impl Into<String>) {
         self.sound.needed.push(Edit { place, text: text.into() });
+    }
+
+    /// What the parser is to read for a part of the text that is over.
+    fn as_parsed(&self, part: Range<usize>) -> String {
+        self.sound.edited(self.text, part, false)
+    }
+
+    /// Whether an aggregate may stand in what is read; gives what held before.
+    fn set_aggregates(&mut self, aggregates: Aggregates) -> Aggregates {
+        std::mem::replace(&mut self.aggregates, aggregates)
     }
 
     /// Remembers what is to blame if something behind it is wrong.

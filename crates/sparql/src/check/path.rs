@@ -73,8 +73,10 @@ impl Checker<'_> {
     }
 
     fn step(&mut self) -> Checked<bool> {
+        // Note 16 of the grammar; the parser turns the statement round, and looks into brackets.
+        let is_bare = !matches!(self.byte(), b'^' | b'(');
         self.eat("^");
-        let is_one = self.primary_path()?;
+        let is_one = self.primary_path()? && (is_bare || !self.strict);
         let is_repeated = match self.byte() {
             b'*' | b'+' => true,
             // The parser asks for digits and letters behind it, not for all that a variable may have.
@@ -91,8 +93,9 @@ impl Checker<'_> {
     fn primary_path(&mut self) -> Checked<bool> {
         match self.byte() {
             b'!' => {
+                let start = self.at;
                 self.eat("!");
-                self.negated()?;
+                self.negated(start)?;
                 Ok(false)
             }
             b'(' => {
@@ -116,11 +119,18 @@ impl Checker<'_> {
         }
     }
 
-    fn negated(&mut self) -> Checked {
+    fn negated(&mut self, start: usize) -> Checked {
         let open = self.at;
         if !self.eat("(") {
             self.eat("^");
             return self.predicate();
+        }
+        if self.byte() == b')' {
+            self.at += 1;
+            // No predicate at all is left out. The parser wants one.
+            self.needs(start..self.at, "(a|!a)");
+            self.space();
+            return Ok(());
         }
         loop {
             self.eat("^");

@@ -1,9 +1,10 @@
 //! Groups and what stands in them. Source: SPARQL 1.1 Query, rules 53 to 68.
 
 use std::mem;
+use std::ops::Range;
 
 use super::problem::{Want, one_of, want};
-use super::{Checked, Checker, Scope};
+use super::{Aggregates, Checked, Checker, Scope};
 
 const PARTS: &[&str] =
     &["BIND", "EXISTS", "FILTER", "GRAPH", "MINUS", "OPTIONAL", "SELECT", "SERVICE", "UNION", "VALUES"];
@@ -19,6 +20,7 @@ impl<'a> Checker<'a> {
             return Err(self.expected(what));
         }
         self.part_blanks();
+        let allowed = self.set_aggregates(Aggregates::Elsewhere);
         let outer = mem::take(&mut self.scope);
         let is_query = self.sees_word("SELECT") && !self.is_declared_name();
         if is_query {
@@ -35,6 +37,7 @@ impl<'a> Checker<'a> {
             let what = if is_query { "\"}\" behind the sub-query" } else { "\"}\"" };
             return Err(self.unclosed(open, "}", want(what)));
         }
+        self.set_aggregates(allowed);
         Ok(mem::replace(&mut self.scope, outer))
     }
 
@@ -46,6 +49,7 @@ impl<'a> Checker<'a> {
     /// What stands in a group, up to its end.
     fn parts(&mut self, open: usize) -> Checked {
         let mut may_have_triple = true;
+        let mut moved = String::new();
         while self.byte() != b'}' {
             if self.is_at_end() {
                 return Err(self.unclosed(open, "}", want("\"}\"")));
@@ -57,12 +61,34 @@ impl<'a> Checker<'a> {
                 self.triples_of_subject(true)?;
                 may_have_triple = self.eat(".");
             } else {
+                let start = self.at;
+                let is_filter = self.sees_word("FILTER");
                 self.part()?;
+                let end = self.at;
                 self.eat(".");
+                if is_filter && self.strict && !self.blanks_here.is_empty() && self.byte() != b'}' {
+                    moved.push_str(&self.move_filter(start..end));
+                }
                 may_have_triple = true;
             }
         }
+        if !moved.is_empty() {
+            self.needs(self.at..self.at, moved);
+        }
         Ok(())
+    }
+
+    /// A filter that is over, for the end of its group if it has a pattern: it ends no basic graph pattern,
+    /// but the parser takes no label of a blank node behind it that stands before it.
+    fn move_filter(&mut self, place: Range<usize>) -> String {
+        if !self.text[place.clone()].contains('{') {
+            return String::new();
+        }
+        let text = self.as_parsed(place.clone());
+        self.sound.needed.retain(|edit| !(place.start <= edit.place.start && edit.place.end <= place.end));
+        // What holds its place divides the triples before and behind it.
+        self.needs(place, "FILTER(true) ");
+        format!("\n{text}\n")
     }
 
     fn part(&mut self) -> Checked {
@@ -86,10 +112,13 @@ impl<'a> Checker<'a> {
         if self.eat_word("FILTER") {
             return self.constraint("FILTER");
         }
+        // Both end a basic graph pattern, which the parser does not see.
         if self.eat_word("BIND") {
+            self.end_of_basic_pattern();
             return self.bind();
         }
         if self.eat_word("VALUES") {
+            self.end_of_basic_pattern();
             let names = self.data_block()?;
             self.scope.extend(names);
             return Ok(());
@@ -121,6 +150,12 @@ impl<'a> Checker<'a> {
             return Err(self.unexpected("there is nothing before it that it could end"));
         }
         Err(self.expected(one_of("a triple, a part such as FILTER, OPTIONAL or GRAPH, or \"}\"", PARTS)))
+    }
+
+    fn end_of_basic_pattern(&mut self) {
+        if self.strict {
+            self.part_blanks();
+        }
     }
 
     fn bind(&mut self) -> Checked {

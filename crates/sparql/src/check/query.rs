@@ -4,11 +4,11 @@
 
 use std::mem;
 
-use trimorph_base::Span;
+use trimorph_base::{Diagnostic, Span};
 
 use super::problem::{one_of, want};
 use super::words::MODIFIERS;
-use super::{Checked, Checker, Level, Scope};
+use super::{Aggregates, Checked, Checker, How, Level, Scope, Used};
 
 /// Words that statements begin with.
 const FORMS: &[&str] = &[
@@ -30,11 +30,8 @@ const FORMS: &[&str] = &[
     "WITH",
 ];
 
-/// Names with their places.
-type Names<'a> = Vec<(&'a str, Span)>;
-
 /// What is selected: its name and place, and the variables of its expression if it has one.
-type Item<'a> = (&'a str, Span, Option<Names<'a>>);
+type Item<'a> = (&'a str, Span, Option<Vec<Used<'a>>>);
 
 /// What a query selects.
 #[derive(Default)]
@@ -49,6 +46,8 @@ struct Selected<'a> {
 struct Modifiers<'a> {
     /// `GROUP BY`, and the variables it leaves.
     group: Option<(Span, Scope<'a>)>,
+    /// Variables of `HAVING` and `ORDER BY`.
+    used: Vec<Used<'a>>,
     /// Variables of `VALUES`.
     values: Vec<&'a str>,
 }
@@ -66,8 +65,8 @@ impl<'a> Checker<'a> {
             self.describe()?;
         } else if self.eat_word("ASK") {
             self.dataset()?;
-            self.where_group()?;
-            self.modifiers_without_groups("ASK")?;
+            let pattern = self.where_group()?;
+            self.modifiers_without_select(pattern)?;
         } else {
             return Err(self.no_statement());
         }
@@ -75,7 +74,7 @@ impl<'a> Checker<'a> {
     }
 
     /// No statement begins here.
-    pub(super) fn no_statement(&self) -> Box<trimorph_base::Diagnostic> {
+    pub(super) fn no_statement(&self) -> Box<Diagnostic> {
         if self.byte() == b'@' {
             return self.unexpected("write PREFIX or BASE, without @ and without a point at the end");
         }
@@ -143,14 +142,15 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// Takes the pattern of a query. The variables it binds become those of the scope.
-    fn where_group(&mut self) -> Checked {
+    /// Takes the pattern of a query. The variables it binds become those of the scope. Gives where it begins.
+    fn where_group(&mut self) -> Checked<usize> {
         let is_said = self.eat_word("WHERE");
         if !is_said && self.byte() != b'{' && self.word().len() > 1 {
             return Err(self.expected(one_of("WHERE or \"{\"", &["WHERE", "FROM"])));
         }
+        let start = self.at;
         self.scope = self.group(want("\"{\" and a pattern"))?;
-        Ok(())
+        Ok(start)
     }
 
     /// Takes a query that selects. Gives the variables it binds.
@@ -212,7 +212,9 @@ impl<'a> Checker<'a> {
         self.eat("(");
         let noted = mem::replace(&mut self.note_bare, true);
         let outer = mem::take(&mut self.bare);
+        let allowed = self.set_aggregates(Aggregates::Allowed);
         self.expression()?;
+        self.set_aggregates(allowed);
         self.note_bare = noted;
         let bare = mem::replace(&mut self.bare, outer);
         if self.byte() == b')' {
@@ -231,13 +233,20 @@ impl<'a> Checker<'a> {
             self.template()?;
             self.blanks_here.clear();
             self.dataset()?;
-            self.where_group()?;
-        } else {
-            self.dataset()?;
-            self.require_word("WHERE", one_of("\"{\" and a template, or WHERE", &["WHERE", "FROM"]))?;
-            self.template()?;
+            let pattern = self.where_group()?;
+            return self.modifiers_without_select(pattern).map(drop);
         }
-        self.modifiers_without_groups("CONSTRUCT")
+        let template = self.at;
+        self.dataset()?;
+        self.require_word("WHERE", one_of("\"{\" and a template, or WHERE", &["WHERE", "FROM"]))?;
+        let pattern = self.at;
+        self.template()?;
+        let copy = self.as_parsed(pattern..self.at);
+        if self.modifiers_without_select(pattern)?.is_some() {
+            // What became a sub-query is no template any more.
+            self.needs(template..template, format!("{copy} "));
+        }
+        Ok(())
     }
 
     /// Triples in braces, without paths.
@@ -278,7 +287,11 @@ impl<'a> Checker<'a> {
         while selected.all.is_none() {
             if matches!(self.byte(), b'?' | b'$') {
                 let (name, span) = self.variable("a variable")?;
-                selected.items.push((name, span, None));
+                if selected.items.iter().any(|(known, ..)| *known == name) {
+                    self.needs(span.start as usize..span.end as usize, "");
+                } else {
+                    selected.items.push((name, span, None));
+                }
             } else if self.sees_iri() {
                 self.iri("an IRI")?;
             } else {
@@ -291,26 +304,73 @@ impl<'a> Checker<'a> {
         }
         self.dataset()?;
         self.scope = Scope::new();
-        if self.sees_word("WHERE") || self.byte() == b'{' {
-            self.where_group()?;
-        }
-        if selected.all.is_some() {
-            return self.modifiers_without_groups("DESCRIBE");
-        }
-        let modifiers = self.modifiers()?;
-        self.levels.push(Level::default());
-        self.resolve(&selected, &modifiers).map(drop)
+        let pattern = match self.sees_word("WHERE") || self.byte() == b'{' {
+            true => self.where_group()?,
+            false => self.at,
+        };
+        let names = self.modifiers_without_select(pattern)?;
+        let ungrouped = names.and_then(|(names, has_group)| {
+            let (name, span, _) = *selected.items.iter().find(|(name, ..)| !names.contains(name))?;
+            Some(self.ungrouped(name, span, has_group))
+        });
+        ungrouped.map_or(Ok(()), Err)
     }
 
-    fn modifiers_without_groups(&mut self, form: &str) -> Checked {
+    /// What stands behind the pattern of a query that does not select. Where it groups, gives the variables
+    /// that are left, and whether `GROUP BY` says so: pattern and modifiers become a sub-query of the
+    /// pattern, since the parser takes no groups there.
+    fn modifiers_without_select(&mut self, pattern: usize) -> Checked<Option<(Scope<'a>, bool)>> {
+        self.levels.push(Level::default());
         let modifiers = self.modifiers()?;
-        match modifiers.group {
-            None => Ok(()),
-            Some((span, _)) => {
-                let primary = format!("GROUP BY cannot stand in a {form} query");
-                Err(self.wrong(primary, span, "put a sub-query with GROUP BY into WHERE"))
+        let level = self.levels.pop().unwrap_or_default();
+        let within = mem::take(&mut self.scope);
+        if modifiers.group.is_none() && level.aggregate.is_none() {
+            return Ok(None);
+        }
+        let grouped = modifiers.group.as_ref().map(|(_, names)| names.clone()).unwrap_or_default();
+        self.take_samples(&modifiers.used, &grouped, &within);
+        let mut names: Vec<&str> = grouped.iter().copied().chain(modifiers.values.iter().copied()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let items = match names.is_empty() {
+            true => format!("(1 AS ?{})", self.absent_name()),
+            false => names.iter().map(|name| format!("?{name}")).collect::<Vec<_>>().join(" "),
+        };
+        if self.byte_at(pattern) == b'{' {
+            self.needs(pattern..pattern, format!("{{ SELECT {items} "));
+        } else {
+            self.needs(pattern..pattern, format!("{{ SELECT {items} {{}} "));
+        }
+        self.needs(self.at..self.at, "\n}");
+        Ok(Some((names.into_iter().collect(), modifiers.group.is_some())))
+    }
+
+    /// A name of a variable that is not in the text.
+    fn absent_name(&self) -> String {
+        let mut name = "group".to_owned();
+        while self.text.contains(&name) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// What `HAVING` and `ORDER BY` ask of a variable that the groups do not have is that of any of their
+    /// solutions (SPARQL 1.1 Query, §18.2.4.1).
+    fn take_samples(&mut self, used: &[Used<'a>], grouped: &Scope<'a>, within: &Scope<'a>) {
+        for Used { name, place, how } in used {
+            if *how != How::Bound && !grouped.contains(name) && within.contains(name) {
+                self.needs(place.start as usize..place.end as usize, format!("SAMPLE(?{name})"));
             }
         }
+    }
+
+    /// What was said of a variable that a query with groups has no single value for.
+    fn ungrouped(&self, name: &str, span: Span, has_group: bool) -> Box<Diagnostic> {
+        let hint = match has_group {
+            true => format!("add ?{name} to GROUP BY, or use an aggregate such as SAMPLE(?{name})"),
+            false => format!("add GROUP BY ?{name}, or use an aggregate such as SAMPLE(?{name})"),
+        };
+        self.wrong(format!("\"?{name}\" is not in GROUP BY, and stands in no aggregate"), span, hint)
     }
 
     fn modifiers(&mut self) -> Checked<Modifiers<'a>> {
@@ -321,6 +381,9 @@ impl<'a> Checker<'a> {
             let scope = self.grouping()?;
             modifiers.group = Some((self.span(start, start + 5), scope));
         }
+        let allowed = self.set_aggregates(Aggregates::Allowed);
+        let noted = mem::replace(&mut self.note_bare, true);
+        let outer = mem::take(&mut self.bare);
         if self.eat_word("HAVING") {
             self.constraint("HAVING")?;
             while self.byte() == b'(' || self.sees_iri() || self.sees_call() {
@@ -331,6 +394,9 @@ impl<'a> Checker<'a> {
             self.require_word("BY", one_of("BY behind ORDER", &["BY"]))?;
             self.ordering()?;
         }
+        modifiers.used = mem::replace(&mut self.bare, outer);
+        self.note_bare = noted;
+        self.set_aggregates(allowed);
         let (mut limit, mut offset) = (false, false);
         loop {
             if !limit && self.eat_word("LIMIT") {
@@ -403,7 +469,8 @@ impl<'a> Checker<'a> {
                 }
                 self.bracketed()?;
             } else if matches!(self.byte(), b'?' | b'$') {
-                self.variable("a variable")?;
+                let (name, place) = self.variable("a variable")?;
+                self.note_used(name, place, How::Plainly);
                 let word = self.word();
                 if ["ASC", "DESC"].into_iter().any(|known| word.eq_ignore_ascii_case(known))
                     && self.byte_at(self.white(self.at + word.len())) != b'('
@@ -453,12 +520,13 @@ impl<'a> Checker<'a> {
     /// What is said of names when all of a query is known. Gives the variables it binds.
     fn resolve(&mut self, selected: &Selected<'a>, modifiers: &Modifiers<'a>) -> Checked<Scope<'a>> {
         let level = self.levels.pop().unwrap_or_default();
-        let mut visible = mem::take(&mut self.scope);
+        let within = mem::take(&mut self.scope);
         let grouped = modifiers.group.as_ref();
         let is_grouped = grouped.is_some() || level.aggregate.is_some();
-        if is_grouped {
-            visible = grouped.map(|(_, scope)| scope.clone()).unwrap_or_default();
-        }
+        let mut visible = match is_grouped {
+            true => grouped.map(|(_, scope)| scope.clone()).unwrap_or_default(),
+            false => within.clone(),
+        };
         visible.extend(modifiers.values.iter().copied());
         if let Some(span) = selected.all {
             return match is_grouped {
@@ -470,20 +538,17 @@ impl<'a> Checker<'a> {
                 )),
             };
         }
-        let ungrouped = |name: &str, span: Span| {
-            let hint = match grouped {
-                Some(_) => format!("add ?{name} to GROUP BY, or use an aggregate such as SAMPLE(?{name})"),
-                None => format!("add GROUP BY ?{name}, or use an aggregate such as SAMPLE(?{name})"),
-            };
-            self.wrong(format!("\"?{name}\" is not in GROUP BY, and stands in no aggregate"), span, hint)
-        };
-        let mut names: Vec<&str> = Vec::new();
+        let has_group = grouped.is_some();
         let mut known = Scope::new();
-        let mut again: Vec<(&str, Span)> = Vec::new();
         for (name, span, expression) in &selected.items {
             match expression {
                 None if is_grouped && !visible.contains(name) && !known.contains(name) => {
-                    return Err(ungrouped(name, *span));
+                    return Err(self.ungrouped(name, *span, has_group));
+                }
+                None if known.contains(name) => {
+                    // One column, which the parser wants to be named once.
+                    self.needs(span.start as usize..span.end as usize, "");
+                    continue;
                 }
                 None => {}
                 Some(bare) => {
@@ -491,29 +556,37 @@ impl<'a> Checker<'a> {
                         let primary = format!("\"?{name}\" has a value already, AS cannot give it another");
                         return Err(self.wrong(primary, *span, "use another name"));
                     }
-                    for (used, place) in bare {
-                        if !is_grouped || visible.contains(used) {
-                            continue;
+                    let bare = bare.iter().filter(|used| is_grouped && !visible.contains(used.name));
+                    for Used { name, place, how } in bare {
+                        let is_named = known.contains(name);
+                        let is_asked = match how {
+                            How::Plainly => true,
+                            // The parser does not look for them.
+                            How::Guarded | How::Bound => self.strict && within.contains(name),
+                        };
+                        if !is_named && is_asked {
+                            return Err(self.ungrouped(name, *place, has_group));
                         }
-                        if !known.contains(used) {
-                            return Err(ungrouped(used, *place));
+                        if is_named && *how == How::Plainly {
+                            // The parser looks for variables that are not grouped everywhere but here, where
+                            // the name that SELECT gave before is found as well. `COALESCE` of one value is
+                            // that value.
+                            let text = format!("COALESCE(?{name})");
+                            self.needs(place.start as usize..place.end as usize, text);
                         }
-                        again.push((used, *place));
+                    }
+                    if known.contains(name) {
+                        let primary = format!("\"?{name}\" is selected twice");
+                        return Err(self.wrong(primary, *span, "take one away, or give it another name"));
                     }
                 }
             }
-            if known.contains(name) {
-                let primary = format!("\"?{name}\" is selected twice");
-                return Err(self.wrong(primary, *span, "take one away, or give it another name"));
-            }
             known.insert(name);
-            names.push(name);
         }
-        // The parser looks for variables that are not grouped everywhere but here, where the name that SELECT
-        // gave before is found as well. `COALESCE` of one value is that value.
-        for (name, place) in again {
-            self.needs(place.start as usize..place.end as usize, format!("COALESCE(?{name})"));
+        if is_grouped {
+            visible.extend(known.iter().copied());
+            self.take_samples(&modifiers.used, &visible, &within);
         }
-        Ok(names.into_iter().collect())
+        Ok(known)
     }
 }

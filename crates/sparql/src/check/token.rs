@@ -65,8 +65,8 @@ fn local_run(text: &str) -> usize {
     }
 }
 
-/// Bytes of a local name.
-fn local_len(text: &str) -> usize {
+/// Bytes of a local name with at most so many points that letters follow.
+fn local_len(text: &str, points_max: usize) -> usize {
     let first = match text.chars().next() {
         Some(c) if c == ':' || c.is_ascii_digit() || is_underscored(c) => c.len_utf8(),
         _ => escaped(text),
@@ -74,10 +74,19 @@ fn local_len(text: &str) -> usize {
     if first == 0 {
         return 0;
     }
-    let len = first + local_run(&text[first..]);
-    // The parser takes one group of points only.
-    len + dotted(&text[len..], local_run)
+    let mut len = first + local_run(&text[first..]);
+    for _ in 0..points_max {
+        let more = dotted(&text[len..], local_run);
+        if more == 0 {
+            break;
+        }
+        len += more;
+    }
+    len
 }
+
+/// Groups of points in a local name that the parser takes.
+const PARSED_POINTS: usize = 1;
 
 /// The prefix of a name, if a colon follows: that colon's place.
 fn prefix_len(text: &str) -> Option<usize> {
@@ -167,12 +176,16 @@ impl<'a> Checker<'a> {
         };
         let start = self.at;
         let prefix = &self.rest()[..len];
-        let local = local_len(&self.rest()[len + 1..]);
+        let parsed = local_len(&self.rest()[len + 1..], PARSED_POINTS);
+        let local = if self.strict { self.local_len(len) } else { parsed };
         let mut end = start + len + 1 + local;
         let Some(known) = self.prefixes.get(prefix) else {
             return Err(self.undeclared(prefix, self.span(start, end)));
         };
         let whole = format!("{known}{}", self.text[start + len + 1..end].replace('\\', ""));
+        if local > parsed {
+            self.needs(start..end, format!("<{whole}>"));
+        }
         if let Err(error) = Iri::parse(whole.as_str()) {
             let primary = format!("\"<{}>\" is no IRI", shorten(&whole));
             let problem = self.wrong(primary, self.span(start, end), error.to_string());
@@ -183,6 +196,11 @@ impl<'a> Checker<'a> {
         self.at = end;
         self.space();
         Ok(())
+    }
+
+    /// Bytes of the local name behind a prefix of so many bytes.
+    fn local_len(&self, prefix: usize) -> usize {
+        local_len(&self.rest()[prefix + 1..], usize::MAX)
     }
 
     /// A prefix that nothing was said about.
@@ -202,8 +220,7 @@ impl<'a> Checker<'a> {
     pub(super) fn undeclared_here(&self) -> Option<Box<Diagnostic>> {
         let len = prefix_len(self.rest())?;
         let prefix = &self.rest()[..len];
-        let local = local_len(&self.rest()[len + 1..]);
-        let span = self.span(self.at, self.at + len + 1 + local);
+        let span = self.span(self.at, self.at + len + 1 + self.local_len(len));
         (!self.prefixes.contains_key(prefix)).then(|| self.undeclared(prefix, span))
     }
 
@@ -417,6 +434,8 @@ impl<'a> Checker<'a> {
     /// The end of a number here, with its sign; none where there is no number.
     fn number_end(&self) -> Option<usize> {
         let at = match self.byte() {
+            // Note 4 of the grammar: nothing stands between a sign and its number.
+            b'+' | b'-' if self.strict => self.at + 1,
             b'+' | b'-' => self.behind_space(self.at + 1),
             _ => self.at,
         };
@@ -498,7 +517,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A group begins or ends: its blank nodes are its own.
+    /// A basic graph pattern ends: its blank nodes are its own.
     pub(super) fn part_blanks(&mut self) {
         self.blanks_used.extend(self.blanks_here.drain());
     }

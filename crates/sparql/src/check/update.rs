@@ -15,7 +15,7 @@ impl Checker<'_> {
         let mut is_first = true;
         // The parser takes a semicolon behind nothing.
         let begin = self.at;
-        if self.eat(";") && !self.is_at_end() {
+        if !self.strict && self.eat(";") && !self.is_at_end() {
             self.at = begin;
         }
         while !self.is_at_end() {
@@ -150,7 +150,12 @@ impl Checker<'_> {
                 format!("WHERE and a pattern behind {behind}; what needs none is INSERT DATA or DELETE DATA");
             return Err(self.expected(one_of(&words, &["WHERE", "USING", "INSERT"])));
         }
-        self.group(want("\"{\" and a pattern")).map(drop)
+        if self.strict {
+            self.blanks_used.extend(self.where_blanks.iter());
+        }
+        self.group(want("\"{\" and a pattern"))?;
+        self.where_blanks.extend(self.blanks_used.iter());
+        Ok(())
     }
 
     fn data(&mut self, operation: &'static str, blanks: bool) -> Checked {
@@ -167,19 +172,25 @@ impl Checker<'_> {
         let open = self.at;
         self.require("{", one_of("\"{\", DATA or WHERE", &["DATA", "WHERE"]))?;
         self.ground = ground;
+        let mut may_have_triple = true;
         loop {
             if self.sees_triple() {
+                if self.strict && !may_have_triple {
+                    return Err(self.unexpected("end the triple before with . or go on with ; or ,"));
+                }
                 self.triples_of_subject(false)?;
-                self.eat(".");
+                may_have_triple = self.eat(".");
             } else if self.eat_word("GRAPH") {
+                may_have_triple = true;
                 let name = self.at;
                 self.ground = None;
                 self.variable_or_iri(GRAPH)?;
                 self.ground = ground;
                 let open = self.at;
                 self.require("{", want("\"{\" behind GRAPH and its name"))?;
-                if self.byte() != b'}' && matches!(self.byte_at(name), b'?' | b'$') {
-                    // The parser takes a variable for a graph that nothing is said of.
+                // The parser takes a variable for a graph that nothing is said of.
+                let is_told = self.strict || self.byte() != b'}';
+                if is_told && matches!(self.byte_at(name), b'?' | b'$') {
                     let behind = std::mem::replace(&mut self.at, name);
                     self.variable(GRAPH)?;
                     self.at = behind;

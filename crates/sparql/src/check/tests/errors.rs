@@ -234,7 +234,7 @@ fn names() {
     check("SELECT ?s (COUNT(*) AS ?n) { ?s ?p ?o }", "?s", grouped, alone);
     check("ASK { { SELECT ?s (COUNT(*) AS ?n) { ?s ?p ?o } } }", "?s", grouped, alone);
     check(
-        "SELECT ?s ?s { ?s ?p ?o }",
+        "SELECT (1 AS ?s) (2 AS ?s) {}",
         "?s",
         "\"?s\" is selected twice",
         "take one away, or give it another name",

@@ -3,3 +3,4 @@
 mod errors;
 mod mutations;
 mod repairs;
+mod standard;
