@@ -386,3 +386,72 @@ fn a_graph_that_is_not_there_gives_nothing() {
     }
     assert!(sparql(&connection, "SELECT ?x { GRAPH :none { ?x :p+/:p* :b } }").is_empty());
 }
+
+#[test]
+fn one_instant_in_two_zones() {
+    const UTC: &str = "'2020-01-01T00:00:00Z'^^xsd:dateTime";
+    const EAST: &str = "'2020-01-01T01:00:00+01:00'^^xsd:dateTime";
+    const WEST: &str = "'2019-12-31T19:00:00-05:00'^^xsd:dateTime";
+    let db = database();
+    let connection = db.connect();
+    sparql(
+        &connection,
+        &format!(
+            "INSERT DATA {{ :a a :T ; :t {UTC} . :b a :T ; :t {EAST} . :c a :T ; :t {WEST} . :d a :T ; :t '2020-01-01T00:00:01Z'^^xsd:dateTime . \
+             :e a :T ; :t '2019-12-31T23:59:59Z'^^xsd:dateTime . :f a :T ; :t '2020-01-01T02:00:00+01:00'^^xsd:dateTime }}"
+        ),
+    );
+    let look = |state: &str| {
+        for key in [UTC, EAST, WEST] {
+            for (op, turned, expected) in [
+                ("=", "=", "a b c"),
+                ("!=", "!=", "d e f"),
+                ("<", ">", "e"),
+                ("<=", ">=", "a b c e"),
+                (">", "<", "d f"),
+                (">=", "<=", "a b c d f"),
+            ] {
+                for text in [
+                    format!("SELECT ?x {{ ?x :t ?t FILTER(?t {op} {key}) }}"),
+                    format!("SELECT ?x {{ ?x :t ?t FILTER({key} {turned} ?t) }}"),
+                    format!("SELECT ?x {{ ?x :t ?t BIND({key} AS ?k) FILTER(?t {op} ?k) }}"),
+                    format!("SELECT ?x {{ ?x :t ?t . :b :t ?k FILTER(?t {op} ?k) }}"),
+                    format!("SELECT ?x {{ ?x :t ?t BIND(?t {op} {key} AS ?y) FILTER(?y) }}"),
+                ] {
+                    let names: Vec<String> = sparql(&connection, &text)
+                        .iter()
+                        .map(|name| name.trim_start_matches("<trimorph:").trim_end_matches('>').to_owned())
+                        .collect();
+                    assert_eq!(names.join(" "), expected, "{state}: {text}");
+                }
+            }
+        }
+        let among = format!("SELECT ?x {{ ?x :t ?t FILTER(?t IN ({EAST}, 1)) }}");
+        assert_eq!(sparql(&connection, &among).len(), 3, "{state}");
+        // As terms they are three.
+        assert_eq!(
+            sparql(&connection, &format!("SELECT ?x {{ ?x :t {EAST} }}")),
+            ["<trimorph:b>"],
+            "{state}"
+        );
+        assert_eq!(sparql(&connection, "SELECT DISTINCT ?t { ?x :t ?t }").len(), 6, "{state}");
+        // In openCypher one instant is ordered by its zone; a plan with ranges and one without agree.
+        for (op, expected) in [("<", "a c e"), ("<=", "a b c e"), (">", "d f"), (">=", "b d f"), ("=", "b")] {
+            let names = |condition: &str| {
+                let text = format!("MATCH (n) WHERE {condition} RETURN n.`@id`");
+                let found = cypher(&connection, &text);
+                let name =
+                    |id: &String| id.trim_matches(['<', '>']).trim_start_matches("trimorph:").to_owned();
+                found.iter().map(name).collect::<Vec<_>>().join(" ")
+            };
+            let key = "datetime('2020-01-01T01:00:00+01:00')";
+            assert_eq!(names(&format!("n.t {op} {key}")), expected, "{state}: {op}");
+            assert_eq!(names(&format!("[n.t][0] {op} {key}")), expected, "{state}: {op}");
+        }
+    };
+    look("inserted");
+    cypher(&connection, "CHECKPOINT");
+    look("merged");
+    cypher(&connection, "CREATE INDEX FOR (n:T) ON (n.t)");
+    look("indexed");
+}

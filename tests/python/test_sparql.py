@@ -49,6 +49,8 @@ NUMBERS = ":a :p 1 . :b :p 2 . :a :q 5"
 MIXED = ":a :p 1, 2, 2.0, 'x' . :b :p 3 . :a :q 'x'@en . :b :q 'b' . :c :r :a"
 GRAPHS = "GRAPH :g1 { :x :m :y } . GRAPH :g2 { :x :m :y } . GRAPH :g2 { :w :k :x } . :z :f :w . :z :f :x"
 
+ZONES = ":a :t '2020-01-01T00:00:00Z'^^xsd:dateTime . :b :t '2020-01-01T01:00:00+01:00'^^xsd:dateTime . :c :t '2020-01-02T00:00:00Z'^^xsd:dateTime"
+
 WALKS = ":a :e :b . :b :e :c . :c :e :a . :a :f :d . :a :k 1 . :d :k 2"
 
 ANSWERS = [
@@ -79,6 +81,12 @@ ANSWERS = [
     ("", "SELECT (9223372036854775807+1 AS ?a) (0.1+0.2 AS ?b) (abs(-1) AS ?c) (round(-2.5) AS ?d) (ceil(1.2) AS ?e) {}", ["9223372036854775808\t0.3\t1\t-2.0\t2.0"]),
     ("", "SELECT (xsd:integer('12') AS ?a) (xsd:integer(1.9) AS ?b) (xsd:boolean('1') AS ?c) (xsd:decimal('1e0') AS ?d) (STRDT('1',xsd:byte)+1 AS ?e) {}", ["12\t1\ttrue\t\t2"]),
     ("", "SELECT (1=1.0 AS ?a) (1='1' AS ?b) ('a'='a'@en AS ?c) (:a=:b AS ?d) (:a<:b AS ?e) ('a'<'b' AS ?f) (true>false AS ?g) (1<'a' AS ?h) {}", ["true\tfalse\tfalse\tfalse\t\ttrue\ttrue\t"]),
+    # One instant is the same in each zone, but not the same term.
+    (ZONES, "SELECT ?s { ?s :t ?t FILTER(?t = '2020-01-01T01:00:00+01:00'^^xsd:dateTime) }", [":a", ":b"]),
+    (ZONES, "SELECT ?s { ?s :t ?t FILTER(?t != '2020-01-01T00:00:00Z'^^xsd:dateTime) }", [":c"]),
+    (ZONES, "SELECT ?s { ?s :t ?t FILTER('2020-01-01T00:00:00Z'^^xsd:dateTime >= ?t) }", [":a", ":b"]),
+    (ZONES, "SELECT ?s ?u { ?s :t ?t . ?u :t ?v FILTER(?t = ?v && ?s != ?u) }", [":a\t:b", ":b\t:a"]),
+    (ZONES, "SELECT ?s { ?s :t '2020-01-01T01:00:00+01:00'^^xsd:dateTime }", [":b"]),
     # Errors and unbound variables.
     ("", "SELECT (IF(?no,1,2) AS ?a) (COALESCE(?no,1/0,7) AS ?b) (BOUND(?no) AS ?c) (!?no AS ?d) (?no||true AS ?e) (?no&&false AS ?f) {}", ["\t7\tfalse\t\ttrue\tfalse"]),
     (NUMBERS, "SELECT ?o { ?s :p ?o FILTER(?o IN (1, ?no)) }", ["1"]),
@@ -125,6 +133,10 @@ ANSWERS = [
     (MIXED, "SELECT ?s ?x { ?s :q ?x { SELECT ?s (COUNT(*) AS ?n) { ?s :p ?o } GROUP BY ?s HAVING(COUNT(*) > 1) } }", [':a\t"x"@en']),
     (MIXED, "SELECT ?k (COUNT(*) AS ?n) { ?s :p ?o } GROUP BY (STR(?o) AS ?k)", ['"1"\t1', '"2"\t1', '"2.0"\t1', '"3"\t1', '"x"\t1']),
     (MIXED, "SELECT ?s { ?s :p ?o } GROUP BY ?s HAVING(COUNT(DISTINCT ?o) = 1 && SUM(?o) > 2)", [":b"]),
+    # What a group has many of is that of any of its solutions.
+    (NUMBERS, "SELECT ?s { ?s :p ?o } GROUP BY ?s HAVING(?o > 1)", [":b"]),
+    (NUMBERS, "SELECT (COUNT(*) AS ?n) { ?s :p ?o } GROUP BY (?o AS ?k) HAVING(?k > 1)", ["1"]),
+    (NUMBERS, "SELECT ?s ?s (1 AS ?n) ?n { ?s :q ?o }", [":a\t1"]),
     # A sub-query's variables that it does not select are its own.
     (NUMBERS, "SELECT ?s ?o { ?s :p ?o { SELECT ?s { ?s :q ?o } } }", [":a\t1"]),
     # GRAPH and FROM.

@@ -60,6 +60,18 @@ impl<'a> Argument<'a, '_> {
             _ => None,
         }
     }
+
+    /// Nanoseconds of moments with an offset or zone, whatever that is.
+    pub fn instants(self) -> Option<Side<'a, i64>> {
+        match self {
+            Self::One(Value::DateTime(t)) => {
+                Some(Side::One(t.seconds.checked_mul(1_000_000_000)?.checked_add(t.nanos.into())?))
+            }
+            Self::Each(Vector { values: Values::DateTime(v), .. }) => Some(Side::Each(v)),
+            Self::Each(Vector { values: Values::Zoned(v), .. }) => Some(Side::Each(v.values())),
+            _ => None,
+        }
+    }
 }
 
 /// Where one of the arguments is null.

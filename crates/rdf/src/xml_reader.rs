@@ -284,7 +284,9 @@ impl<R: Read> XmlReader<R> {
         let drops_language = found.language.as_ref().is_some_and(Vec::is_empty);
         let known = |value: &[u8]| matches!(value, b"Literal" | b"Resource" | b"Collection" | b"Triple");
         let is_odd = found.parse_type.as_deref().is_some_and(|value| !known(value));
-        if !drops_language && !is_odd {
+        // In an XML literal the parser writes double quotes around all values.
+        let has_other_quotes = self.in_literal() && memchr::memchr(b'\'', start.attributes_raw()).is_some();
+        if !drops_language && !is_odd && !has_other_quotes {
             self.out.extend_from_slice(start.attributes_raw());
             return Ok(());
         }
@@ -299,12 +301,16 @@ impl<R: Read> XmlReader<R> {
             } else {
                 attribute.value.to_vec()
             };
-            let quote = if value.contains(&b'"') { b'\'' } else { b'"' };
             self.out.push(b' ');
             self.out.extend_from_slice(name);
-            self.out.extend_from_slice(&[b'=', quote]);
-            self.out.extend_from_slice(&value);
-            self.out.push(quote);
+            self.out.extend_from_slice(b"=\"");
+            for byte in value {
+                match byte {
+                    b'"' => self.out.extend_from_slice(b"&quot;"),
+                    other => self.out.push(other),
+                }
+            }
+            self.out.push(b'"');
         }
         Ok(())
     }

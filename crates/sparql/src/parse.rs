@@ -1,8 +1,8 @@
 //! Text into a syntax tree: takes a text, gives a query or the operations of an update.
 //!
-//! The tree is `spargebra`'s. Its parser goes down by recursion, so brackets are counted before: what is nested
-//! too deep is an error of ours. What a text may have is said by `check`, which looks first: it refuses what
-//! the standard refuses, and edits what the parser does not take.
+//! The tree is `spargebra`'s. Its parser goes down by recursion, so brackets are counted before: what is
+//! nested too deep is an error of ours. What a text may have is said by `check`, which looks first: it refuses
+//! what the standard refuses, and edits what the parser does not take.
 
 use std::ops::Range;
 
@@ -52,8 +52,8 @@ pub struct Parsed {
 /// Prefixes that are known without `PREFIX`.
 pub(crate) const KNOWN: [(&str, &str); 4] = [("", BASE), ("rdf", RDF), ("rdfs", RDFS), ("xsd", XSD)];
 
-/// Where brackets are deeper than this, calls get all the arguments that they may have: with fewer, the parser
-/// takes time that doubles with each level.
+/// Where brackets are deeper than this, calls get all the arguments that they may have: with fewer, the
+/// parser takes time that doubles with each level.
 const DEPTH_PARSED_AT_ONCE: usize = 8;
 
 /// Parses a text. Relative IRIs are resolved against `base`, or else against the base of names.

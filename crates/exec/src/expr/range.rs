@@ -3,9 +3,12 @@
 //! What is compared is a value itself, or a step of it: its year or its date, which never fall where the
 //! value grows, so that `x.year = 2011` is a range of `x`.
 
+use std::cmp::Ordering;
+
 use trimorph_algebra::Op;
+use trimorph_types::compare::order_zones;
 use trimorph_types::temporal::calendar::days_from_date;
-use trimorph_types::{LogicalType, Value};
+use trimorph_types::{LogicalType, Value, Zone};
 
 use super::Ex;
 
@@ -73,13 +76,24 @@ const NOTHING: (i64, i64) = (1, 0);
 
 /// The integers `low..=high` that a column of `ty` must hold for `column op value` to be true; `None` where
 /// that is no range of integers. Exceptions of the column (values of another type) are not covered.
-pub(crate) fn integer_range(ty: LogicalType, op: Op, value: &Value) -> Option<(i64, i64)> {
+pub(crate) fn integer_range(ty: LogicalType, mut op: Op, value: &Value) -> Option<(i64, i64)> {
     let nanos = |seconds: i64, nanos: u32| seconds.checked_mul(1_000_000_000)?.checked_add(nanos.into());
     let v = match (ty, value) {
         (LogicalType::Int, Value::Int(i)) => *i,
         (LogicalType::Date, Value::Date(d)) => d.days,
-        // Zoned instants are equal only in the same zone: order alone is decided by the instant.
-        (LogicalType::DateTime, Value::DateTime(t)) if op != Op::Eq => nanos(t.seconds, t.nanos)?,
+        (LogicalType::DateTime, Value::DateTime(t)) => {
+            // The column keeps what is in UTC. One instant in two zones is not equal, but in their order.
+            op = match (op, order_zones(&Zone::UTC, &t.zone)) {
+                (_, Ordering::Equal) => op,
+                (Op::Eq, _) => return Some(NOTHING),
+                (Op::Lt | Op::Le, Ordering::Less) => Op::Le,
+                (Op::Lt | Op::Le, Ordering::Greater) => Op::Lt,
+                (Op::Gt | Op::Ge, Ordering::Less) => Op::Gt,
+                (Op::Gt | Op::Ge, Ordering::Greater) => Op::Ge,
+                _ => return None,
+            };
+            nanos(t.seconds, t.nanos)?
+        }
         (LogicalType::LocalDateTime, Value::LocalDateTime(t)) => nanos(t.seconds, t.nanos)?,
         (LogicalType::LocalTime, Value::LocalTime(t)) => t.nanos,
         _ => return None,
@@ -109,8 +123,9 @@ pub(crate) fn swapped(op: Op) -> Option<Op> {
 #[cfg(test)]
 mod tests {
     use trimorph_base::Random;
-    use trimorph_types::Date;
+    use trimorph_types::compare::{greater, greater_or_equal, less, less_or_equal};
     use trimorph_types::temporal::calendar::date_from_days;
+    use trimorph_types::{Date, DateTime, equals};
 
     use super::*;
 
@@ -157,6 +172,33 @@ mod tests {
             passed += usize::from(expected);
         }
         assert!((5_000..15_000).contains(&passed));
+    }
+
+    #[test]
+    fn instants_in_other_zones() {
+        let zones = [
+            Zone::UTC,
+            Zone::Offset(3_600),
+            Zone::Offset(-3_600),
+            Zone::Named { name: "Europe/London".into(), offset_seconds: 0 },
+        ];
+        for zone in zones {
+            let key = Value::DateTime(DateTime { seconds: 7, nanos: 5, zone });
+            for nanos in 7_000_000_003..7_000_000_008_i64 {
+                let instant = (nanos as u64 % 1_000_000_000) as u32;
+                let mine = Value::DateTime(DateTime { seconds: 7, nanos: instant, zone: Zone::UTC });
+                for (op, expected) in [
+                    (Op::Eq, equals(&mine, &key)),
+                    (Op::Lt, less(&mine, &key)),
+                    (Op::Le, less_or_equal(&mine, &key)),
+                    (Op::Gt, greater(&mine, &key)),
+                    (Op::Ge, greater_or_equal(&mine, &key)),
+                ] {
+                    let (low, high) = integer_range(LogicalType::DateTime, op, &key).unwrap();
+                    assert_eq!(Some((low..=high).contains(&nanos)), expected, "{nanos} {op:?} {key:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -47,7 +47,25 @@ pub(super) const FUNCTIONS: &[Function] = &[
     ),
     of_terms!("tz", (1, 1), result::string, |_, a| found(tz(&a[0])), "tz(a): the offset as text, or nothing"),
     of_terms!("now", (0, 0), result::datetime, now, "now(): when the statement started"),
+    of_terms!(
+        "first_of_instant",
+        (1, 1),
+        result::datetime,
+        |_, a| found(instant(&a[0]).map(|t| Value::DateTime(t.first_of_instant()))),
+        "first_of_instant(a): a moment of the same instant that the algebra orders before all others"
+    ),
+    of_terms!(
+        "last_of_instant",
+        (1, 1),
+        result::datetime,
+        |_, a| found(instant(&a[0]).map(|t| Value::DateTime(t.last_of_instant()))),
+        "last_of_instant(a): a moment of the same instant that the algebra orders behind all others"
+    ),
 ];
+
+const fn instant(value: &Value) -> Option<&DateTime> {
+    if let Value::DateTime(t) = value { Some(t) } else { None }
+}
 
 fn now(context: &Context<'_>, _: &[Value]) -> Found {
     let clock = context.statement;

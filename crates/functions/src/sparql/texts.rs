@@ -153,11 +153,10 @@ fn substr(_: &Context<'_>, args: &[Value]) -> Found {
         (Value::Int(start), Some(Value::Int(length))) => (*start, start.saturating_add(*length)),
         (start, length) => {
             let start = found(Number::of(start))?.to_double().round();
-            let length = match length {
-                Some(length) => found(Number::of(length))?.to_double().round(),
+            let end = match length {
+                Some(length) => start + found(Number::of(length))?.to_double().round(),
                 None => f64::INFINITY,
             };
-            let end = start + length;
             // No character has a position below or at NaN.
             if start.is_nan() || end.is_nan() { (1, 1) } else { (position(start), position(end)) }
         }

@@ -25,7 +25,10 @@ pub(super) fn compared<'s>(
         (_, Some(b), Some(a), _) => {
             zip(a, b, at, |x, y| accepts(compare_int_float(y, x).map(Ordering::reverse)))
         }
-        _ => zip_texts(*a, *b, at, |x, y| accepts(Some(x.cmp(y))))?,
+        _ => match (a.instants(), b.instants()) {
+            (Some(a), Some(b)) => zip(a, b, at, |x, y| accepts(Some(x.cmp(&y)))),
+            _ => zip_texts(*a, *b, at, |x, y| accepts(Some(x.cmp(y))))?,
+        },
     };
     Some(Vector { values: Values::Bool(out), nulls: nulls_of(args, at.len) })
 }

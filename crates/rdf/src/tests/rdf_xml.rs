@@ -56,6 +56,7 @@ fn xml_literals() {
     literal("<![CDATA[<x>]]>", "&lt;x&gt;");
     literal("", "");
     literal("<e:RDF rdf='x'>d</e:RDF>", "<e:RDF xmlns:e=\\\"http://e/\\\" rdf=\\\"x\\\">d</e:RDF>");
+    literal("<b c='\"' d=\"'\"/>", "<b c=\\\"&quot;\\\" d=\\\"'\\\"></b>");
     check("<e:p rdf:parseType=\"Literal\"/>", &format!("\"\"{XML}"));
     check("<e:p rdf:parseType=\"else\"><b/></e:p>", &format!("\"<b></b>\"{XML}"));
 }

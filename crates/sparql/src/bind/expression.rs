@@ -61,14 +61,56 @@ fn compares_plainly(a: Shape, b: Shape) -> bool {
     use LogicalType as L;
     let (Shape::Plain(a), Shape::Plain(b)) = (a, b) else { return false };
     let number = |ty| matches!(ty, L::Int | L::Float | L::Decimal);
-    a == b && matches!(a, L::String | L::Bool | L::Date | L::DateTime | L::LocalDateTime)
-        || number(a) && number(b)
+    a == b && matches!(a, L::String | L::Bool | L::Date | L::LocalDateTime) || number(a) && number(b)
+}
+
+/// Whether both are moments with an offset: one instant is the same whatever its offset is, to SPARQL.
+fn are_instants(a: Shape, b: Shape) -> bool {
+    let instant = Shape::Plain(LogicalType::DateTime);
+    a == instant && b == instant
 }
 
 /// Whether a comparison of two values is true or false in every row.
 fn compares_surely(a: &Typed, b: &Typed) -> bool {
     let is_float = |typed: &Typed| typed.shape == Shape::Plain(LogicalType::Float);
-    a.certain && b.certain && compares_plainly(a.shape, b.shape) && !is_float(a) && !is_float(b)
+    let is_sure = compares_plainly(a.shape, b.shape) || are_instants(a.shape, b.shape);
+    a.certain && b.certain && is_sure && !is_float(a) && !is_float(b)
+}
+
+/// Instants with one that is the same in all rows, as a range of the algebra's order, in which the offset
+/// comes behind the instant: so zones and indexes are asked. `None` where no side is.
+fn instants_with_one(op: Op, a: &Expr, b: &Expr) -> Option<Expr> {
+    let is_one = |expr: &Expr| matches!(expr, Expr::Const(_) | Expr::Param(_));
+    let (op, a, b) = match (is_one(a), is_one(b)) {
+        (false, true) => (op, a, b),
+        (true, false) => (turned(op), b, a),
+        _ => return None,
+    };
+    let first = match b {
+        Expr::Const(Value::DateTime(t)) => Expr::Const(Value::DateTime(t.first_of_instant())),
+        other => call("sparql.first_of_instant", vec![other.clone()]),
+    };
+    let last = match b {
+        Expr::Const(Value::DateTime(t)) => Expr::Const(Value::DateTime(t.last_of_instant())),
+        other => call("sparql.last_of_instant", vec![other.clone()]),
+    };
+    let compared = |op, end| Expr::op(op, vec![a.clone(), end]);
+    Some(match op {
+        Op::Lt | Op::Ge => compared(op, first),
+        Op::Le | Op::Gt => compared(op, last),
+        _ => Expr::op(Op::And, vec![compared(Op::Ge, first), compared(Op::Le, last)]),
+    })
+}
+
+/// The comparison with its sides changed.
+fn turned(op: Op) -> Op {
+    match op {
+        Op::Lt => Op::Gt,
+        Op::Le => Op::Ge,
+        Op::Gt => Op::Lt,
+        Op::Ge => Op::Le,
+        other => other,
+    }
 }
 
 /// The parts of a conjunction.
@@ -322,9 +364,14 @@ impl Binder<'_> {
     ) -> Bound<Typed> {
         let (a, b) = (self.expression(relation, a, active)?, self.expression(relation, b, active)?);
         let certain = compares_surely(&a, &b);
-        let expr = match compares_plainly(a.shape, b.shape) {
-            true => Expr::op(op, vec![a.expr, b.expr]),
-            false => call(function, vec![a.expr, b.expr]),
+        let range = match are_instants(a.shape, b.shape) {
+            true => instants_with_one(op, &a.expr, &b.expr),
+            false => None,
+        };
+        let expr = match (range, compares_plainly(a.shape, b.shape)) {
+            (Some(range), _) => range,
+            (None, true) => Expr::op(op, vec![a.expr, b.expr]),
+            (None, false) => call(function, vec![a.expr, b.expr]),
         };
         Ok(Typed { expr, shape: Shape::Plain(LogicalType::Bool), certain })
     }
@@ -481,6 +528,11 @@ fn constant(value: Value) -> Typed {
 }
 
 fn equals(a: Typed, b: Typed) -> Expr {
+    if are_instants(a.shape, b.shape)
+        && let Some(range) = instants_with_one(Op::Eq, &a.expr, &b.expr)
+    {
+        return range;
+    }
     match (a.shape, b.shape) {
         (Shape::Node, Shape::Node) => equal(a.expr, b.expr),
         (x, y) if compares_plainly(x, y) => equal(a.expr, b.expr),

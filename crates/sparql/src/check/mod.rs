@@ -14,8 +14,8 @@
 //! ```
 //!
 //! The grammar of SPARQL 1.1 and 1.2 by recursive descent: one look ahead, no way back, so in linear time. It
-//! makes no tree. It runs before the parser (`spargebra`), which is laxer than the standard in some places and
-//! narrower in others, and which tries some alternatives by turns: it takes twice as long for each level then.
+//! makes no tree. It runs before the parser (`spargebra`), which is laxer than the standard in some places,
+//! narrower in others, and tries some alternatives by turns: it takes twice as long for each level then.
 //!
 //! Invariant: what the parser takes is taken here, but for what [`Checker::strict`] refuses by the standard.
 //! Where both differ, it is written down at the place; the parser knows no tokens, so that `GROUPBY` and

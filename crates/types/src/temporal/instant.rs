@@ -136,6 +136,16 @@ impl DateTime {
         Self { seconds, nanos, zone: zone.at(seconds) }
     }
 
+    /// One of the same instant that is ordered before all others: its offset is below those that values have.
+    pub fn first_of_instant(&self) -> Self {
+        Self { zone: Zone::Offset(-86_400), ..*self }
+    }
+
+    /// One of the same instant that is ordered behind all others.
+    pub fn last_of_instant(&self) -> Self {
+        Self { zone: Zone::Offset(86_400), ..*self }
+    }
+
     /// What clocks of its zone show.
     pub fn local(&self) -> LocalDateTime {
         let seconds = self.seconds.saturating_add(i64::from(self.zone.offset_seconds()));

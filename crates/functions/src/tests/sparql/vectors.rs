@@ -38,7 +38,9 @@ fn drawn(random: &mut Random, kind: usize) -> Value {
         5 => {
             let zone = ZoneId::Offset(*random.pick(&[0, 3_600, -18_000]));
             let nanos = *random.pick(&[0, 500_000_000, 120_000, 7]);
-            Value::DateTime(DateTime::from_utc(random.between(-9_000_000_000, 9_000_000_000), nanos, &zone))
+            // Often the same instant, in one zone or in two.
+            let seconds = if random.chance(50) { 0 } else { random.between(-9_000_000_000, 9_000_000_000) };
+            Value::DateTime(DateTime::from_utc(seconds, nanos, &zone))
         }
         6 => Value::LocalTime(LocalTime { nanos: random.between(0, 86_399) * 1_000_000_000 }),
         7 => Value::Time(Time { nanos: random.between(0, 86_399) * 1_000_000_000, offset_seconds: 3_600 }),
