@@ -39,6 +39,7 @@ impl Shared {
             // Nobody has written since the files were.
             return self.merge(cancel).map(drop);
         };
+        self.belongs_here()?;
         let mut checkpoint = lock_until(&self.checkpoint, cancel)?;
         *self.checkpointed.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         let before = checkpoint.log_start();

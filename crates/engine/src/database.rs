@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::Instant;
 
 use trimorph_algebra::Procedure;
-use trimorph_base::{CancelToken, MemoryBudget, Workers};
+use trimorph_base::{CancelToken, MemoryBudget, Process, Workers};
 use trimorph_exec::{SpillArea, TemporaryDirectory};
 #[cfg(feature = "arrow")]
 use trimorph_loader::frames::Frames;
@@ -96,6 +96,7 @@ impl Database {
             loads,
             checkpoint: Mutex::new(checkpoint),
             checkpointed: Mutex::new(Instant::now()),
+            opener: Process::default(),
             _lock: lock,
             registered,
         };

@@ -5,11 +5,14 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use trimorph_base::Process;
+
 /// How many handles there are, and who is at work without one.
 #[derive(Debug, Default)]
 pub(crate) struct Handles {
     count: AtomicUsize,
     at_work: Mutex<()>,
+    maker: Process,
 }
 
 impl Handles {
@@ -18,9 +21,10 @@ impl Handles {
         self.count.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// One less, which has let go of the database; the last one waits until nobody is at work.
+    /// One less, which has let go of the database; the last one waits until nobody is at work. In a child
+    /// that was forked nobody is, though it may look so.
     pub(crate) fn go(&self) {
-        if self.count.fetch_sub(1, Ordering::AcqRel) == 1 {
+        if self.count.fetch_sub(1, Ordering::AcqRel) == 1 && self.maker.is_this() {
             drop(self.at_work());
         }
     }

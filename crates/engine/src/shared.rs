@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use trimorph_algebra::Procedure;
 use trimorph_algebra::Procedures;
-use trimorph_base::{MemoryBudget, Reservation, Workers};
+use trimorph_base::{MemoryBudget, Process, Reservation, Workers};
 use trimorph_exec::SpillArea;
 use trimorph_log::{Durability, Log, Position, Recover};
 use trimorph_mvcc::{Timestamp, View};
@@ -75,6 +75,8 @@ pub(crate) struct Shared {
     pub(crate) checkpoint: Mutex<Checkpoint>,
     /// When somebody last saw to it that they have what is committed, or tried.
     pub(crate) checkpointed: Mutex<Instant>,
+    /// Who opened it.
+    pub(crate) opener: Process,
     /// Held while the database is open for writing.
     pub(crate) _lock: Option<File>,
     /// Given up after the lock is.
@@ -83,6 +85,10 @@ pub(crate) struct Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
+        // A child leaves the files as they are, and waits for no thread of its parent's.
+        if self.belongs_here().is_err() {
+            return;
+        }
         self.live.pressure.close();
         if let Some(follower) = &self.follower {
             follower.close();
@@ -133,14 +139,28 @@ impl Shared {
         self.dir.is_some() && !self.config.read_only && self.config.durability != Durability::Memory
     }
 
+    /// Whether what is done to the files of the directory is this process's to do.
+    ///
+    /// **Errors**: it was forked from the one that opened them: both would write to the same places.
+    pub(crate) fn belongs_here(&self) -> Result<(), Error> {
+        let Some(dir) = self.dir.as_ref().filter(|_| !self.opener.is_this()) else { return Ok(()) };
+        let text = format!(
+            "{}: this process was forked from the one that has the database open for writing, and can only read \
+             what that had; open it again here, read-only, or write there",
+            dir.display()
+        );
+        Err(Error::Storage(text))
+    }
+
     /// Makes what a transaction needs that is open and is about to write: the log of a directory that nobody
     /// has written to before.
     ///
-    /// **Errors**: a database that is read only; a bulk load beside it.
+    /// **Errors**: a database that is read only; a bulk load beside it; a process that was forked.
     pub(crate) fn ready_to_write(&self) -> Result<(), Error> {
         if self.config.read_only {
             return Err(Error::ReadOnly);
         }
+        self.belongs_here()?;
         // Who loads looks for open transactions after it has said that it does.
         if self.is_loading.load(Ordering::SeqCst) {
             let text = "a bulk load is at work: write to the database when it is done";

@@ -18,6 +18,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use trimorph_base::Process;
 use trimorph_vfs::{FileSystem, WriteAt};
 
 use crate::block::{CLOSED, CONTENT_MAX, Mark};
@@ -157,6 +158,7 @@ impl Drop for AtWork<'_> {
 pub struct Log {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
+    maker: Process,
 }
 
 /// Keeps the segments from a position on; dropped, it lets them go.
@@ -243,7 +245,7 @@ impl Log {
         let named = || std::thread::Builder::new().name("trimorph-log".into());
         let thread = run.map(|run| named().spawn(run).map_err(|error| LogError::io(dir, error)));
         let thread = thread.transpose()?;
-        Ok((Self { shared, thread }, recovered))
+        Ok((Self { shared, thread, maker: Process::default() }, recovered))
     }
 
     /// What is asked for the last commit that is published, and all before it: blocks say it to followers.
@@ -372,6 +374,11 @@ impl Log {
 
     fn stop(&mut self) {
         if let Some(thread) = self.thread.take() {
+            // A child that was forked has no such thread.
+            if !self.maker.is_this() {
+                std::mem::forget(thread);
+                return;
+            }
             self.shared.lock().is_stopping = true;
             self.shared.stopping.notify_all();
             // It has nothing to tell.

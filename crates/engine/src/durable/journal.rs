@@ -3,6 +3,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use trimorph_base::Process;
 use trimorph_log::{Commit, DeclarationBytes, Durability, Log, LogError, Position, TransactionWriter};
 use trimorph_mvcc::Timestamp;
 use trimorph_store::Live;
@@ -15,6 +16,12 @@ pub(crate) struct Journal {
     /// None once it is closed.
     log: RwLock<Option<Log>>,
     durability: Durability,
+    maker: Process,
+}
+
+fn forked() -> Error {
+    let text = "this process was forked from the one that has the database open for writing: write there";
+    Error::Storage(text.to_owned())
 }
 
 fn closed() -> Error {
@@ -25,7 +32,7 @@ impl Journal {
     pub(crate) fn new(log: Log, durability: Durability, live: &Arc<Live>) -> Self {
         let live = Arc::clone(live);
         log.tell_committed(move || live.transactions.published().0);
-        Self { log: RwLock::new(Some(log)), durability }
+        Self { log: RwLock::new(Some(log)), durability, maker: Process::default() }
     }
 
     /// Whether anything is logged.
@@ -34,6 +41,10 @@ impl Journal {
     }
 
     fn with<T>(&self, ask: impl FnOnce(&Log) -> Result<T, LogError>) -> Result<T, Error> {
+        // Whoever forgot to ask: the log's files are the parent's.
+        if !self.maker.is_this() {
+            return Err(forked());
+        }
         let log = self.log.read().unwrap_or_else(PoisonError::into_inner);
         Ok(ask(log.as_ref().ok_or_else(closed)?)?)
     }
