@@ -78,6 +78,7 @@ impl Database {
             merging: Mutex::default(),
             merger: OnceLock::new(),
             merged_written: AtomicU64::new(0),
+            delta_left: AtomicUsize::new(0),
             delta_held: Mutex::new(budget.reservation()),
             sessions: Arc::default(),
             spill: spill_area(&config, dir.as_deref()),

@@ -116,19 +116,27 @@ fn maintain(handles: &Handles, shared: &Weak<Shared>, is_paused: bool) -> Option
     let written = shared.live.pressure.written();
     let changes = written.saturating_sub(shared.merged_written.load(Ordering::Relaxed));
     let (mut too_large, mut may_pause) = (true, false);
-    if let Ok(bytes) = shared.charge_delta() {
+    let has_news = shared.is_to_be_merged();
+    if let Ok(held) = shared.charge_delta() {
         let main = shared.base().catalog().statistics.size();
-        may_pause = bytes >= PAUSED_BYTES_MIN && changes >= main / PAUSED_SHARE;
+        // What the last merge had to leave for readers is not merged again.
+        let left = shared.delta_left.fetch_min(held, Ordering::Relaxed).min(held);
+        let bytes = held - left;
+        may_pause = has_news && bytes >= PAUSED_BYTES_MIN && changes >= main / PAUSED_SHARE;
         too_large = shared.config.background_merges
             && (bytes >= shared.merged_bytes()
                 || bytes >= MERGED_BYTES_MIN && changes >= main / MERGED_SHARE
                 || is_paused && may_pause);
     }
+    // Where nothing was committed, as beside a transaction that writes much, a merge would look at all of it
+    // for nothing.
+    too_large &= has_news;
     if too_large {
         shared.merged_written.store(written, Ordering::Relaxed);
         // What cannot be merged now stays; who asks for a merge is told why.
         let _ = shared.merge(&CancelToken::default());
-        let _ = shared.charge_delta();
+        let left = shared.charge_delta().unwrap_or_default();
+        shared.delta_left.store(left, Ordering::Relaxed);
     }
     shared.count_written();
     // Likewise: the log that a checkpoint would let go is longer to read, and no more.

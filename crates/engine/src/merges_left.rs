@@ -13,6 +13,8 @@ pub(crate) struct Merging {
     pub(crate) published: VecDeque<(Epoch, Timestamp)>,
     /// All main versions that somebody reads with the delta have the commits up to here.
     pub(crate) settled: Timestamp,
+    /// How often something had been undone when all was last looked at.
+    pub(crate) undone: u64,
     /// What was cleaned, and the last epoch in which somebody could find it.
     pub(crate) cleaned: VecDeque<(Epoch, Cleaned)>,
 }

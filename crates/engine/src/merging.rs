@@ -56,7 +56,7 @@ impl Shared {
             self.publish(next, merging);
         }
         drop(base);
-        self.clean(merging, true);
+        self.clean(merging);
         Ok(report)
     }
 
@@ -68,7 +68,7 @@ impl Shared {
         let mut next = self.base().main().clone();
         if next.compact(MERGED, cancel).map_err(merge_failed)? {
             self.publish(next, &mut merging);
-            self.clean(&mut merging, true);
+            self.clean(&mut merging);
         }
         Ok(())
     }
@@ -89,10 +89,17 @@ impl Shared {
         })
     }
 
+    /// Whether a merge would do something: something was committed, or undone, that none has seen.
+    pub(crate) fn is_to_be_merged(&self) -> bool {
+        let merged_at = self.base().main().merged_at;
+        self.live.transactions.published().0 > merged_at
+            || self.live.pressure.undone() != self.merging().undone
+    }
+
     /// Cleans what readers have let go; tells whether something still waits for them.
     pub(crate) fn clean_up(&self) -> bool {
         let mut merging = self.merging();
-        self.clean(&mut merging, false);
+        self.clean(&mut merging);
         !merging.published.is_empty() || !merging.cleaned.is_empty()
     }
 
@@ -111,8 +118,10 @@ impl Shared {
         merging.published.push_back((self.live.transactions.snapshots().retire(), merged_at));
     }
 
-    /// Cleans what merges have left, as far as readers let it. With `all`, what was undone since, too.
-    fn clean(&self, merging: &mut Merging, all: bool) {
+    /// Cleans what merges have left, as far as readers let it, and what was undone. It looks at everything in
+    /// the delta only where something of it may have gone: an open transaction may have written much, and who
+    /// merges comes by again and again.
+    fn clean(&self, merging: &mut Merging) {
         let (snapshots, delta) = (self.live.transactions.snapshots(), &self.live.delta);
         let settled = merging.settled;
         while let Some((epoch, merged_at)) = merging.published.front()
@@ -121,7 +130,10 @@ impl Shared {
             merging.settled = *merged_at;
             merging.published.pop_front();
         }
-        if all || merging.settled > settled {
+        // Before the look: what is undone meanwhile is looked at the next time.
+        let undone = self.live.pressure.undone();
+        if undone != merging.undone || merging.settled > settled {
+            merging.undone = undone;
             let cleaned = delta.clean(merging.settled);
             if !cleaned.is_empty() {
                 merging.cleaned.push_back((snapshots.retire(), cleaned));
@@ -157,5 +169,51 @@ impl Shared {
             main.restore_facts();
             *snapshot = Snapshot::within(Arc::new(main), self.config.memory_limit_bytes);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use trimorph_base::CancelToken;
+
+    use crate::{Config, Database};
+
+    /// A merge looks at the whole delta: it is worth it where something was committed, or undone.
+    #[test]
+    fn there_is_something_to_merge_after_commits_and_rollbacks_only() {
+        let db = Database::in_memory(Config::new().background_merges(false));
+        let (writer, other) = (db.connect(), db.connect());
+        let is_to_be_merged = || db.shared.is_to_be_merged();
+        let merge = || db.merge(&CancelToken::default()).map(drop);
+        let run = |c: &crate::Connection, text: &str| c.query(text, &[]).map(drop);
+        let all = || -> Result<(), crate::Error> {
+            assert!(!is_to_be_merged());
+            writer.begin()?;
+            run(&writer, "UNWIND range(1, 5000) AS i CREATE (:A {i: i})-[:R {i: i}]->(:B)")?;
+            assert!(!is_to_be_merged(), "only an open transaction has written");
+            run(&other, "CREATE (:C)")?;
+            assert!(is_to_be_merged());
+            merge()?;
+            assert!(!is_to_be_merged());
+            assert!(run(&writer, "CREATE (:E) WITH 1 AS one UNWIND [1, 0] AS d RETURN one / d").is_err());
+            assert!(is_to_be_merged(), "a statement was undone");
+            merge()?;
+            writer.rollback()?;
+            assert!(is_to_be_merged(), "a transaction was undone");
+            merge()?;
+            assert!(!is_to_be_merged());
+            run(&writer, "MATCH (c:C) SET c.x = 1")?;
+            assert!(is_to_be_merged());
+            merge()?;
+            // What nobody sees any more is gone: also what was undone while nothing was committed.
+            writer.begin()?;
+            run(&writer, "MATCH (c:C) CREATE (c)-[:R]->(:D)")?;
+            writer.rollback()?;
+            merge()?;
+            merge()?;
+            assert!(db.shared.live.delta.is_empty());
+            Ok(())
+        };
+        assert!(all().is_ok());
     }
 }

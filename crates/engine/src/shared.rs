@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
@@ -54,6 +54,8 @@ pub(crate) struct Shared {
     pub(crate) merger: OnceLock<bool>,
     /// How much had been written when it last began to merge.
     pub(crate) merged_written: AtomicU64,
+    /// Bytes of the delta that the last merge in the background could not clean.
+    pub(crate) delta_left: AtomicUsize,
     /// What the delta holds, as far as somebody has looked.
     pub(crate) delta_held: Mutex<Reservation>,
     pub(crate) fs: Arc<dyn FileSystem>,

@@ -28,6 +28,7 @@ struct State {
 #[derive(Debug, Default)]
 pub struct Pressure {
     written: AtomicU64,
+    undone: AtomicU64,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -48,6 +49,17 @@ impl Pressure {
     /// How many versions and edges were ever written.
     pub fn written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
+    }
+
+    /// Versions or edges were undone, and say so by now.
+    pub fn add_undone(&self) {
+        self.undone.fetch_add(1, Ordering::Release);
+    }
+
+    /// How often something was undone: as long as it is the same there is nothing of it to be cleaned that
+    /// was not there before.
+    pub fn undone(&self) -> u64 {
+        self.undone.load(Ordering::Acquire)
     }
 
     /// Tells who waits.

@@ -387,6 +387,9 @@ impl Writing {
             }
         }
         delta.topology().stamp(&writer, topology, stamp);
+        if stamp == Stamp::NEVER && !(nodes.is_empty() && edges.is_empty() && topology.is_empty()) {
+            self.live.pressure.add_undone();
+        }
     }
 }
 
