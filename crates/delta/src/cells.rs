@@ -12,7 +12,7 @@ pub(crate) struct Cells {
 }
 
 #[derive(Debug)]
-enum Data {
+pub(crate) enum Data {
     /// Nulls so far.
     Nothing(usize),
     Bool(Vec<bool>),
@@ -74,7 +74,15 @@ impl Cells {
         }
     }
 
-    fn is_null(&self, at: usize) -> bool {
+    pub(crate) fn data(&self) -> &Data {
+        &self.data
+    }
+
+    pub(crate) fn may_have_nulls(&self) -> bool {
+        !self.nulls.is_empty()
+    }
+
+    pub(crate) fn is_null(&self, at: usize) -> bool {
         self.nulls.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
     }
 

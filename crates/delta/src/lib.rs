@@ -36,6 +36,7 @@ mod directory;
 mod edge_batches;
 mod edge_map;
 mod edges;
+mod gathered;
 mod heads;
 mod keys;
 mod latches;

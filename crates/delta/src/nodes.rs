@@ -306,6 +306,26 @@ impl NodeDelta {
         values.collect()
     }
 
+    /// The same as a vector, where nothing of it is main's, nobody wrote a row again whose version is not
+    /// seen, and all values are of one type; none where that is not so.
+    ///
+    /// **Cost**: rows that were written together are copied by columns.
+    pub fn vector_seen(
+        &self,
+        rows: impl Iterator<Item = u64>,
+        column: u32,
+        reading: &Reading<'_>,
+    ) -> Option<Vector<'static>> {
+        let heads = self.heads_of(rows, |zone| zone.has_written(column));
+        self.pages.vector(&heads, column, reading)
+    }
+
+    /// Whether all of `len` rows from `first` on came and are there; false where they must be asked.
+    pub fn have_all_come(&self, first: u64, len: usize, reading: &Reading<'_>) -> bool {
+        let heads = self.heads_of((first..).take(len), Zone::has_come_or_gone);
+        self.pages.have_all_come(&heads, reading)
+    }
+
     /// Whether each of `len` rows from `first` on is there; none where main knows. **Cost**: as of values.
     pub fn are_there(&self, first: u64, len: usize, reading: &Reading<'_>) -> Vec<Option<bool>> {
         let heads = self.heads_of((first..).take(len), Zone::has_come_or_gone);

@@ -24,6 +24,7 @@ use trimorph_vector::Vector;
 
 use crate::cells::Cells;
 use crate::directory::Directory;
+use crate::gathered::Gathered;
 
 /// Versions of a page: numbers of versions have as many bits below the page's.
 const PAGE_VERSIONS: u32 = 1 << PLACE_BITS;
@@ -326,6 +327,68 @@ impl Pages {
             Told::Older(previous) => self.is_there(previous, reading),
         });
         told.collect()
+    }
+
+    /// The values of a column of the rows whose newest versions these are, where a reader sees all of them,
+    /// main has none, each says what the column is, and all values are of one type; none where rows must be
+    /// asked one by one.
+    ///
+    /// **Cost**: a look-up and a lock for as many as lie side by side in a page, and copies of values.
+    pub(crate) fn vector(
+        &self,
+        versions: &[Version],
+        column: u32,
+        reading: &Reading<'_>,
+    ) -> Option<Vector<'static>> {
+        let mut gathered = Gathered::default();
+        let is_whole = self.each_seen(versions, reading, |page, body, places| {
+            match (page.shape.event, page.place_of(column)) {
+                (Event::Went, _) | (Event::Changed, None) => false,
+                (Event::Came, None) => {
+                    gathered.nothing(places.len());
+                    true
+                }
+                (_, Some(at)) => body.columns.get(at).is_some_and(|cells| gathered.cells(cells, places)),
+            }
+        });
+        is_whole.then(|| gathered.into_vector())
+    }
+
+    /// Whether all rows whose newest versions these are have come, for a reader; false where that is not
+    /// known without asking them one by one.
+    pub(crate) fn have_all_come(&self, versions: &[Version], reading: &Reading<'_>) -> bool {
+        self.each_seen(versions, reading, |page, _, _| page.shape.event == Event::Came)
+    }
+
+    /// Gives versions that lie side by side in a page to `each`, with their places, as long as a reader sees
+    /// them, main does not have them and `each` says so. Whether all were given.
+    fn each_seen(
+        &self,
+        versions: &[Version],
+        reading: &Reading<'_>,
+        mut each: impl FnMut(&Page, &Body, &[usize]) -> bool,
+    ) -> bool {
+        let number_of = |version: &Version| place(*version).map(|(number, _)| number);
+        let mut places = Vec::with_capacity(versions.len().min(PAGE_VERSIONS as usize));
+        versions.chunk_by(|a, b| number_of(a) == number_of(b)).all(|of_one| {
+            let number = of_one.first().and_then(number_of);
+            let Some(page) = number.and_then(|number| self.pages.get(number)) else { return false };
+            places.clear();
+            places.extend(of_one.iter().filter_map(|version| place(*version)).map(|(_, at)| at));
+            let body = page.read();
+            // Those of one statement have one stamp.
+            let mut last = None;
+            let are_seen = places.iter().all(|at| {
+                let (Some(stamp), Some(statement)) = (body.stamps.get(*at), body.statements.get(*at)) else {
+                    return false;
+                };
+                let now = Some((stamp.load(), *statement));
+                let is_same = now == last;
+                last = now;
+                is_same || (!reading.is_merged(stamp) && reading.sees(stamp, *statement))
+            });
+            are_seen && each(&page, &body, &places)
+        })
     }
 
     /// Asks the first version of each chain: what it says, or the one before it.

@@ -50,6 +50,29 @@ fn speed() {
     let found = (0..NODES).filter(|_| nodes.value(random.below(NODES) as u64, 1, &own).is_some()).count();
     print("read a text behind two updates, at random", found, started);
 
+    // Rows that came and were not written to since.
+    const CHUNK: usize = 1 << 11;
+    let fresh = NodeDelta::new(0, Vec::new());
+    let (mut fresh_rows, mut fresh_written) = (Vec::new(), Written::new());
+    let new = [(0, &ids), (1, &names)];
+    fresh.insert(&writer, &new, &positions, &mut fresh_rows, &mut fresh_written).unwrap();
+    for (column, what) in [(0, "integer"), (1, "text")] {
+        let started = Instant::now();
+        let chunks = (0..NODES).step_by(CHUNK).map(|first| (first..first + CHUNK).map(|row| row as u64));
+        let found: usize = chunks.clone().map(|rows| fresh.values_seen(rows, column, &own).len()).sum();
+        print(&format!("scan values, one by one: {what}"), found, started);
+        let started = Instant::now();
+        let vectors = chunks.filter(|rows| fresh.vector_seen(rows.clone(), column, &own).is_some()).count();
+        print(&format!("scan values as vectors: {what}"), vectors * CHUNK, started);
+    }
+    let started = Instant::now();
+    let firsts = (0..NODES as u64).step_by(CHUNK);
+    let there: usize = firsts.clone().map(|first| fresh.are_there(first, CHUNK, &own).len()).sum();
+    print("scan which rows are there, one by one", there, started);
+    let started = Instant::now();
+    let there = firsts.filter(|first| fresh.have_all_come(*first, CHUNK, &own)).count();
+    print("scan whether all rows are there", there * CHUNK, started);
+
     const EDGES: usize = 2 << 20;
     let topology = Topology::default();
     // Degrees as of a social network: few have many.

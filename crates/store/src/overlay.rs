@@ -93,6 +93,17 @@ impl<'s> Overlay<'s> {
         found.collect()
     }
 
+    /// The values of the rows of all `len` positions in their order, where all are of the delta and of one
+    /// type.
+    fn written_together(&self, rows: &[(usize, u64)], len: usize) -> Option<Vector<'s>> {
+        let Self::Nodes { delta, column, reading, .. } = self else { return None };
+        let is_whole = rows.len() == len && len >= TOGETHER;
+        if !is_whole || !rows.iter().enumerate().all(|(i, (position, _))| i == *position) {
+            return None;
+        }
+        delta.vector_seen(rows.iter().map(|(_, row)| *row), *column, reading)
+    }
+
     fn find(&self, row: u64, edges: Option<&EdgeTableView<'_>>) -> Found {
         match self {
             Self::Nodes { delta, column, rows, reading } => match delta.value(row, *column, reading) {
@@ -151,6 +162,9 @@ impl<'s> Overlay<'s> {
         let are_main = || rows.iter().all(|(_, row)| row & PLACE == 0);
         if matches!(self, Self::Edges { .. }) && !column.is_empty() && are_main() {
             return column.gather(rows.into_iter(), len);
+        }
+        if let Some(vector) = self.written_together(&rows, len) {
+            return vector;
         }
         for ((position, _), found) in rows.iter().copied().zip(self.find_all(&rows, edges)) {
             // Vectors are far shorter than 2^32.

@@ -283,6 +283,11 @@ impl<'s> Reader<'s> {
         }
         let in_main = |row: u64| row < rows && missing.is_none_or(|missing| missing.is_null(row));
         let reading = self.moment().map(Moment::reading);
+        if let (Some(changes), Some(reading)) = (changes, &reading)
+            && changes.have_all_come(row, len, reading)
+        {
+            return None;
+        }
         let told = match (changes, &reading) {
             (Some(changes), Some(reading)) => changes.are_there(row, len, reading),
             _ => vec![None; len],

@@ -14,7 +14,8 @@
 //!    begins with the new key: ascending keys fill leaves.
 //!    Many keys in order go in leaf by leaf.
 //! 3. **Remove**: a leaf that becomes empty is taken out of its parent, unless it is the last one there.
-//! 4. **Scan**: a leaf at a time, copied and checked, then down again to the key that ends it.
+//! 4. **Scan**: a leaf at a time, some keys copied and checked, then the next ones; then down again to the key
+//!    that ends the leaf.
 //!
 //! Invariants: the root keeps its number; where it is full, what it has moves into two new nodes below it.
 //! Inner nodes have a child at least. Locks are taken downwards, the parent first, and never waited for.
@@ -43,6 +44,10 @@ pub(crate) struct Tree<'a, const F: usize> {
     arena: &'a Arena<F>,
     root: u32,
 }
+
+/// Entries that a scan copies together: most lists are shorter, and a place for more of them takes time to
+/// make for each.
+const PART: usize = 32;
 
 /// A key and what stands at it.
 pub(crate) type Entry = (Key, u32);
@@ -264,7 +269,8 @@ impl<'a, const F: usize> Tree<'a, F> {
         found
     }
 
-    /// Gives the entries with keys from `first` to `last`, both included, in order, a leaf's at a time.
+    /// Gives the entries with keys from `first` to `last`, both included, in order, some of a leaf at a
+    /// time.
     ///
     /// **Cost**: a way down for each leaf, and a copy of what is in the range.
     pub(crate) fn scan(
@@ -273,40 +279,45 @@ impl<'a, const F: usize> Tree<'a, F> {
         last: Key,
         each: &mut dyn FnMut(&[Entry]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let mut buffer = [(0, 0); F];
+        let mut buffer = [(0, 0); PART];
         let mut from = first;
-        loop {
-            let Ok((len, end)) = self.copy_leaf(from, last, &mut buffer) else { continue };
-            if len > 0 {
-                each(buffer.get(..len).unwrap_or_default())?;
+        'leaf: loop {
+            let Ok(Way { leaf, end, .. }) = self.down(from, false) else { continue };
+            let mut at = leaf.node.lower_bound(0, leaf.header.len, from);
+            let mut is_over = false;
+            while at < leaf.header.len && !is_over {
+                let mut len = 0;
+                for (entry, place) in buffer.iter_mut().zip(at..leaf.header.len) {
+                    let key = leaf.node.key(place);
+                    if key > last {
+                        is_over = true;
+                        break;
+                    }
+                    *entry = (key, leaf.node.value(place));
+                    len += 1;
+                }
+                if leaf.node.check(leaf.version).is_err() {
+                    continue 'leaf;
+                }
+                let part = buffer.get(..len).unwrap_or_default();
+                let Some((key, _)) = part.last() else { break };
+                each(part)?;
+                if *key >= last {
+                    return ControlFlow::Continue(());
+                }
+                // Where the leaf is changed now, it goes on from here.
+                from = key + 1;
+                at += len;
+            }
+            // That nothing more is in it was read, too.
+            if leaf.node.check(leaf.version).is_err() {
+                continue;
             }
             match end {
-                Some(end) if end <= last => from = end,
+                Some(end) if end <= last && !is_over => from = end,
                 _ => return ControlFlow::Continue(()),
             }
         }
-    }
-
-    /// Copies what one leaf has in the range; gives how many, and the smallest key behind the leaf.
-    fn copy_leaf(
-        &self,
-        first: Key,
-        last: Key,
-        out: &mut [Entry; F],
-    ) -> Result<(usize, Option<Key>), Changed> {
-        let Way { leaf, end, .. } = self.down(first, false)?;
-        let from = leaf.node.lower_bound(0, leaf.header.len, first);
-        let mut len = 0;
-        for (at, entry) in (from..leaf.header.len).zip(out) {
-            let key = leaf.node.key(at);
-            if key > last {
-                break;
-            }
-            *entry = (key, leaf.node.value(at));
-            len += 1;
-        }
-        leaf.node.check(leaf.version)?;
-        Ok((len, end))
     }
 
     /// Gives all nodes of the tree back. Nobody may read or write it any more.
