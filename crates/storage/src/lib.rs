@@ -26,6 +26,7 @@ mod main_version;
 mod node_table;
 mod property_pages;
 mod rewrite;
+mod row_labels;
 mod slot;
 mod value_index;
 
@@ -42,5 +43,6 @@ pub use node_table::NodeTable;
 pub use rewrite::{
     EdgeChanges, EdgeMerge, NewEdge, NewEdgeValues, NewValues, NodeChanges, PlacedEdge, RewriteError,
 };
+pub use row_labels::row_labels;
 pub use slot::Load;
 pub use value_index::{ValueIndex, ValueIndexView, ValueOf};

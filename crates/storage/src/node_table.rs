@@ -23,7 +23,8 @@ pub struct NodeTable {
     pub value_indexes: Vec<(usize, ValueIndex)>,
     /// Indexes of the values of several columns together: rows that have a value in the first of them.
     pub composite_indexes: Vec<(Vec<usize>, ValueIndex)>,
-    /// The labels of rows that have others than the table: lists of strings. None where no row ever had.
+    /// The labels of rows that have others than the table, as [`row_labels`] reads them. None where no row
+    /// ever had.
     pub labels: Option<Arc<Column>>,
     /// True at rows that nobody has, without a value at others. None where there never was such a row.
     pub missing: Option<Arc<Column>>,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_delta::{KeyDelta, LABELS};
+use trimorph_storage::row_labels;
 use trimorph_types::{Map, Value};
 use trimorph_vector::Vector;
 
@@ -27,16 +28,7 @@ impl Reader<'_> {
             changed().or_else(|| Some(self.main_labels(table)?.value(node.row())))
         };
         let of_table = || self.schema().label_names(node.table());
-        match own() {
-            Some(Value::List(labels)) => {
-                let text = |label: &Value| match label {
-                    Value::String(label) => Some(Arc::clone(label)),
-                    _ => None,
-                };
-                labels.iter().filter_map(text).collect()
-            }
-            _ => of_table(),
-        }
+        own().and_then(|own| row_labels(&own)).unwrap_or_else(of_table)
     }
 
     /// The row of `table` whose key property is `key`. `None` also where the table has no key.

@@ -56,6 +56,17 @@ impl Encoder {
         self.bytes(v.as_bytes());
     }
 
+    /// UTF-8 behind its length in as few bytes as hold it, seven bits each.
+    pub fn short_str(&mut self, v: &str) {
+        let mut left = v.len();
+        while left >= 0x80 {
+            self.u8((left & 0x7F) as u8 | 0x80);
+            left >>= 7;
+        }
+        self.u8((left & 0x7F) as u8);
+        self.bytes.extend_from_slice(v.as_bytes());
+    }
+
     /// What was written.
     pub fn finish(self) -> Vec<u8> {
         self.bytes
@@ -160,8 +171,52 @@ impl<'a> Decoder<'a> {
         std::str::from_utf8(self.bytes()?).map_err(|_| here)
     }
 
+    /// What [`Encoder::short_str`] wrote.
+    pub fn short_str(&mut self) -> Result<&'a str, CodecError> {
+        let here = self.error("UTF-8 text");
+        let (mut len, mut shift) = (0_usize, 0);
+        loop {
+            let byte = self.u8()?;
+            // Nothing is as long as what more bits could say.
+            if shift > 28 {
+                return Err(here);
+            }
+            len |= usize::from(byte & 0x7F) << shift;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        std::str::from_utf8(self.take(len, "bytes")?).map_err(|_| here)
+    }
+
     /// Bytes not read yet.
     pub fn remaining(&self) -> usize {
         self.bytes.len() - self.at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_texts_come_back_and_what_is_damaged_is_refused() {
+        for len in [0, 1, 127, 128, 129, 16_383, 16_384, 70_000] {
+            let text = "x".repeat(len);
+            let mut out = Encoder::new();
+            out.short_str(&text);
+            out.short_str("ä");
+            let bytes = out.finish();
+            assert_eq!(bytes.len(), len + [1, 2, 3][usize::from(len > 127) + usize::from(len > 16_383)] + 3);
+            let mut from = Decoder::new(&bytes);
+            assert_eq!((from.short_str(), from.short_str()), (Ok(&text[..]), Ok("ä")));
+            assert_eq!(from.remaining(), 0);
+            // A part of it is not taken for all of it.
+            assert!(Decoder::new(&bytes[..bytes.len() - 4]).short_str().is_err());
+        }
+        for bad in [&[][..], &[0x80], &[3, b'a', b'b'], &[1, 0xFF], &[0xFF; 12]] {
+            assert!(Decoder::new(bad).short_str().is_err(), "{bad:?}");
+        }
     }
 }

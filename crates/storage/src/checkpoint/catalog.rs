@@ -13,16 +13,45 @@ use crate::adjacency::Adjacency;
 use crate::column::{type_code, type_from_code};
 use crate::{ComponentBytes, Main};
 
-fn write_names(names: &Names, meta: &mut Encoder) {
-    meta.u64(names.iter().len() as u64);
-    names.iter().for_each(|n| meta.str(n));
+/// The first format version in which a name says how much it shares with the one before.
+const SHARED_NAMES: u32 = 11;
+
+/// Bytes that two texts begin with alike, whole characters and as many as a byte can say.
+fn shared(before: &str, name: &str) -> u8 {
+    let alike = before.bytes().zip(name.bytes()).take(usize::from(u8::MAX)).take_while(|(a, b)| a == b);
+    // 255 at most.
+    (0..=alike.count()).rev().find(|at| name.is_char_boundary(*at)).map_or(0, |at| at as u8)
 }
 
-fn read_names(meta: &mut Decoder<'_>) -> Result<Names, CodecError> {
+/// Names of one kind begin alike: those of RDF with an IRI, those that a program makes with a word.
+fn write_names(names: &Names, meta: &mut Encoder) {
+    meta.u64(names.iter().len() as u64);
+    let mut before = "";
+    for name in names.iter() {
+        let alike = shared(before, name);
+        meta.u8(alike);
+        meta.short_str(name.get(usize::from(alike)..).unwrap_or_default());
+        before = name;
+    }
+}
+
+fn read_names(meta: &mut Decoder<'_>, version: u32) -> Result<Names, CodecError> {
     let mut names = Names::default();
+    let mut name = String::new();
     for i in 0..meta.count(meta.remaining())? {
-        let name = meta.str()?;
-        if names.intern(name) != i {
+        if version < SHARED_NAMES {
+            name.clear();
+            name.push_str(meta.str()?);
+        } else {
+            let here = meta.error("a beginning of the name before");
+            let alike = usize::from(meta.u8()?);
+            if !name.is_char_boundary(alike) {
+                return Err(here);
+            }
+            name.truncate(alike);
+            name.push_str(meta.short_str()?);
+        }
+        if names.intern(&name) != i {
             return Err(meta.error("distinct names"));
         }
     }
@@ -203,12 +232,15 @@ fn read_edge_table(meta: &mut Decoder<'_>, schema: &Schema) -> Result<KnownEdgeT
 }
 
 /// The catalog but for the facts of columns, which their directories tell.
-pub(super) fn read_catalog(meta: &mut Decoder<'_>) -> Result<(Catalog, ComponentBytes), CodecError> {
+pub(super) fn read_catalog(
+    meta: &mut Decoder<'_>,
+    version: u32,
+) -> Result<(Catalog, ComponentBytes), CodecError> {
     let mut catalog = Catalog::default();
     catalog.schema = Schema {
-        labels: read_names(meta)?,
-        types: read_names(meta)?,
-        properties: read_names(meta)?,
+        labels: read_names(meta, version)?,
+        types: read_names(meta, version)?,
+        properties: read_names(meta, version)?,
         ..Schema::default()
     };
     for _ in 0..meta.count(usize::from(u16::MAX))? {
@@ -247,4 +279,43 @@ pub(super) fn read_catalog(meta: &mut Decoder<'_>) -> Result<(Catalog, Component
         overhead: next()?,
     };
     Ok((catalog, bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_this_and_older_versions_are_read() {
+        let long = "x".repeat(300);
+        let all = [
+            "Person",
+            "Per",
+            "Person2",
+            "",
+            "äb",
+            "äc",
+            "ö",
+            &long,
+            &format!("{long}y"),
+            "http://a/b#c",
+            "http://a/b#d",
+        ];
+        let mut names = Names::default();
+        all.into_iter().for_each(|name| _ = names.intern(name));
+        let (mut old, mut new) = (Encoder::new(), Encoder::new());
+        old.u64(all.len() as u64);
+        all.into_iter().for_each(|name| old.str(name));
+        write_names(&names, &mut new);
+        let (old, new) = (old.finish(), new.finish());
+        assert!(new.len() < old.len() - 300, "{} and {}", new.len(), old.len());
+        for (bytes, version) in [(old, SHARED_NAMES - 1), (new, SHARED_NAMES)] {
+            let read = read_names(&mut Decoder::new(&bytes), version).unwrap();
+            assert_eq!(read.iter().map(|name| &**name).collect::<Vec<_>>(), all);
+        }
+        // A beginning that the name before does not have, or that ends within a character.
+        for bad in [&[1, 0, 0, 0, 0, 0, 0, 0, 1, 0][..], &[2, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0xC3, 0xA4, 1, 0]] {
+            assert!(read_names(&mut Decoder::new(bad), SHARED_NAMES).is_err());
+        }
+    }
 }

@@ -17,7 +17,7 @@ use trimorph_vfs::{CodecError, Decoder, Encoder, PIECE_ALIGN, checksum};
 
 const MAGIC: &[u8; 8] = b"TRIMORPH";
 /// The format version this build writes.
-pub(crate) const VERSION: u32 = 10;
+pub(crate) const VERSION: u32 = 11;
 /// The oldest that can be opened: what came since is something more.
 const OLDEST: u32 = 9;
 const PIECES: u32 = 1;
@@ -146,9 +146,17 @@ fn manifest_of(version: u32, number: u64, payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Number and payload of a manifest. `verify` is off in tests that forge one.
-pub(super) fn check_manifest(bytes: &[u8], verify: bool) -> Result<(u64, &[u8]), Wrong> {
-    check_start(bytes, MANIFEST)?;
+/// A manifest whose header is right.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Manifest<'b> {
+    pub(super) version: u32,
+    pub(super) number: u64,
+    pub(super) payload: &'b [u8],
+}
+
+/// Reads the header of a manifest. `verify` is off in tests that forge one.
+pub(super) fn check_manifest(bytes: &[u8], verify: bool) -> Result<Manifest<'_>, Wrong> {
+    let version = check_start(bytes, MANIFEST)?;
     let number = |at: usize| bytes.get(at..at + 8)?.first_chunk().map(|raw| u64::from_le_bytes(*raw));
     let (Some(checkpoint), Some(len), Some(sum)) = (number(16), number(24), number(32)) else {
         return Err((bytes.len(), "damaged header (cut short)".into()));
@@ -162,7 +170,7 @@ pub(super) fn check_manifest(bytes: &[u8], verify: bool) -> Result<(u64, &[u8]),
             return Err((32, "damaged manifest".into()));
         }
     }
-    Ok((checkpoint, payload))
+    Ok(Manifest { version, number: checkpoint, payload })
 }
 
 #[cfg(test)]
@@ -184,7 +192,7 @@ mod tests {
         for version in OLDEST..=VERSION {
             assert_eq!(check_file(&file_header_of(version, 7), 7), Ok(()));
             let list = manifest_of(version, 9, b"payload");
-            assert_eq!(check_manifest(&list, true), Ok((9, &b"payload"[..])));
+            assert_eq!(check_manifest(&list, true), Ok(Manifest { version, number: 9, payload: b"payload" }));
         }
         assert!(check_file(&file_header_of(OLDEST - 1, 7), 7).is_err());
     }
@@ -195,7 +203,10 @@ mod tests {
         assert!(
             file.len() == FILE_HEADER_BYTES && check_file(&file, 7).is_ok() && check_file(&file, 8).is_err()
         );
-        assert_eq!(check_manifest(&list, true), Ok((9, &b"payload"[..])));
+        assert_eq!(
+            check_manifest(&list, true),
+            Ok(Manifest { version: VERSION, number: 9, payload: b"payload" })
+        );
         for at in 0..file.len().max(list.len()) {
             for bit in 0..8 {
                 for (good, is_file) in [(&file, true), (&list, false)] {

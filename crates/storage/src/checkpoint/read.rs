@@ -15,7 +15,9 @@ use trimorph_vfs::{CodecError, Decoder, FileSystem, Piece, PieceFile, Pins, Pool
 
 use super::catalog::read_catalog;
 use super::directory::{Fetch, read_adjacency, read_column, read_key_index, read_pages, read_value_index};
-use super::place::{FILE_HEADER_BYTES, NUMBER_END, PieceRef, check_file, check_manifest, piece_file};
+use super::place::{
+    FILE_HEADER_BYTES, Manifest, NUMBER_END, PieceRef, check_file, check_manifest, piece_file,
+};
 use super::{Checkpoint, DatabaseError, LogStart};
 use crate::adjacency::{Adjacency, Targets};
 use crate::column::{Column, segment_lengths};
@@ -208,7 +210,7 @@ impl<'a> Reading<'a> {
         let path = self.dir.join("MANIFEST");
         let options = RegionOptions { huge_pages: false };
         let region = self.fs.read(&path, options).map_err(|e| DatabaseError::io(&path, e))?;
-        let (number, payload) =
+        let Manifest { version, number, payload } =
             check_manifest(region.as_slice(), self.verify).map_err(|w| DatabaseError::wrong(&path, w))?;
         self.number = Some(number);
         let damaged = |e| DatabaseError::codec(&path, 40, e);
@@ -224,7 +226,7 @@ impl<'a> Reading<'a> {
                 Err(error) => failed(error)?,
             }
         }
-        let (mut catalog, bytes) = read_catalog(&mut meta).map_err(damaged)?;
+        let (mut catalog, bytes) = read_catalog(&mut meta, version).map_err(damaged)?;
         // Rows are numbered in 32 bits. More would ask for room for segments that nobody wrote.
         if catalog.statistics.node_tables.iter().any(|table| table.rows >= u64::from(u32::MAX)) {
             return Err(damaged(meta.error("fewer than 2^32 rows of a node table")));

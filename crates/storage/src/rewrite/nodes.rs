@@ -24,7 +24,7 @@ use crate::column::{Column, ColumnView, SEGMENT_ROWS, ZONE_ROWS};
 use crate::key_index::{KeyEntries, KeyIndex, hash_of};
 use crate::slot::Slot;
 use crate::value_index::{Changed, Of, ValueIndex, together};
-use crate::{Main, NodeTable};
+use crate::{Main, NodeTable, row_labels};
 
 /// What is asked for values: a column's place in the catalog, or none for labels; rows; and what takes the
 /// new values of those that have one, ascending.
@@ -103,7 +103,7 @@ impl Main {
             stats.properties[i] = known;
             columns.push(column);
         }
-        let labels = change.optional(&old.labels, LogicalType::List, None, changes.labels)?;
+        let labels = change.optional(&old.labels, LogicalType::String, None, changes.labels)?;
         // Where the last row with other labels went all have the table's again.
         let labels = labels.filter(|labels| labels.has_values());
         let missing = change.missing()?;
@@ -283,7 +283,14 @@ impl<'a> Change<'a> {
         };
         let before: u64 = segments.iter().map(uncounted).sum();
         let more: u64 = segments.iter().map(|s| rows(s, self.end) - rows(s, self.old.rows)).sum();
-        let mut parts = segments.iter().map(|s| self.part(*s, column, self.over(*s, place)));
+        let over = |segment: usize| {
+            let mut over = self.over(segment, place);
+            if place.is_none() {
+                over.iter_mut().for_each(|(_, labels)| row_labels::store(labels, column.ty));
+            }
+            over
+        };
+        let mut parts = segments.iter().map(|s| self.part(*s, column, over(*s)));
         let whole = self.is_whole(&segments);
         let (column, mut stats) = rewrite(column, stats, whole, &mut parts, self.options)?;
         stats.nulls = (stats.nulls + grown).saturating_sub(before + more);
