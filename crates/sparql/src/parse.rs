@@ -1,8 +1,8 @@
 //! Text into a syntax tree: takes a text, gives a query or the operations of an update.
 //!
 //! The tree is `spargebra`'s. Its parser goes down by recursion, so brackets are counted before: what is
-//! nested too deep is an error of ours. What a text may have is said by `check`, which looks first: it refuses
-//! what the standard refuses, and edits what the parser does not take.
+//! nested too deep is an error of ours. What a text may have is said by `check`, which looks first: it
+//! refuses what the standard refuses, and edits what the parser does not take.
 
 use std::ops::Range;
 

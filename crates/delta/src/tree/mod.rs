@@ -14,8 +14,8 @@
 //!    begins with the new key: ascending keys fill leaves.
 //!    Many keys in order go in leaf by leaf.
 //! 3. **Remove**: a leaf that becomes empty is taken out of its parent, unless it is the last one there.
-//! 4. **Scan**: a leaf at a time, some keys copied and checked, then the next ones; then down again to the key
-//!    that ends the leaf.
+//! 4. **Scan**: a leaf at a time, some keys copied and checked, then the next ones; then down again to the
+//!    key that ends the leaf.
 //!
 //! Invariants: the root keeps its number; where it is full, what it has moves into two new nodes below it.
 //! Inner nodes have a child at least. Locks are taken downwards, the parent first, and never waited for.
