@@ -296,3 +296,51 @@ fn properties_of_what_was_deleted_are_an_error() {
     assert_eq!(rows(&c, "MATCH (a:A)-[r]->(b) DELETE r RETURN a.p, b.p, type(r)"), ["1 | 3 | T"]);
     assert_eq!(rows(&c, "MATCH (a:A) WITH a, a.p AS p DELETE a RETURN p"), ["1"]);
 }
+
+/// However labels and properties are read, and wherever they lie: in the delta, merged, beside other labels.
+#[test]
+fn labels_and_all_properties_of_what_was_deleted_are_an_error() {
+    let c = empty();
+    let all = ["CREATE (:A {p: 1})-[:T {p: 2}]->(:B {p: 3}), (:A {p: 4})", "MATCH (b:B) SET b:Late"];
+    for state in ["delta", "merged"] {
+        run(&c, &["MATCH (n) DETACH DELETE n"]);
+        run(&c, &all);
+        if state == "merged" {
+            run(&c, &["CHECKPOINT"]);
+        }
+        for read in
+            ["labels(n)", "[m IN [n] | labels(m)]", "keys(n)", "properties(n)", "n {.*}", "n {.p}", "n['p']"]
+        {
+            for label in ["A", "B"] {
+                let text = format!("MATCH (n:{label}) DETACH DELETE n RETURN {read}");
+                match fails(&c, &text) {
+                    Error::Query { diagnostic, .. } => {
+                        assert_eq!(diagnostic.detail, "DeletedEntityAccess", "{state}: {text}");
+                    }
+                    other => panic!("{state}: {text}: {other}"),
+                }
+            }
+        }
+        for read in ["keys(r)", "properties(r)", "r {.*}", "r['p']"] {
+            let text = format!("MATCH ()-[r]->() DELETE r RETURN {read}");
+            match fails(&c, &text) {
+                Error::Query { diagnostic, .. } => {
+                    assert_eq!(diagnostic.detail, "DeletedEntityAccess", "{state}: {text}");
+                }
+                other => panic!("{state}: {text}: {other}"),
+            }
+        }
+        // What is left can be read, and so can the type, which never changes.
+        let text = "MATCH (a:A), (b:B) DETACH DELETE b RETURN labels(a), keys(a), a {.*}, a['p']";
+        run(&c, &["BEGIN"]);
+        assert_eq!(rows(&c, text), ["['A'] | ['p'] | {p: 1} | 1", "['A'] | ['p'] | {p: 4} | 4"], "{state}");
+        run(&c, &["ROLLBACK"]);
+        // A node that was deleted has no labels for a condition or a pattern.
+        let text = "MATCH (b:B) DETACH DELETE b RETURN b:B, b:Late, b:!B";
+        run(&c, &["BEGIN"]);
+        assert_eq!(rows(&c, text), ["false | false | true"], "{state}");
+        run(&c, &["ROLLBACK"]);
+        let text = "MATCH (b:B) DETACH DELETE b WITH b MATCH (b:B) RETURN 1";
+        assert_eq!(rows(&c, text), Vec::<String>::new(), "{state}");
+    }
+}

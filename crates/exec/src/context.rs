@@ -241,17 +241,23 @@ impl<'s> Context<'s> {
     /// **Errors**: it was. **Cost**: a load where nothing was deleted.
     #[inline]
     pub(crate) fn check_node(&self, node: NodeId) -> Result<(), Diagnostic> {
-        if self.reader.is_after_deletion() && !self.reader.node_exists(node) {
-            return Err(deleted("node"));
+        if self.is_gone(node) {
+            return Err(deleted("node", "properties"));
         }
         Ok(())
+    }
+
+    /// Whether a node was deleted by its own transaction. **Cost**: a load where nothing was.
+    #[inline]
+    pub(crate) fn is_gone(&self, node: NodeId) -> bool {
+        self.reader.is_after_deletion() && !self.reader.node_exists(node)
     }
 
     /// The same of an edge.
     #[inline]
     pub(crate) fn check_edge(&self, edge: EdgeId) -> Result<(), Diagnostic> {
         if self.reader.is_after_deletion() && !self.reader.edge_exists(edge) {
-            return Err(deleted("relationship"));
+            return Err(deleted("relationship", "properties"));
         }
         Ok(())
     }
@@ -263,8 +269,8 @@ impl<'s> Context<'s> {
 }
 
 #[cold]
-fn deleted(what: &str) -> Diagnostic {
-    let text = format!("a {what} that was deleted has no properties to be read");
+fn deleted(what: &str, read: &str) -> Diagnostic {
+    let text = format!("a {what} that was deleted has no {read} to be read");
     Diagnostic::runtime(ErrorKind::EntityNotFound, "DeletedEntityAccess", text)
         .hint("read what is needed before DELETE, with WITH")
 }
@@ -272,13 +278,29 @@ fn deleted(what: &str) -> Diagnostic {
 /// The graph as scalar functions see it.
 pub struct Graph<'a, 's>(&'a Reader<'s>);
 
+impl Graph<'_, '_> {
+    /// Makes sure that what is read of an entity is there: its own transaction may have deleted it.
+    fn check(&self, entity: &Value, read: &str) -> Result<(), Diagnostic> {
+        if !self.0.is_after_deletion() {
+            return Ok(());
+        }
+        match entity {
+            Value::Node(node) if !self.0.node_exists(*node) => Err(deleted("node", read)),
+            Value::Relationship(r) if !self.0.edge_exists(r.id) => Err(deleted("relationship", read)),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl GraphAccess for Graph<'_, '_> {
     fn labels(&self, node: NodeId) -> Result<Vec<Arc<str>>, Diagnostic> {
+        self.check(&Value::Node(node), "labels")?;
         Ok(self.0.labels(node))
     }
 
+    /// After a deletion each node is asked for by itself: it may be gone.
     fn labels_vary(&self, node: NodeId) -> bool {
-        self.0.labels_vary(node.table())
+        self.0.is_after_deletion() || self.0.labels_vary(node.table())
     }
 
     fn relationship_type(&self, relationship: &Relationship) -> Result<Arc<str>, Diagnostic> {
@@ -293,6 +315,7 @@ impl GraphAccess for Graph<'_, '_> {
     }
 
     fn property(&self, entity: &Value, name: &str) -> Result<Value, Diagnostic> {
+        self.check(entity, "properties")?;
         Ok(match entity {
             Value::Node(n) => self.0.node_property(*n, name),
             Value::Relationship(r) => self.0.edge_property(r.id, name),
@@ -317,6 +340,7 @@ impl GraphAccess for Graph<'_, '_> {
     }
 
     fn properties(&self, entity: &Value) -> Result<Map, Diagnostic> {
+        self.check(entity, "properties")?;
         Ok(match entity {
             Value::Node(n) => self.0.node_properties(*n),
             Value::Relationship(r) => self.0.edge_properties(r.id),

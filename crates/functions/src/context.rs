@@ -19,7 +19,7 @@ pub trait GraphAccess {
     /// Labels of a node.
     fn labels(&self, node: NodeId) -> Result<Vec<Arc<str>>, Diagnostic>;
 
-    /// Whether nodes of the same table as this one may have other labels.
+    /// Whether nodes of the same table as this one may have other labels, or none to be read.
     fn labels_vary(&self, _: NodeId) -> bool {
         false
     }

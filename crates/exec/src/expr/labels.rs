@@ -14,13 +14,22 @@ pub(crate) struct LabelTest {
     tables: Arc<[bool]>,
     /// What is asked of rows, and the tables that have rows with other labels.
     rows: Option<Arc<(LabelExpr, Box<[bool]>)>>,
+    /// Whether a node without labels meets it.
+    without: bool,
 }
 
 impl LabelTest {
     /// `tables` says which tables' labels meet `labels`, `varying` which have rows with others.
     pub(super) fn new(tables: Arc<[bool]>, labels: &LabelExpr, varying: Box<[bool]>) -> Self {
         let some_vary = varying.contains(&true);
-        Self { tables, rows: some_vary.then(|| Arc::new((labels.clone(), varying))) }
+        let rows = some_vary.then(|| Arc::new((labels.clone(), varying)));
+        Self { tables, rows, without: labels.matches(&|_| false) }
+    }
+
+    /// Whether a node that may have been deleted meets it: one that was has no labels any more, so that
+    /// patterns do not find it.
+    pub(super) fn passes_checked(&self, node: NodeId, cx: &Context<'_>) -> bool {
+        if cx.is_gone(node) { self.without } else { self.passes(node, cx) }
     }
 
     /// Whether all nodes of a table meet it, or none do; `None` where it depends on the node.

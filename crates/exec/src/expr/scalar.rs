@@ -107,7 +107,7 @@ impl<'a, 's> Row<'a, 's> {
             }
             Ex::HasLabel { base, nodes, edge_tables } => Ok(match self.eval(base, cx)? {
                 Value::Null => Value::Null,
-                Value::Node(n) => Value::Bool(nodes.passes(n, cx)),
+                Value::Node(n) => Value::Bool(nodes.passes_checked(n, cx)),
                 Value::Relationship(r) => {
                     Value::Bool(edge_tables.get(r.id.table().0 as usize).copied().unwrap_or(false))
                 }
@@ -272,8 +272,14 @@ impl<'a, 's> Row<'a, 's> {
         let mut map = match &base {
             Value::Null => return Ok(Value::Null),
             _ if !all => Map::new(),
-            Value::Node(n) => cx.reader.node_properties(*n),
-            Value::Relationship(r) => cx.reader.edge_properties(r.id),
+            Value::Node(n) => {
+                cx.check_node(*n)?;
+                cx.reader.node_properties(*n)
+            }
+            Value::Relationship(r) => {
+                cx.check_edge(r.id)?;
+                cx.reader.edge_properties(r.id)
+            }
             Value::Map(m) => Map::clone(m),
             other => return Err(type_error("a node, relationship or map", other)),
         };

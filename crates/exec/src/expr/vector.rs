@@ -75,13 +75,18 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
         Ex::In(value, members, _) if is_small(value) => among(value, members, over, cx),
         Ex::HasLabel { base, nodes: test, .. } => match over.slot(base) {
             Some(Vector { values: Values::Node(nodes), nulls }) => {
-                let known = nodes.table().filter(|_| nulls.is_none()).and_then(|table| test.of_table(table));
+                // What was deleted has no labels, whatever its table says.
+                let gone = cx.reader.is_after_deletion();
+                let whole = !gone && nulls.is_none();
+                let known = nodes.table().filter(|_| whole).and_then(|table| test.of_table(table));
                 if let Some(known) = known {
                     return Ok(Evaluated::Const(Value::Bool(known)));
                 }
                 let mut out = vec![false; over.at.len];
                 over.at.for_each(|i| {
-                    out[i] = !nulls.get(i) && test.passes(nodes.id(i), cx);
+                    let node = nodes.id(i);
+                    out[i] = !nulls.get(i)
+                        && if gone { test.passes_checked(node, cx) } else { test.passes(node, cx) };
                 });
                 Ok(Evaluated::Own(Vector { values: Values::Bool(out), nulls: nulls.clone() }))
             }
