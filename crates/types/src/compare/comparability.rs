@@ -69,6 +69,10 @@ fn outcome(a: &Value, b: &Value) -> Outcome {
         (Value::String(x), Value::String(y)) => x.cmp(y),
         (Value::Bytes(x), Value::Bytes(y)) => x.cmp(y),
         (Value::List(x), Value::List(y)) => return in_sequence(x.iter(), y.iter()),
+        // A null that a map has somewhere may be anything, and with it the map.
+        (Value::Map(x), Value::Map(y)) if x.values().chain(y.values()).any(Value::is_null) => {
+            return Outcome::Unknown;
+        }
         (Value::Map(x), Value::Map(y)) => match order_maps_by_keys(x, y) {
             Ordering::Equal => return in_sequence(x.values(), y.values()),
             other => other,

@@ -111,6 +111,11 @@ fn comparability() {
         (english("a", "en"), english("b", "en"), None),
         (Value::Node(NodeId(1)), Value::Node(NodeId(2)), Some(Ordering::Less)),
         (Value::Duration(Default::default()), Value::Duration(Default::default()), None),
+        (map(&[]), map(&[("a", int(1))]), Some(Ordering::Less)),
+        (map(&[("a", int(1))]), map(&[("a", int(2))]), Some(Ordering::Less)),
+        (map(&[]), map(&[("a", NULL)]), None),
+        (map(&[("a", int(1))]), map(&[("a", int(1)), ("b", NULL)]), None),
+        (map(&[("a", NULL), ("b", int(1))]), map(&[("a", NULL), ("b", int(2))]), None),
     ] {
         assert_eq!(compare(&a, &b), expected, "{a:?} against {b:?}");
         assert_eq!(compare(&b, &a), expected.map(Ordering::reverse), "{b:?} against {a:?}");
