@@ -169,7 +169,7 @@ impl<'q> Binder<'q> {
             let (value, hoists) = self.row_expression(&entry.value, outer)?;
             if value.is_null() {
                 let primary = format!("MERGE cannot look for property \"{key}\" with value null");
-                return Err(semantic("MergeReadOwnWrites", primary, entry.key.span));
+                return Err(of_kind(ErrorKind::SemanticError, "MergeReadOwnWrites", primary, entry.key.span));
             }
             merging.keys.push(Arc::clone(&key));
             named.push((key, self.value_var(value, hoists, &mut merging.making)));

@@ -86,6 +86,7 @@ impl<'q> Binder<'q> {
                 }
                 RemoveItem::Labels { variable, labels, .. } => {
                     let target = self.bound(variable, &scope)?;
+                    expect(self.type_of(target), &[LogicalType::Node], "what loses labels", variable.span)?;
                     let labels = self.plain_labels(Some(labels))?;
                     last(&mut makings).push(Change::RemoveLabels { target, labels });
                 }
@@ -141,7 +142,8 @@ impl<'q> Binder<'q> {
             _ => return Err(semantic("InvalidSyntax", "a property is set by n.key = value", target.span)),
         };
         let (entity, more) = self.row_expression(base, scope)?;
-        expect_properties(entity.ty, "key", target.span)?;
+        let named = if let PropertyKey::Name(key) = &key { key } else { "of that name" };
+        expect_properties(entity.ty, named, target.span)?;
         self.end_if_read(&entity, &more, makings);
         let making = last(makings);
         let target = self.value_var(entity, more, making);

@@ -119,6 +119,13 @@ pub(super) fn argument_types(function: &str) -> Option<&'static [LogicalType]> {
         "size" => &[L::List, L::String, L::Map],
         "properties" | "keys" => &[L::Map, L::Node, L::Relationship],
         "id" => &[L::Node, L::Relationship],
+        "head" | "last" | "tail" => &[L::List],
+        "reverse" => &[L::List, L::String],
+        "toupper" | "upper" | "tolower" | "lower" | "trim" | "btrim" | "ltrim" | "rtrim" | "left"
+        | "right" | "substring" | "replace" | "split" | "char_length" | "character_length" => &[L::String],
+        "abs" | "sign" | "round" | "ceil" | "ceiling" | "floor" | "sqrt" | "exp" | "log" | "ln" | "log10"
+        | "sin" | "cos" | "tan" | "cot" | "asin" | "acos" | "atan" | "atan2" | "sinh" | "cosh" | "tanh"
+        | "coth" | "degrees" | "radians" | "haversin" => &[L::Int, L::Float, L::Decimal],
         _ => return None,
     })
 }

@@ -25,6 +25,36 @@ const ERRORS: &[(&str, &str, &str)] = &[
         "SyntaxError: function \"left\" takes 2 arguments, not 1",
     ),
     (
+        "MATCH (n) RETURN head(«n»)",
+        "InvalidArgumentType",
+        "SyntaxError: the argument of head() must be LIST, not NODE",
+    ),
+    (
+        "RETURN toUpper(«1»)",
+        "InvalidArgumentType",
+        "SyntaxError: the argument of toUpper() must be STRING, not INTEGER",
+    ),
+    (
+        "RETURN abs(«'a'»)",
+        "InvalidArgumentType",
+        "SyntaxError: the argument of abs() must be INTEGER or FLOAT or DECIMAL, not STRING",
+    ),
+    (
+        "MATCH ()-[r]->() REMOVE «r»:T",
+        "InvalidArgumentType",
+        "SyntaxError: what loses labels must be NODE, not RELATIONSHIP",
+    ),
+    (
+        "WITH 1 AS n SET «n.age» = 1",
+        "InvalidArgumentType",
+        "TypeError: a value of type INTEGER has no property \"age\"",
+    ),
+    (
+        "MERGE (n {«age»: null})",
+        "MergeReadOwnWrites",
+        "SemanticError: MERGE cannot look for property \"age\" with value null",
+    ),
+    (
         "RETURN «sum»(1, 2)",
         "InvalidNumberOfArguments",
         "SyntaxError: function \"sum\" takes 1 argument, not 2",
