@@ -455,3 +455,22 @@ fn one_instant_in_two_zones() {
     cypher(&connection, "CREATE INDEX FOR (n:T) ON (n.t)");
     look("indexed");
 }
+
+#[test]
+fn groups_of_queries_that_do_not_select() {
+    let db = database();
+    let connection = db.connect();
+    sparql(&connection, "INSERT DATA { :a :p 1, 2 . :b :p 3 . :a :v1.2.3 :c }");
+    let one = |text: &str| sparql(&connection, text);
+    assert_eq!(one("ASK { ?s :p ?o } GROUP BY ?s HAVING (COUNT(*) > 1)"), ["true"]);
+    assert_eq!(one("ASK { ?s :p ?o } GROUP BY ?s HAVING (COUNT(*) > 2)"), ["false"]);
+    assert_eq!(one("ASK { ?s :p ?o } HAVING (COUNT(*) = 3)"), ["true"]);
+    let constructed =
+        "CONSTRUCT { ?s :q ?n } WHERE { ?s :p ?o } GROUP BY ?s (STR(?s) AS ?n) HAVING (SUM(?o) = 3)";
+    assert_eq!(one(constructed).len(), 2);
+    assert_eq!(one("CONSTRUCT WHERE { ?s :p ?o } GROUP BY ?s ?o HAVING (?o > 1)").len(), 2);
+    assert_eq!(one("SELECT ?o { :a :v1.2.3 ?o }"), ["<trimorph:c>"]);
+    assert_eq!(one("SELECT ?s { ?s :p ?o } GROUP BY ?s HAVING (?o > 2)"), ["<trimorph:b>"]);
+    assert_eq!(one("SELECT ?o { :b !() ?o }"), ["3"]);
+    assert_eq!(one("SELECT ?y { _:x :p ?y FILTER EXISTS { :a :p ?y } _:x :v1.2.3 ?z }"), ["1", "2"]);
+}

@@ -29,6 +29,7 @@ fn texts() {
         substr("12345", 1, "NaN"^^xsd:double) ==> ""
         substr("12345", "-INF"^^xsd:double, "INF"^^xsd:double) ==> ""
         substr("12345", -42, "INF"^^xsd:double) ==> "12345"
+        substr("12345", "-INF"^^xsd:double) ==> "12345"
         substr("12345", -9223372036854775808, 9223372036854775807) ==> ""
         substr("12345", 9223372036854775807, 9223372036854775807) ==> ""
         substr("12345", "02"^^xsd:int) ==> "2345"
