@@ -609,7 +609,6 @@ def test_a_directory(tmp_path):
         ("ASK { ?s ?p 'abc\n}", 1, 13, "not closed"),
         ("ASK { ?s ?p <foo bar> }", 1, 13, "no IRI"),
         ("INSERT DATA { <a> <b> ?x }", 1, 23, "variable"),
-        ("SELECT ?s ?s { ?s ?p ?o }", 1, 11, "twice"),
         ("SELECT * { ?s ?p ?o BIND(1 AS ?o) }", 1, 31, "has a value"),
         ("ASK { FILTER(STRLN(?x) > 1) }", 1, 14, "STRLN"),
         ("# é\nASK { ?s ?p 'é😀' ?x }", 2, 18, "not expected"),
