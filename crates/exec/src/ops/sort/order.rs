@@ -98,7 +98,7 @@ fn found_from(
         rank(&mut present, *descending, &|came| texts.get(row(came) as usize), cx)?;
         is_exact = true;
     }
-    let packed = if is_exact { pack_all(&mut present, others, &row) } else { 0 };
+    let packed = if is_exact { pack_all(&mut present, others, &row, cx)? } else { 0 };
     let by = |keys: &[Key<'_, '_>], a: u32, b: u32| {
         let mut orders = keys.iter().map(|key| order_by(key, row(a), row(b)));
         orders.find(|order| order.is_ne()).unwrap_or(a.cmp(&b))
@@ -213,33 +213,45 @@ pub(super) fn words_at(vector: &Vector<'_>, positions: &[u32], out: &mut Vec<u64
 }
 
 /// Adds further keys to exact prefixes, as many as fit; gives how many.
-fn pack_all(present: &mut [Prefixed], keys: &[Key<'_, '_>], row: &dyn Fn(u32) -> u32) -> usize {
-    let Some((mut low, mut high)) = ends(present.iter().map(|p| p.prefix())) else { return 0 };
+fn pack_all(
+    present: &mut [Prefixed],
+    keys: &[Key<'_, '_>],
+    row: &dyn Fn(u32) -> u32,
+    cx: &Context<'_>,
+) -> Result<usize, ExecError> {
+    let Some((mut low, mut high)) = ends(present.iter().map(|p| p.prefix())) else { return Ok(0) };
     for (packed, key) in keys.iter().enumerate() {
-        let Some(word) = words(key, present.len()) else { return packed };
+        cx.check()?;
+        let Some(word) = words(key, present.len()) else { return Ok(packed) };
         let (vector, descending) = *key;
         let place = |p: &Prefixed| row(p.came()) as usize;
         let there = present.iter().map(place).filter(|i| !vector.is_null(*i));
         let (least, most) = ends(there.map(&word)).unwrap_or((0, 0));
         // Nulls come last, or first where the order descends.
         let nulls = u64::from(vector.may_have_nulls());
-        let Some(values) = (most - least).checked_add(1 + nulls) else { return packed };
+        let Some(values) = (most - least).checked_add(1 + nulls) else { return Ok(packed) };
         let ends = |(low, high): (u64, u64)| (high - low).checked_add(1)?.checked_mul(values);
-        let end = ends((low, high)).or_else(|| {
+        let mut end = ends((low, high));
+        if end.is_none()
+            && let Some(last) = number_few(present, cx)?
+        {
             // What is far apart, as floats and instants are, may be of few values.
-            (low, high) = (0, number_few(present)?);
-            ends((low, high))
-        });
-        let Some(end) = end else { return packed };
-        for p in &mut *present {
-            let i = place(p);
-            let ascending = if vector.is_null(i) { values - 1 } else { word(i) - least };
-            let code = if descending { values - 1 - ascending } else { ascending };
-            *p = Prefixed::new((p.prefix() - low) * values + code, p.came());
+            (low, high) = (0, last);
+            end = ends((low, high));
+        }
+        let Some(end) = end else { return Ok(packed) };
+        for some in present.chunks_mut(ROWS_UNCHECKED) {
+            cx.check()?;
+            for p in some {
+                let i = place(p);
+                let ascending = if vector.is_null(i) { values - 1 } else { word(i) - least };
+                let code = if descending { values - 1 - ascending } else { ascending };
+                *p = Prefixed::new((p.prefix() - low) * values + code, p.came());
+            }
         }
         (low, high) = (0, end - 1);
     }
-    keys.len()
+    Ok(keys.len())
 }
 
 /// Prefixes of so many values at most are numbered, where there are so many times as many rows.
@@ -248,15 +260,18 @@ const NUMBERED_PART: usize = 8;
 
 /// Puts the places of prefixes among their different values in their place, if these are few; gives the last
 /// place.
-fn number_few(present: &mut [Prefixed]) -> Option<u64> {
+fn number_few(present: &mut [Prefixed], cx: &Context<'_>) -> Result<Option<u64>, ExecError> {
     let most = NUMBERED_MAX.min(present.len() / NUMBERED_PART);
     let mut places: FxHashMap<u64, u64> = FxHashMap::default();
     let mut last = None;
-    for prefix in present.iter().map(|p| p.prefix()) {
-        if last.replace(prefix) != Some(prefix) {
-            places.insert(prefix, 0);
-            if places.len() > most {
-                return None;
+    for some in present.chunks(ROWS_UNCHECKED) {
+        cx.check()?;
+        for prefix in some.iter().map(|p| p.prefix()) {
+            if last.replace(prefix) != Some(prefix) {
+                places.insert(prefix, 0);
+                if places.len() > most {
+                    return Ok(None);
+                }
             }
         }
     }
@@ -265,10 +280,13 @@ fn number_few(present: &mut [Prefixed]) -> Option<u64> {
     for (place, prefix) in (0..).zip(&all) {
         places.insert(*prefix, place);
     }
-    for p in present {
-        *p = Prefixed::new(places.get(&p.prefix()).copied().unwrap_or(0), p.came());
+    for some in present.chunks_mut(ROWS_UNCHECKED) {
+        cx.check()?;
+        for p in some {
+            *p = Prefixed::new(places.get(&p.prefix()).copied().unwrap_or(0), p.came());
+        }
     }
-    Some(all.len() as u64 - 1)
+    Ok(Some((all.len() as u64).saturating_sub(1)))
 }
 
 /// The least and the greatest.
