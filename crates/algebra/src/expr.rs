@@ -44,6 +44,20 @@ pub enum Op {
     Slice,
 }
 
+impl Op {
+    /// The comparison that says the same with its operands swapped; any other operator as it is.
+    #[must_use]
+    pub fn swapped(self) -> Self {
+        match self {
+            Self::Lt => Self::Gt,
+            Self::Le => Self::Ge,
+            Self::Gt => Self::Lt,
+            Self::Ge => Self::Le,
+            other => other,
+        }
+    }
+}
+
 /// Which elements of a list must satisfy a predicate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names are the keywords")]

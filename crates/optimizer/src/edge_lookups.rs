@@ -142,14 +142,7 @@ impl Statistics<'_> {
 fn compared(condition: &Expr, var: VarId) -> Option<(&str, Op, &Expr)> {
     let Expr::Op(op, args, _) = condition else { return None };
     let [a, b] = &args[..] else { return None };
-    let flipped = match op {
-        Op::Lt => Op::Gt,
-        Op::Le => Op::Ge,
-        Op::Gt => Op::Lt,
-        Op::Ge => Op::Le,
-        other => *other,
-    };
-    [(a, b, *op), (b, a, flipped)].into_iter().find_map(|(side, other, op)| match side {
+    [(a, b, *op), (b, a, op.swapped())].into_iter().find_map(|(side, other, op)| match side {
         Expr::Property(base, name, _) if matches!(&**base, Expr::Var(v) if *v == var) => {
             Some((&**name, op, other))
         }

@@ -241,14 +241,7 @@ fn is_about(condition: &Expr, var: VarId, name: &str) -> bool {
 pub(crate) fn prune_of(predicate: &Expr, var: VarId) -> Option<ScanPredicate> {
     let Expr::Op(op @ (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge), args, _) = predicate else { return None };
     let [a, b] = &args[..] else { return None };
-    let flipped = match op {
-        Op::Lt => Op::Gt,
-        Op::Le => Op::Ge,
-        Op::Gt => Op::Lt,
-        Op::Ge => Op::Le,
-        other => *other,
-    };
-    [(a, b, *op), (b, a, flipped)].into_iter().find_map(|(side, value, op)| match side {
+    [(a, b, *op), (b, a, op.swapped())].into_iter().find_map(|(side, value, op)| match side {
         Expr::Property(base, name, _)
             if matches!(&**base, Expr::Var(v) if *v == var) && vars_of([value]).is_empty() =>
         {

@@ -113,7 +113,7 @@ pub(crate) fn selectivity(known: Statistics<'_>, predicate: &Expr, var: VarId, t
     match predicate {
         Expr::Op(op @ (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge), args, _) => {
             let [a, b] = &args[..] else { return OTHER };
-            for (side, other, op) in [(a, b, *op), (b, a, flipped(*op))] {
+            for (side, other, op) in [(a, b, *op), (b, a, op.swapped())] {
                 if let Expr::Property(base, name, _) = side
                     && matches!(&**base, Expr::Var(v) if *v == var)
                 {
@@ -236,16 +236,6 @@ fn presence(catalog: &CatalogView<'_>, tables: &[TableId], properties: &[&str]) 
         })
         .sum();
     having / rows_of(catalog, tables).max(1.0)
-}
-
-fn flipped(op: Op) -> Op {
-    match op {
-        Op::Lt => Op::Gt,
-        Op::Le => Op::Ge,
-        Op::Gt => Op::Lt,
-        Op::Ge => Op::Le,
-        other => other,
-    }
 }
 
 /// The part of the range between the smallest and largest value that a comparison with a constant covers.

@@ -110,14 +110,7 @@ pub(crate) fn integer_range(ty: LogicalType, mut op: Op, value: &Value) -> Optio
 
 /// The comparison with its sides swapped, if it is one.
 pub(crate) fn swapped(op: Op) -> Option<Op> {
-    Some(match op {
-        Op::Lt => Op::Gt,
-        Op::Le => Op::Ge,
-        Op::Gt => Op::Lt,
-        Op::Ge => Op::Le,
-        Op::Eq | Op::Ne => op,
-        _ => return None,
-    })
+    matches!(op, Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne).then(|| op.swapped())
 }
 
 #[cfg(test)]

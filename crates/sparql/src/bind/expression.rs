@@ -83,7 +83,7 @@ fn instants_with_one(op: Op, a: &Expr, b: &Expr) -> Option<Expr> {
     let is_one = |expr: &Expr| matches!(expr, Expr::Const(_) | Expr::Param(_));
     let (op, a, b) = match (is_one(a), is_one(b)) {
         (false, true) => (op, a, b),
-        (true, false) => (turned(op), b, a),
+        (true, false) => (op.swapped(), b, a),
         _ => return None,
     };
     let first = match b {
@@ -100,17 +100,6 @@ fn instants_with_one(op: Op, a: &Expr, b: &Expr) -> Option<Expr> {
         Op::Le | Op::Gt => compared(op, last),
         _ => Expr::op(Op::And, vec![compared(Op::Ge, first), compared(Op::Le, last)]),
     })
-}
-
-/// The comparison with its sides changed.
-fn turned(op: Op) -> Op {
-    match op {
-        Op::Lt => Op::Gt,
-        Op::Le => Op::Ge,
-        Op::Gt => Op::Lt,
-        Op::Ge => Op::Le,
-        other => other,
-    }
 }
 
 /// The parts of a conjunction.
