@@ -14,6 +14,7 @@ mod differential;
 mod distinct_once;
 mod durable;
 mod edge_indexes;
+mod entry_functions;
 mod estimates;
 mod exists_sets;
 mod extremes;

@@ -105,6 +105,15 @@ impl Numbers {
         self.floats.resize(len, false);
     }
 
+    /// A number as a float and as an integer, of which the one that it is not is zero; whether it is a float.
+    #[inline(always)]
+    pub fn parts(&self, i: usize) -> (f64, i64, bool) {
+        let (bits, is_float) = (self.bits[i], self.floats[i]);
+        // All bits, or none.
+        let mask = 0u64.wrapping_sub(is_float.into());
+        (f64::from_bits(bits & mask), (bits & !mask).cast_signed(), is_float)
+    }
+
     /// Puts a number at the end.
     pub fn push(&mut self, number: Number) {
         let (bits, is_float) = parts(number);

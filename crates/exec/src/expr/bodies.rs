@@ -110,7 +110,7 @@ impl Bodies {
 }
 
 /// The expression with parts replaced by what `of` gives for them.
-fn rewrite(ex: &Ex, of: &mut dyn FnMut(&Ex) -> Option<Ex>) -> Ex {
+pub(super) fn rewrite(ex: &Ex, of: &mut dyn FnMut(&Ex) -> Option<Ex>) -> Ex {
     if let Some(new) = of(ex) {
         return new;
     }

@@ -5,8 +5,8 @@ use trimorph_types::Value;
 use trimorph_vector::{Chunk, Selection, Values};
 
 use super::Ex;
+use super::by_entry::EntryMemo;
 use super::evaluated::Evaluated;
-use super::vector::evaluate;
 use crate::{Context, ExecError};
 
 /// Keeps the selected positions of `group` for which `predicate` is true.
@@ -16,14 +16,44 @@ pub(crate) fn filter<'s>(
     group: usize,
     cx: &Context<'s>,
 ) -> Result<(), ExecError> {
-    if let Ex::Op(Op::And, parts, _) = predicate {
-        for part in parts {
-            filter(part, chunk, group, cx)?;
-        }
-        return Ok(());
+    match predicate {
+        Ex::Op(Op::And, parts, _) => parts.iter().try_for_each(|part| filter(part, chunk, group, cx)),
+        part => narrow(part, &mut EntryMemo::off(), chunk, group, cx),
     }
+}
+
+/// The same of a predicate whose parts have these memos: none at first, and always of the same predicate.
+pub(crate) fn filter_again<'s>(
+    predicate: &Ex,
+    memos: &mut Vec<EntryMemo<'s>>,
+    chunk: &mut Chunk<'s>,
+    group: usize,
+    cx: &Context<'s>,
+) -> Result<(), ExecError> {
+    let parts = match predicate {
+        Ex::Op(Op::And, parts, _) => parts,
+        part => std::slice::from_ref(part),
+    };
+    memos.resize_with(parts.len(), EntryMemo::default);
+    for (part, memo) in parts.iter().zip(memos) {
+        match part {
+            Ex::Op(Op::And, ..) => filter(part, chunk, group, cx)?,
+            part => narrow(part, memo, chunk, group, cx)?,
+        }
+    }
+    Ok(())
+}
+
+/// Keeps the selected positions for which a part of a predicate is true.
+fn narrow<'s>(
+    part: &Ex,
+    memo: &mut EntryMemo<'s>,
+    chunk: &mut Chunk<'s>,
+    group: usize,
+    cx: &Context<'s>,
+) -> Result<(), ExecError> {
     let len = chunk.groups[group].len;
-    match evaluate(predicate, chunk, group, cx)? {
+    match memo.evaluate(part, chunk, group, cx)? {
         Evaluated::Const(v) => {
             if !matches!(v, Value::Bool(true)) {
                 check_boolean(&v)?;

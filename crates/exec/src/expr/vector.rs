@@ -200,6 +200,11 @@ fn constants(args: &[Evaluated<'_, '_>]) -> Option<Vec<Value>> {
     args.iter().map(|arg| if let Evaluated::Const(v) = arg { Some(v.clone()) } else { None }).collect()
 }
 
+/// Whether a function gives the length of a text.
+pub(super) fn is_length(function: &Function) -> bool {
+    matches!(function.name, "size" | "char_length" | "character_length")
+}
+
 fn function_call<'a, 's>(
     ex: &Ex,
     function: &'static Function,
@@ -214,8 +219,8 @@ fn function_call<'a, 's>(
             None => coalesce(args, over, cx, evaluate_over),
         };
     }
-    if let ("size" | "char_length" | "character_length", [Ex::Property { base, columns, .. }]) =
-        (function.name, args)
+    if let [Ex::Property { base, columns, .. }] = args
+        && is_length(function)
         && let Some(out) = over.slot(base).and_then(|vector| lengths(vector, columns, over.at, cx))
     {
         return Ok(Evaluated::Own(out));
@@ -331,7 +336,7 @@ fn operator<'a, 's>(
 }
 
 /// Whether an operator compares two operands, and gives null where one is null, whatever the other is.
-fn compares(op: Op) -> bool {
+pub(super) fn compares(op: Op) -> bool {
     use Op::{Contains, EndsWith, Eq, Ge, Gt, Le, Lt, Ne, StartsWith};
     matches!(op, Eq | Ne | Lt | Le | Gt | Ge | StartsWith | EndsWith | Contains)
 }

@@ -45,11 +45,20 @@ impl Fixed {
             if self.near.is_empty() { (least, most) } else { (least.min(self.base), most.max(end - 1)) };
         let Some(low) = low.div_euclid(STEP).checked_mul(STEP) else { return };
         let span = high.abs_diff(low);
-        let wanted = SPAN_FREE.max(SPAN_PER_KEY * (u64::from(count) + bits.len() as u64));
-        if span >= wanted.min(SPAN_MAX) {
+        let wanted = SPAN_FREE.max(SPAN_PER_KEY * (u64::from(count) + bits.len() as u64)).min(SPAN_MAX);
+        if span >= wanted {
             return;
         }
-        let span = (span + 1).next_multiple_of(STEP.unsigned_abs());
+        // An array that moves gets as much room again where it grew: keys that ascend, or descend, move it a
+        // few times only.
+        let more =
+            (self.near.len() as u64).min(wanted - 1 - span) / STEP.unsigned_abs() * STEP.unsigned_abs();
+        let (low, high) = match (self.near.is_empty(), low < self.base) {
+            (true, _) => (low, high),
+            (false, true) => (low.saturating_sub_unsigned(more), high),
+            (false, false) => (low, high.saturating_add_unsigned(more)),
+        };
+        let span = (high.abs_diff(low) + 1).next_multiple_of(STEP.unsigned_abs());
         let mut near = vec![0; span as usize];
         let shift = self.base.abs_diff(low) as usize;
         if let Some(place) = near.get_mut(shift..shift + self.near.len()) {
@@ -202,6 +211,30 @@ mod tests {
                 }
             }
             assert!(map.iter().all(|(word, number)| fixed.find(*word) == Some(*number)));
+        }
+    }
+
+    /// Keys that ascend or descend chunk by chunk, with gaps: the array moves a few times only.
+    #[test]
+    fn keys_in_order_move_the_array_seldom() {
+        for step in [7i64, -7] {
+            let (mut fixed, mut moves, mut count) = (Fixed::default(), 0, 0u32);
+            for chunk in 0..200 {
+                let words: Vec<u64> =
+                    (0..2000).map(|i| ((chunk * 2000 + i) * step).cast_unsigned()).collect();
+                let before = fixed.near.len();
+                fixed.widen(TAG_INT, &words, count);
+                moves += usize::from(fixed.near.len() != before);
+                for word in words {
+                    assert_eq!(fixed.number((TAG_INT, word), count), count);
+                    count += 1;
+                }
+            }
+            assert!(moves <= 16, "{moves} moves");
+            assert!(
+                (0..count)
+                    .all(|i| { fixed.find((TAG_INT, (i64::from(i) * step).cast_unsigned())) == Some(i) })
+            );
         }
     }
 }

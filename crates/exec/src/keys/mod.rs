@@ -9,20 +9,22 @@
 //! fixed    one word to a number
 //! pairs    two words to a number
 //! near_pairs  the same where both lie close together
-//! flat     the maps of both
+//! rows     more of them to a number
+//! flat     the maps of one word, hash_slots those of more
 //! ```
 //!
 //! One key is looked up by its word; a node by its row, where enough rows have come to pay for an array; two
-//! keys are a pair. Of more, the first two are a pair, whose number and the third are another, and so on: all
-//! loops are over words.
+//! keys are a pair, more of them a row. All loops are over words.
 
 mod dense;
 mod encode;
 mod fixed;
 mod flat;
+mod hash_slots;
 mod near_pairs;
 mod numbers;
 mod pairs;
+mod rows;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -34,13 +36,14 @@ use trimorph_base::{NodeId, TableId};
 use trimorph_vector::{Entries, Maps, Texts, Values, Vector};
 
 pub(crate) use dense::DenseSet;
-use encode::{TAG_INT, TAG_MISSING, TAG_NODE, TAG_NULL, TAG_OTHER, TAG_TEXT};
+use encode::{TAG_MISSING, TAG_NODE, TAG_NULL, TAG_OTHER, TAG_TEXT};
 pub(crate) use encode::{cell_key, decode_text, encode, encode_text, fixed_bits};
 use fixed::{AHEAD, Fixed};
 pub(crate) use flat::NO_NUMBER;
 use near_pairs::NearPairs;
 pub(crate) use numbers::NumberForm;
 use pairs::Pairs;
+use rows::Rows;
 pub(crate) use texts::TextTable;
 use texts::{ENTRIES_FREE, Met};
 use words::{KeyWords, Tags, Words};
@@ -58,12 +61,13 @@ pub(crate) struct KeyTable<'s> {
     by_text: Option<Vec<u32>>,
     /// Other single words.
     fixed: Fixed,
-    /// Of more than two keys, the first two, three and so on, without all.
-    prefixes: Vec<Pairs>,
     pairs: Pairs,
     near_pairs: NearPairs,
+    /// Three and more.
+    rows_of_words: Rows,
     count: u32,
-    scratch: (KeyWords, KeyWords),
+    /// Of each key.
+    scratch: Vec<KeyWords>,
     /// Of a single key: the dictionary that was met last, and the number of each of its entries, plus 1.
     coded: Option<(Entries<'s>, Vec<u32>)>,
     met: Met<'s>,
@@ -192,9 +196,9 @@ impl<'s> KeyTable<'s> {
     ) {
         if self.columns.len() < keys.len() {
             self.columns.resize_with(keys.len(), KeyColumn::default);
-            self.prefixes.resize_with(keys.len().saturating_sub(2), Pairs::default);
+            self.scratch.resize_with(keys.len(), KeyWords::default);
         }
-        let (mut a, mut b) = std::mem::take(&mut self.scratch);
+        let mut words = std::mem::take(&mut self.scratch);
         match keys {
             [] => {
                 if self.count == 0 {
@@ -205,28 +209,31 @@ impl<'s> KeyTable<'s> {
             }
             [one] => {
                 if !self.number_codes(one, positions, numbers, fresh) {
-                    self.columns[0].intern(one, positions, &mut a);
-                    self.number_words(&a, positions, numbers, fresh);
+                    self.columns[0].intern(one, positions, &mut words[0]);
+                    self.number_words(&words[0], positions, numbers, fresh);
                 }
             }
             [first, last] if self.number_coded_pairs(first, last, positions, numbers, fresh) => {}
-            [first, between @ .., last] => {
-                self.columns[0].intern(first, positions, &mut a);
-                for (k, key) in between.iter().enumerate() {
-                    self.columns[k + 1].intern(key, positions, &mut b);
-                    let prefix = &mut self.prefixes[k];
-                    for i in 0..positions.len() {
-                        let next = prefix.len() as u32;
-                        a.bits[i] = prefix.number(a.get(i), b.get(i), next).into();
-                    }
-                    // Numbers of prefixes are integers of a kind.
-                    a.tags = Tags::All(TAG_INT);
+            _ => {
+                for ((column, key), words) in self.columns.iter_mut().zip(keys).zip(&mut words) {
+                    column.intern(key, positions, words);
                 }
-                self.columns[keys.len() - 1].intern(last, positions, &mut b);
-                self.number_pairs(&a, &b, positions, numbers, fresh);
+                match &words[..] {
+                    [first, last] => self.number_pairs(first, last, positions, numbers, fresh),
+                    words => {
+                        let (rows, count) = (&mut self.rows_of_words, &mut self.count);
+                        rows.number_all(words, positions.len(), |k, number| {
+                            numbers.push(number);
+                            if number == *count {
+                                *count += 1;
+                                fresh.push(positions[k]);
+                            }
+                        });
+                    }
+                }
             }
         }
-        self.scratch = (a, b);
+        self.scratch = words;
     }
 
     /// Texts of a dictionary: one load a row once an entry has a number. `false`, and nothing done, for other
@@ -589,20 +596,22 @@ impl<'s> KeyTable<'s> {
             numbers.resize(numbers.len() + positions.len(), number);
             return;
         }
-        let (mut a, mut b) = (KeyWords::default(), KeyWords::default());
-        match keys {
+        let mut words: Vec<KeyWords> = keys.iter().map(|_| KeyWords::default()).collect();
+        for ((column, key), words) in self.columns.iter().zip(keys).zip(&mut words) {
+            column.words.find(key, positions, words);
+        }
+        match &words[..] {
             [] => numbers.resize(numbers.len() + positions.len(), 0),
             [one] => {
-                self.columns[0].words.find(one, positions, &mut a);
-                if self.find_known(&a, numbers) {
+                if self.find_known(one, numbers) {
                     return;
                 }
                 let mut last = None;
                 for first in (0..positions.len()).step_by(AHEAD) {
                     let end = positions.len().min(first + AHEAD);
-                    self.prepare_words(&a, first, end - first);
+                    self.prepare_words(one, first, end - first);
                     numbers.extend((first..end).map(|k| {
-                        let word = a.get(k);
+                        let word = one.get(k);
                         let number = match last {
                             Some((same, number)) if same == word => number,
                             _ => self.find_word(word).unwrap_or(NO_NUMBER),
@@ -612,24 +621,14 @@ impl<'s> KeyTable<'s> {
                     }));
                 }
             }
-            [first, between @ .., last] => {
-                self.columns[0].words.find(first, positions, &mut a);
-                for (k, key) in between.iter().enumerate() {
-                    self.columns[k + 1].words.find(key, positions, &mut b);
-                    for i in 0..positions.len() {
-                        // No pair has this number.
-                        let number = self.prefixes[k].find(a.get(i), b.get(i)).unwrap_or(NO_NUMBER);
-                        a.bits[i] = number.into();
-                    }
-                    a.tags = Tags::All(TAG_INT);
-                }
-                self.columns[keys.len() - 1].words.find(last, positions, &mut b);
+            [a, b] => {
                 for first in (0..positions.len()).step_by(AHEAD) {
                     let rows = first..positions.len().min(first + AHEAD);
                     self.pairs.prepare(rows.clone().map(|k| (a.get(k), b.get(k))));
                     numbers.extend(rows.map(|k| self.pairs.find(a.get(k), b.get(k)).unwrap_or(NO_NUMBER)));
                 }
             }
+            words => self.rows_of_words.find_all(words, positions.len(), numbers),
         }
     }
 
@@ -652,22 +651,22 @@ impl<'s> KeyTable<'s> {
 
     /// Bytes held, about.
     pub(crate) fn bytes(&self) -> usize {
-        let tables = self.fixed.bytes() + self.pairs.bytes() + self.near_pairs.bytes();
-        let prefixes: usize = self.prefixes.iter().map(Pairs::bytes).sum();
+        let pairs = self.pairs.bytes() + self.near_pairs.bytes();
+        let tables = self.fixed.bytes() + pairs + self.rows_of_words.bytes();
         let columns: usize = self.columns.iter().map(KeyColumn::bytes).sum();
         let coded = self.coded.as_ref().map_or(0, |(_, numbers)| numbers.capacity())
             + self.coded_pairs.as_ref().map_or(0, |(.., numbers)| numbers.capacity());
-        (self.rows.capacity() + self.by_text.as_ref().map_or(0, Vec::capacity) + coded) * 4
-            + tables
-            + prefixes
-            + columns
+        (self.rows.capacity() + self.by_text.as_ref().map_or(0, Vec::capacity) + coded) * 4 + tables + columns
     }
 
     /// Bytes that may be allocated before `more` tuples have a number, texts left out: what moves is given
     /// back.
     pub(crate) fn growth_bytes(&self, more: usize) -> usize {
-        let prefixes: usize = self.prefixes.iter().map(|p| p.growth_bytes(more)).sum();
         let columns: usize = self.columns.iter().map(|c| c.growth_bytes(more)).sum();
-        self.fixed.growth_bytes(more) + self.pairs.growth_bytes(more) + prefixes + columns
+        let rows = match self.columns.len() {
+            0..=2 => 0,
+            keys => self.rows_of_words.growth_bytes(keys, more),
+        };
+        self.fixed.growth_bytes(more) + self.pairs.growth_bytes(more) + rows + columns
     }
 }

@@ -195,3 +195,58 @@ fn instants_of_utc_are_one_key_in_all_vectors() {
     table.find_all(&[&Vector::new(Values::Any(values))], &[0, 1, 2], &mut found);
     assert_eq!(found, numbers);
 }
+
+/// More tuples than fit a cache, of so many keys that their tags take two words, with nulls and floats: each
+/// has the number of its first sight, and is found by it.
+#[test]
+fn many_tuples_have_numbers_of_their_own() {
+    let mut random = Random(3);
+    for keys in [2usize, 3, 4, 8, 9] {
+        let (mut table, mut known) = (KeyTable::default(), std::collections::HashMap::new());
+        for chunk in 0..40 {
+            let len = 1000;
+            let tuples: Vec<Vec<Option<i64>>> = (0..len)
+                .map(|_| {
+                    let n = random.below(30_000) as i64;
+                    let part = |k: usize| match k % 3 {
+                        0 => n / 7,
+                        1 => (n % 7) << 40,
+                        _ => i64::from(n % 2 == 0),
+                    };
+                    let is_null = chunk % 2 == 1 && n % 11 == 0;
+                    (0..keys).map(|k| (!is_null || k == 1).then(|| part(k))).collect()
+                })
+                .collect();
+            let vector = |k: usize| {
+                let mut nulls = Nulls::NONE;
+                let value = |t: &Vec<Option<i64>>| t[k].unwrap_or(77);
+                (0..len).filter(|i| tuples[*i][k].is_none()).for_each(|i| nulls.set(i, len));
+                let values: Vec<i64> = tuples.iter().map(value).collect();
+                // Of one key the halves, so that it has floats.
+                let values = match k {
+                    2 => Values::Float(values.iter().map(|v| *v as f64 + 0.5).collect()),
+                    _ => Values::Int(values),
+                };
+                Vector { values, nulls }
+            };
+            let vectors: Vec<Vector<'static>> = (0..keys).map(vector).collect();
+            let columns: Vec<&Vector<'static>> = vectors.iter().collect();
+            let positions: Vec<u32> = (0..len as u32).rev().collect();
+            let (mut numbers, mut fresh, mut found) = (Vec::new(), Vec::new(), Vec::new());
+            table.number_all(&columns, &positions, &mut numbers, &mut fresh);
+            table.find_all(&columns, &positions, &mut found);
+            let mut new = Vec::new();
+            for (p, number) in positions.iter().zip(&numbers) {
+                let next = known.len() as u32;
+                let expected = *known.entry(tuples[*p as usize].clone()).or_insert(next);
+                if expected == next {
+                    new.push(*p);
+                }
+                assert_eq!(*number, expected, "{:?}", tuples[*p as usize]);
+            }
+            assert_eq!((&found, &fresh), (&numbers, &new));
+        }
+        assert_eq!(table.len(), known.len());
+        assert!(table.bytes() >= known.len() * 8);
+    }
+}

@@ -4,9 +4,11 @@ use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use trimorph_store::{ask_for_huge_pages, prefetch_item};
+use trimorph_store::prefetch_item;
 use trimorph_vector::{Entries, Texts};
 
+use super::fixed::AHEAD;
+use super::hash_slots::{HashSlots, kept};
 use crate::charge::vec_growth_bytes;
 
 /// Entries up to which a dictionary is worth an array whatever comes of it: it comes again.
@@ -36,107 +38,47 @@ impl<'s> Met<'s> {
 const RECENT_TEXTS: usize = 128;
 
 /// Distinct texts, numbered in the order of first sight.
-///
-/// Invariant: a slot whose number is 0 is empty; a text stands in the first slot, from the one that its hash
-/// says on, that has it or is empty; at most half of the slots are taken.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextTable<'s> {
-    /// A power of two of them, or none: what is kept of each text's hash, and its number plus 1.
-    slots: Vec<(u32, u32)>,
+    slots: HashSlots,
     texts: Texts<'s>,
     /// The dictionary that was met last, and the number of each of its entries, plus 1.
     coded: Option<(Entries<'s>, Vec<u32>)>,
     met: Met<'s>,
 }
 
-/// Slots that a table begins with.
-const SLOTS_MIN: usize = 64;
-/// Texts whose slots, and whose equals, are asked for ahead, so that cache misses are waited for together;
-/// and bytes of slots from which that pays.
-const AHEAD: usize = 32;
-const FAR_BYTES: usize = 256 << 10;
-
-/// Bytes of slots up to which a table that is full grows by four: one that doubles moves each text's slot
-/// twice on its way.
-const SMALL_BYTES: usize = 8 << 20;
-
-/// How many slots come after so many.
-fn room_after(room: usize) -> usize {
-    (room * if room * size_of::<(u32, u32)>() <= SMALL_BYTES { 4 } else { 2 }).max(SLOTS_MIN)
-}
-
-/// What is kept of a hash: where a text is looked for, and, of texts that are looked for at one place, which
-/// differ.
+/// What is kept of a text's hash.
 #[inline]
 fn hash(text: &str) -> u32 {
-    (FxBuildHasher.hash_one(text) >> 32) as u32
+    kept(FxBuildHasher.hash_one(text))
 }
 
 impl<'s> TextTable<'s> {
-    #[inline(always)]
-    fn home(&self, hash: u32) -> usize {
-        hash as usize & self.slots.len().wrapping_sub(1)
-    }
-
-    /// The number of the first text of this hash that `is_it`, and the slot that has it or is empty.
-    #[inline]
-    fn look(&self, hash: u32, is_it: impl Fn(u32) -> bool) -> (Option<u32>, usize) {
-        let mut at = self.home(hash);
-        while let Some((kept, number)) = self.slots.get(at) {
-            if *number == 0 {
-                break;
-            }
-            if *kept == hash && is_it(*number - 1) {
-                return (Some(*number - 1), at);
-            }
-            at = (at + 1) & (self.slots.len() - 1);
-        }
-        (None, at)
-    }
-
     /// The number of a text; it gets the next if it is new.
     fn number_hashed(&mut self, text: &str, hash: u32) -> u32 {
-        if self.texts.len() * 2 >= self.slots.len() {
-            self.grow();
-        }
-        let (found, at) = self.look(hash, |number| self.texts.get(number as usize) == text);
-        found.unwrap_or_else(|| {
-            let number = self.texts.len() as u32;
+        let (texts, next) = (&self.texts, self.texts.len() as u32);
+        let number = self.slots.number(hash, next, |number| texts.get(number as usize) == text);
+        if number == next {
             self.texts.push(text);
-            self.slots[at] = (hash, number.wrapping_add(1));
-            number
-        })
+        }
+        number
     }
 
     fn number(&mut self, text: &str) -> u32 {
         self.number_hashed(text, hash(text))
     }
 
-    #[cold]
-    fn grow(&mut self) {
-        let room = room_after(self.slots.len());
-        let before = std::mem::replace(&mut self.slots, vec![(0, 0); room]);
-        ask_for_huge_pages(&self.slots);
-        for (hash, number) in before.into_iter().filter(|(_, number)| *number != 0) {
-            let mut at = self.home(hash);
-            while self.slots[at].1 != 0 {
-                at = (at + 1) & (room - 1);
-            }
-            self.slots[at] = (hash, number);
-        }
-    }
-
     /// The number of a text, if it has one.
     fn find(&self, text: &str) -> Option<u32> {
-        self.look(hash(text), |number| self.texts.get(number as usize) == text).0
+        self.slots.find(hash(text), |number| self.texts.get(number as usize) == text)
     }
 
     /// Asks for all that looking texts of these hashes up will read.
     fn prepare(&self, hashes: &[u32]) {
-        hashes.iter().for_each(|hash| prefetch_item(&self.slots, self.home(*hash)));
+        hashes.iter().for_each(|hash| self.slots.prepare(*hash));
         let mut likely = [None; AHEAD];
         for (likely, hash) in likely.iter_mut().zip(hashes) {
-            *likely = self.look(*hash, |_| true).0;
+            *likely = self.slots.likely(*hash);
             if let Some(number) = likely {
                 prefetch_item(self.texts.views(), *number as usize);
             }
@@ -163,7 +105,7 @@ impl<'s> TextTable<'s> {
     /// Calls `give` with the number of each text at `positions`, as [`Self::number_all`], of a vector that
     /// may be gone before the table is.
     pub(crate) fn number_read(&mut self, texts: &Texts<'_>, positions: &[u32], give: impl FnMut(u32)) {
-        if texts.codes().is_none() && self.slots.len() * size_of::<(u32, u32)>() > FAR_BYTES {
+        if texts.codes().is_none() && self.slots.is_far() {
             return self.number_far(texts, positions, give);
         }
         each_once(texts, positions, |text| self.number(text), give);
@@ -177,7 +119,7 @@ impl<'s> TextTable<'s> {
     /// Calls `give` with the number of each text at `positions`.
     pub(super) fn number_all(&mut self, texts: &Texts<'s>, positions: &[u32], mut give: impl FnMut(u32)) {
         let Some((codes, entries)) = texts.codes() else {
-            if self.slots.len() * size_of::<(u32, u32)>() > FAR_BYTES {
+            if self.slots.is_far() {
                 return self.number_far(texts, positions, give);
             }
             return each_once(texts, positions, |text| self.number(text), give);
@@ -220,7 +162,7 @@ impl<'s> TextTable<'s> {
     /// Bytes held, about.
     pub(crate) fn bytes(&self) -> usize {
         let (room, width) = self.texts.cells();
-        self.slots.capacity() * size_of::<(u32, u32)>()
+        self.slots.bytes()
             + room * width
             + self.texts.block_bytes()
             + self.coded.as_ref().map_or(0, |(_, numbers)| numbers.capacity() * size_of::<u32>())
@@ -231,13 +173,7 @@ impl<'s> TextTable<'s> {
         let (room, width) = self.texts.cells();
         let views =
             if self.texts.is_empty() { 0 } else { vec_growth_bytes(self.texts.len(), room, more, width) };
-        let needed = ((self.texts.len() + more) * 2).next_power_of_two();
-        let mut room = self.slots.len();
-        while room < needed {
-            room = room_after(room);
-        }
-        let slots = if room == self.slots.len() { 0 } else { room * size_of::<(u32, u32)>() };
-        slots + views
+        self.slots.growth_bytes(more) + views
     }
 }
 

@@ -7,8 +7,8 @@ use trimorph_types::LogicalType;
 
 use super::lowering::{Lowered, Lowering, Vars, rows_layout, vars_of};
 use crate::ExecError;
-use crate::expr::Ex;
-use crate::layout::Place;
+use crate::expr::{Ex, of_one_property};
+use crate::layout::{Layout, Place};
 use crate::ops;
 use crate::physical::Spec;
 
@@ -89,21 +89,40 @@ impl Lowering<'_> {
         let exprs: Vec<&Expr> = keys.iter().map(|(_, e)| e).chain(args()).collect();
         let below = vars_of(exprs.iter().copied());
         let lowered = self.child(0, input, &below)?;
-        let lowered = self.flatten(lowered, &exprs);
+        let mut lowered = self.flatten(lowered, &exprs);
+        let main = lowered.layout.unflat_groups(&exprs).first().copied();
+        let mut apart = Vec::new();
+        let mut compile = |expr: &Expr, layout: &mut Layout| {
+            let ex = self.compile(expr, layout)?;
+            // What may be computed once for each entry of a dictionary is remembered where it is computed.
+            let Some(group) = main.filter(|group| of_one_property(&ex, *group).is_some()) else {
+                return Ok(ex);
+            };
+            let place = Place { group, slot: layout.add_slot(group) };
+            apart.push((place, ex));
+            Ok::<_, ExecError>(Ex::Slot(place))
+        };
+        let layout = &mut lowered.layout;
+        let keys_compiled = keys.iter().map(|(_, e)| compile(e, layout)).collect::<Result<_, _>>()?;
+        let compiled = (aggregates.iter())
+            .map(|(_, a)| {
+                Ok(ops::AggregateEx {
+                    kind: a.kind,
+                    arg: a.arg.as_ref().map(|e| compile(e, layout)).transpose()?,
+                    parameter: a.parameter.as_ref().map(|e| self.compile(e, layout)).transpose()?,
+                    distinct: a.distinct && !matches!(a.kind, AggregateKind::Min | AggregateKind::Max),
+                })
+            })
+            .collect::<Result<_, ExecError>>()?;
+        if !apart.is_empty() {
+            let spec = ops::ComputeSpec { items: apart, fresh: None };
+            lowered.node = self.node(Spec::Compute(Arc::new(spec)), [lowered.node]);
+        }
         let layout = &lowered.layout;
         let spec = ops::AggregateSpec {
-            keys: keys.iter().map(|(_, e)| self.compile(e, layout)).collect::<Result<_, _>>()?,
-            aggregates: (aggregates.iter())
-                .map(|(_, a)| {
-                    Ok(ops::AggregateEx {
-                        kind: a.kind,
-                        arg: a.arg.as_ref().map(|e| self.compile(e, layout)).transpose()?,
-                        parameter: a.parameter.as_ref().map(|e| self.compile(e, layout)).transpose()?,
-                        distinct: a.distinct && !matches!(a.kind, AggregateKind::Min | AggregateKind::Max),
-                    })
-                })
-                .collect::<Result<_, ExecError>>()?,
-            main: layout.unflat_groups(&exprs).first().copied(),
+            keys: keys_compiled,
+            aggregates: compiled,
+            main,
             slots: layout.slots(),
             runs: None,
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use trimorph_base::Reservation;
 use trimorph_vector::{Chunk, Group};
 
-use crate::expr::{Ex, evaluate};
+use crate::expr::{EntryMemo, Ex};
 use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
 use crate::rows::{general_bytes, text_bytes};
@@ -23,6 +23,8 @@ pub(crate) struct ComputeSpec {
 pub(crate) struct Compute<'s> {
     child: BoxOperator<'s>,
     spec: Arc<ComputeSpec>,
+    /// Of each item.
+    memos: Vec<EntryMemo<'s>>,
     /// For the general values of the last chunk: what is above holds its own.
     held: Option<Reservation>,
 }
@@ -32,7 +34,8 @@ const HELD_BYTES_MIN: u64 = 1 << 20;
 
 impl<'s> Compute<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<ComputeSpec>) -> Self {
-        Self { child, spec, held: None }
+        let memos = spec.items.iter().map(|_| EntryMemo::default()).collect();
+        Self { child, spec, memos, held: None }
     }
 }
 
@@ -47,9 +50,9 @@ impl<'s> Operator<'s> for Compute<'s> {
             group.flat = Some(0);
         }
         let mut bytes = 0;
-        for (place, ex) in &self.spec.items {
+        for ((place, ex), memo) in self.spec.items.iter().zip(&mut self.memos) {
             let len = chunk.groups[place.group].len;
-            let vector = evaluate(ex, chunk, place.group, cx)?.into_vector(len);
+            let vector = memo.evaluate(ex, chunk, place.group, cx)?.into_vector(len);
             bytes += general_bytes(&vector) + text_bytes(&vector) as u64;
             chunk.groups[place.group].vectors[place.slot] = vector;
         }

@@ -1,6 +1,7 @@
 //! Expand into: edges between two bound nodes, found by binary search in the sorted list of one end. An end
-//! that has one edge at most is asked for it. Where rows that follow each other share an end, its neighbours
-//! are marked, and only what is marked is searched, or, where nobody looks at the edge, just counted.
+//! that has one edge at most is asked for it, of all rows at once where it can be. Where rows that follow
+//! each other share an end, its neighbours are marked, and only what is marked is searched, or, where nobody
+//! looks at the edge, just counted.
 //!
 //! Source: GF-CL §7 (intersecting sorted lists for cyclic patterns).
 
@@ -110,6 +111,28 @@ impl<'s> ExpandInto<'s> {
         lens.1 * SHORTER < lens.0
     }
 
+    /// What is there where one end has one edge at most, nobody wants the edge, and nodes are of one table:
+    /// the neighbours of all are read at once and compared.
+    fn find_single(&self, cx: &Context<'s>) -> Option<Found> {
+        let (spec, group) = (&self.spec, &self.inner.groups[0]);
+        let one_way = |from: usize, to: usize, step: &EdgeAccess| {
+            let (from, to) = (&group.vectors[from], &group.vectors[to]);
+            let (Values::Node(nodes), Values::Node(others)) = (&from.values, &to.values) else { return None };
+            let along = step.one(nodes.table()?, &cx.reader).filter(|along| along.is_single())?;
+            if !from.nulls.is_none() || !to.nulls.is_none() {
+                return None;
+            }
+            let mut neighbours = vec![NodeId(0); group.len];
+            let mut rows = along.singles(nodes, &group.positions(), &mut neighbours);
+            rows.retain(|row| neighbours[*row as usize] == others.id(*row as usize));
+            Some(Found { rows, ..Found::default() })
+        };
+        if spec.want_edge {
+            return None;
+        }
+        one_way(spec.from, spec.to, &spec.step).or_else(|| one_way(spec.to, spec.from, &spec.reversed))
+    }
+
     fn find(&mut self, asked: &[Asked], turned: bool, cx: &Context<'s>) -> Result<Found, ExecError> {
         let spec = &self.spec;
         let step = if turned { &spec.reversed } else { &spec.step };
@@ -188,8 +211,13 @@ impl<'s> Operator<'s> for ExpandInto<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         while self.child.next(&mut self.inner, cx)? {
             cx.check()?;
-            let (asked, turned) = self.asked(cx);
-            let found = self.find(&asked, turned, cx)?;
+            let found = match self.find_single(cx) {
+                Some(found) => found,
+                None => {
+                    let (asked, turned) = self.asked(cx);
+                    self.find(&asked, turned, cx)?
+                }
+            };
             if !found.rows.is_empty() {
                 self.put(found, &mut chunk.groups[0]);
                 return Ok(true);

@@ -12,7 +12,7 @@ use trimorph_base::Span;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Group, Selection};
 
-use crate::expr::{Ex, PropertyFilter, Row, TestState, filter};
+use crate::expr::{EntryMemo, Ex, PropertyFilter, Row, TestState, filter_again};
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
@@ -29,12 +29,14 @@ pub(crate) struct FilterStep {
 /// Filter.
 pub(crate) struct Filter<'s> {
     child: BoxOperator<'s>,
-    steps: Vec<Step>,
+    steps: Vec<Step<'s>>,
 }
 
 /// A predicate and what it works with.
-struct Step {
+struct Step<'s> {
     spec: FilterStep,
+    /// Of each part of the predicate.
+    memos: Vec<EntryMemo<'s>>,
     /// The predicate as a test on encoded columns, if it is one.
     test: Option<PropertyFilter>,
     state: TestState,
@@ -46,7 +48,7 @@ struct Step {
 impl<'s> Filter<'s> {
     /// Tests in the order of `specs`, but comparisons of one property that follow each other in one step.
     pub(crate) fn new(child: BoxOperator<'s>, specs: &[FilterStep]) -> Self {
-        let mut steps: Vec<Step> = Vec::new();
+        let mut steps: Vec<Step<'s>> = Vec::new();
         for spec in specs {
             let test_of =
                 || PropertyFilter::of(&spec.predicate).filter(|t| Some(t.place.group) == spec.group);
@@ -67,7 +69,8 @@ impl<'s> Filter<'s> {
                 }
             }
             let (state, spec) = (TestState::default(), spec.clone());
-            steps.push(Step { spec, test, state, spare: Vec::new(), counts: Vec::new() });
+            let memos = Vec::new();
+            steps.push(Step { spec, memos, test, state, spare: Vec::new(), counts: Vec::new() });
         }
         Self { child, steps }
     }
@@ -84,9 +87,9 @@ fn add_part(predicate: &mut Ex, part: Ex) {
     }
 }
 
-impl Step {
+impl<'s> Step<'s> {
     /// Whether anything passes.
-    fn passes<'s>(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+    fn passes(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         if let Some(group) = self.spec.group {
             return self.narrow(chunk, group, cx);
         }
@@ -114,12 +117,7 @@ impl Step {
     }
 
     /// Narrows `group`; gives whether anything is left.
-    fn narrow<'s>(
-        &mut self,
-        chunk: &mut Chunk<'s>,
-        group: usize,
-        cx: &Context<'s>,
-    ) -> Result<bool, ExecError> {
+    fn narrow(&mut self, chunk: &mut Chunk<'s>, group: usize, cx: &Context<'s>) -> Result<bool, ExecError> {
         if let Some(test) = &self.test {
             let g = &mut chunk.groups[group];
             if self.spec.counted
@@ -140,7 +138,7 @@ impl Step {
                 return Ok(left > 0);
             }
         }
-        filter(&self.spec.predicate, chunk, group, cx)?;
+        filter_again(&self.spec.predicate, &mut self.memos, chunk, group, cx)?;
         let g = &chunk.groups[group];
         Ok(g.selection.count(g.len) > 0)
     }

@@ -10,6 +10,7 @@
 mod collect;
 mod deviation;
 mod extremum;
+mod float_sum;
 mod kept;
 mod parts;
 mod percentile;
@@ -23,6 +24,7 @@ use crate::error::overflow;
 use collect::Collect;
 use deviation::Deviation;
 use extremum::Extremum;
+pub use float_sum::FloatSum;
 use percentile::Percentile;
 use sum::Sum;
 
@@ -175,6 +177,15 @@ impl Accumulator {
         match function {
             AggregateFunction::Sum => Self(State::Sum(Sum::of_integers(sum, count))),
             AggregateFunction::Avg => Self(State::Avg(Sum::of_integers(sum, count))),
+            other => Self::new(other),
+        }
+    }
+
+    /// The same of floats.
+    pub fn of_floats(function: AggregateFunction, sum: FloatSum, count: u64) -> Self {
+        match function {
+            AggregateFunction::Sum => Self(State::Sum(Sum::of_floats(sum, count))),
+            AggregateFunction::Avg => Self(State::Avg(Sum::of_floats(sum, count))),
             other => Self::new(other),
         }
     }

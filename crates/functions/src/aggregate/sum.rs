@@ -2,15 +2,13 @@
 //!
 //! Integers add up in 128 bits, so that only the result can overflow, whatever the order; floats add up with
 //! compensation, so that splitting the input changes next to nothing; decimals are exact, or an error if they
-//! need too many digits. A sum of floats that leaves their range goes on in a larger unit, so that a mean is
-//! infinite only if a term is. With a float among them the sum is a float, else with a decimal a decimal.
-//!
-//! Source: A. Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974.
+//! need too many digits. With a float among them the sum is a float, else with a decimal a decimal.
 
 use trimorph_base::Diagnostic;
 use trimorph_types::temporal::Ratio;
 use trimorph_types::{Decimal, Duration, Value};
 
+use super::float_sum::FloatSum;
 use super::parts::{boolean, float, halves, integer, whole};
 use crate::error::{decimal_overflow, overflow, temporal, wrong_type};
 
@@ -19,7 +17,7 @@ use crate::error::{decimal_overflow, overflow, temporal, wrong_type};
 pub(super) struct Sum {
     count: u64,
     ints: i128,
-    floats: CompensatedSum,
+    floats: FloatSum,
     any_float: bool,
     any_int: bool,
     /// What is seldom summed lies apart: there may be many sums.
@@ -31,88 +29,6 @@ pub(super) struct Sum {
 struct Rare {
     decimals: Option<Decimal>,
     durations: Option<DurationSum>,
-}
-
-/// A float sum whose rounding errors are summed apart.
-#[derive(Clone, Copy, Debug, Default)]
-struct CompensatedSum {
-    sum: f64,
-    compensation: f64,
-    /// Whether both are counted in units of [`UNIT`].
-    is_large: bool,
-}
-
-/// Sums side by side.
-const LANES: usize = 8;
-
-/// 2^128: no sum of 2^64 floats is too large in it, and no float loses a digit but those below 2^-894.
-const UNIT: f64 = 340_282_366_920_938_463_463_374_607_431_768_211_456.0;
-
-impl CompensatedSum {
-    #[inline]
-    fn add(&mut self, term: f64, weight: f64) {
-        let scaled = if self.is_large { term / UNIT * weight } else { term * weight };
-        let sum = self.sum + scaled;
-        if !sum.is_finite() && !self.is_large && self.sum.is_finite() && term.is_finite() {
-            self.enlarge();
-            return self.add(term, weight);
-        }
-        self.add_scaled(scaled);
-    }
-
-    /// Adds a term that is counted in the same unit.
-    #[inline]
-    fn add_scaled(&mut self, term: f64) {
-        let sum = self.sum + term;
-        self.compensation +=
-            if self.sum.abs() >= term.abs() { self.sum - sum + term } else { term - sum + self.sum };
-        self.sum = sum;
-    }
-
-    /// The sum of many. Lanes are summed side by side: one sum waits for itself at every term.
-    fn of(terms: &[f64]) -> Self {
-        let (mut sums, mut compensations) = ([0.0; LANES], [0.0; LANES]);
-        let (rows, rest) = terms.as_chunks::<LANES>();
-        for row in rows {
-            for ((sum, compensation), term) in sums.iter_mut().zip(&mut compensations).zip(row) {
-                let next = *sum + term;
-                // What is lost of the smaller one.
-                let (large, small) = if sum.abs() >= term.abs() { (*sum, *term) } else { (*term, *sum) };
-                *compensation += large - next + small;
-                *sum = next;
-            }
-        }
-        let mut all = Self::default();
-        for (sum, compensation) in sums.into_iter().zip(compensations) {
-            all.merge(Self { sum, compensation, is_large: false });
-        }
-        rest.iter().for_each(|term| all.add(*term, 1.0));
-        all
-    }
-
-    fn enlarge(&mut self) {
-        if !self.is_large {
-            self.sum /= UNIT;
-            self.compensation /= UNIT;
-            self.is_large = true;
-        }
-    }
-
-    fn merge(&mut self, mut other: Self) {
-        if self.is_large || other.is_large || !(self.sum + other.sum).is_finite() {
-            self.enlarge();
-            other.enlarge();
-        }
-        self.add_scaled(other.sum);
-        self.compensation += other.compensation;
-    }
-
-    /// The sum, divided by `count` before it is brought back to units of one. Infinities and NaN leave no
-    /// meaningful compensation.
-    fn divided(self, count: f64) -> f64 {
-        let sum = if self.sum.is_finite() { self.sum + self.compensation } else { self.sum };
-        if self.is_large { sum / count * UNIT } else { sum / count }
-    }
 }
 
 /// Components summed on their own.
@@ -175,6 +91,11 @@ impl Sum {
     /// The sum of `count` integers.
     pub(super) fn of_integers(sum: i128, count: u64) -> Self {
         Self { count, ints: sum, any_int: count > 0, ..Self::default() }
+    }
+
+    /// The sum of `count` floats.
+    pub(super) fn of_floats(floats: FloatSum, count: u64) -> Self {
+        Self { count, floats, any_float: count > 0, ..Self::default() }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a float sum is approximate")]
@@ -250,7 +171,7 @@ impl Sum {
         if numbers.is_empty() {
             return Ok(());
         }
-        let sum = CompensatedSum::of(numbers);
+        let sum = FloatSum::of(numbers);
         if self.durations().is_some() || !sum.sum.is_finite() {
             return numbers.iter().try_for_each(|x| self.update_float(function, *x, 1));
         }
@@ -313,7 +234,7 @@ impl Sum {
         };
         (self.count, self.ints) = (integer(count)?.cast_unsigned(), whole(high, low)?);
         let (sum, compensation, is_large) = (float(sum)?, float(compensation)?, boolean(is_large)?);
-        self.floats = CompensatedSum { sum, compensation, is_large };
+        self.floats = FloatSum { sum, compensation, is_large };
         (self.any_float, self.any_int) = (boolean(any_float)?, boolean(any_int)?);
         if let Value::Decimal(d) = decimals {
             self.rare().decimals = Some(*d);
@@ -328,8 +249,12 @@ impl Sum {
     #[expect(clippy::cast_precision_loss, reason = "a float sum is approximate")]
     fn float_total(&self, count: f64) -> f64 {
         let mut floats = self.floats;
-        floats.add(self.ints as f64, 1.0);
-        floats.add(self.decimals().unwrap_or_default().to_float(), 1.0);
+        if self.any_int {
+            floats.add(self.ints as f64, 1.0);
+        }
+        if let Some(decimals) = self.decimals() {
+            floats.add(decimals.to_float(), 1.0);
+        }
         floats.divided(count)
     }
 

@@ -2,6 +2,8 @@
 //! their type. Of equivalent values the first stays.
 //!
 //! Hot loop: [`keep`], a comparison a row, and a store where a value is better than what its group has.
+//! Floats and dates begin with what is worse than all, so that whether a group has a value is not asked
+//! ([`keep_plain`]).
 
 use std::cmp::Ordering;
 
@@ -103,6 +105,68 @@ fn keep<T: Ordered>(
     })
 }
 
+/// A type that has a value which is worse than all.
+trait Plain: Copy {
+    fn worst(largest: bool) -> Self;
+    /// Whether it comes after another where the largest is wanted, else before it.
+    fn is_better(self, than: Self, largest: bool) -> bool;
+}
+
+impl Plain for f64 {
+    fn worst(largest: bool) -> Self {
+        if largest { Self::NEG_INFINITY } else { Self::NAN }
+    }
+
+    #[inline(always)]
+    #[expect(clippy::eq_op, reason = "NaN is not itself; it is the largest")]
+    fn is_better(self, than: Self, largest: bool) -> bool {
+        if largest { self > than || self != self } else { self < than || than != than }
+    }
+}
+
+impl Plain for i32 {
+    fn worst(largest: bool) -> Self {
+        if largest { Self::MIN } else { Self::MAX }
+    }
+
+    #[inline(always)]
+    fn is_better(self, than: Self, largest: bool) -> bool {
+        if largest { self > than } else { self < than }
+    }
+}
+
+/// As [`keep`], where a group of which nothing was seen has what is worse than all.
+#[inline(always)]
+fn keep_plain<T: Plain>(
+    rows: &Rows<'_, '_>,
+    values: &[T],
+    largest: bool,
+    best: &mut [T],
+    seen: &mut [bool],
+) -> Result<(), ExecError> {
+    rows.each(|n, p, _| {
+        if values[p].is_better(best[n], largest) {
+            best[n] = values[p];
+        }
+        seen[n] = true;
+        Ok(())
+    })
+}
+
+/// Values that are compared side by side.
+const LANES: usize = 8;
+
+/// The best of values and what is kept.
+fn best_of<T: Plain>(values: &[T], kept: T, largest: bool) -> T {
+    let better = |a: T, b: T| if b.is_better(a, largest) { b } else { a };
+    let (rows, rest) = values.as_chunks::<LANES>();
+    let mut lanes = [kept; LANES];
+    for row in rows {
+        lanes.iter_mut().zip(row).for_each(|(lane, value)| *lane = better(*lane, *value));
+    }
+    lanes.into_iter().chain(rest.iter().copied()).fold(kept, better)
+}
+
 impl<'s> Best<'s> {
     /// Nothing was seen yet, in so many groups, of values like those of `like`; `None` where they are kept in
     /// other ways.
@@ -119,20 +183,21 @@ impl<'s> Best<'s> {
                 | Values::Zoned(_)
         );
         is_one_type.then(|| {
-            let (mut values, seen) = (like.like(), vec![false; groups]);
-            values.resize(groups);
-            Self { largest: kind == AggregateKind::Max, values, seen }
+            let (largest, values) = (kind == AggregateKind::Max, like.like());
+            let mut new = Self { largest, values, seen: Vec::new() };
+            new.resize(groups);
+            new
         })
     }
 
     /// The best of groups, null where there was none; `None` where they are kept in other ways.
     pub(super) fn of_column(kind: AggregateKind, column: &Vector<'s>) -> Option<Self> {
         let groups = column.listed();
-        Self::new(kind, column, groups).map(|new| Self {
-            values: Vector::new(column.values.clone()),
-            seen: column.nulls.booleans(false, groups),
-            ..new
-        })
+        let mut new = Self::new(kind, column, 0)?;
+        new.values = Vector::new(column.values.clone());
+        new.seen = column.nulls.booleans(false, groups);
+        new.reset((0..groups).filter(|group| column.nulls.get(*group)));
+        Some(new)
     }
 
     /// Takes rows in; `false` where their values are of another type.
@@ -140,7 +205,7 @@ impl<'s> Best<'s> {
         let wanted = if self.largest { Ordering::Greater } else { Ordering::Less };
         let seen = &mut self.seen[..];
         match (&mut self.values.values, &arg.values) {
-            (Values::Float(best), Values::Float(v)) => keep(rows, v, wanted, best, seen)?,
+            (Values::Float(best), Values::Float(v)) => keep_plain(rows, v, self.largest, best, seen)?,
             (Values::Number(best), Values::Number(v)) => {
                 rows.each(|n, p, _| {
                     let number = v.get(p);
@@ -151,7 +216,7 @@ impl<'s> Best<'s> {
                     Ok(())
                 })?;
             }
-            (Values::Date(best), Values::Date(v)) => keep(rows, v, wanted, best, seen)?,
+            (Values::Date(best), Values::Date(v)) => keep_plain(rows, v, self.largest, best, seen)?,
             (Values::Bool(best), Values::Bool(v)) => keep(rows, v, wanted, best, seen)?,
             (Values::Decimal(best), Values::Decimal(v)) => keep(rows, v, wanted, best, seen)?,
             (Values::Time(best), Values::Time(v)) => keep(rows, v, wanted, best, seen)?,
@@ -179,10 +244,36 @@ impl<'s> Best<'s> {
         Ok(true)
     }
 
+    /// Takes values of one group in, none of them null; `false` where they are of another type.
+    pub(super) fn add_whole(&mut self, group: usize, arg: &Vector<'_>, len: usize) -> bool {
+        match (&mut self.values.values, &arg.values) {
+            (Values::Float(best), Values::Float(v)) => {
+                best[group] = best_of(&v[..len], best[group], self.largest);
+            }
+            (Values::Date(best), Values::Date(v)) => {
+                best[group] = best_of(&v[..len], best[group], self.largest);
+            }
+            _ => return false,
+        }
+        self.seen[group] |= len > 0;
+        true
+    }
+
     /// Makes room for `groups` groups.
     pub(super) fn resize(&mut self, groups: usize) {
+        let before = self.seen.len();
         self.values.resize(groups);
         self.seen.resize(groups, false);
+        self.reset(before..groups);
+    }
+
+    /// Gives groups of which nothing was seen what is worse than all.
+    fn reset(&mut self, groups: impl Iterator<Item = usize>) {
+        match &mut self.values.values {
+            Values::Float(best) => groups.for_each(|group| best[group] = f64::worst(self.largest)),
+            Values::Date(best) => groups.for_each(|group| best[group] = i32::worst(self.largest)),
+            _ => {}
+        }
     }
 
     /// Groups, those there is room for, and bytes of each.

@@ -20,8 +20,9 @@ use trimorph_vector::{Values, Vector};
 
 use super::best::Best;
 use super::collected::Collected;
+use super::functions::function;
 use super::merge::Export;
-use super::states::{Column, States, extremes_column, extremes_of, function, integers, worst};
+use super::states::{Column, States, extremes_column, extremes_of, integers, worst};
 use crate::ExecError;
 
 /// Columns of the states of one aggregate.
@@ -41,9 +42,11 @@ fn halves<'s>(numbers: &[i128]) -> [Vector<'s>; 2] {
 
 impl<'s> Column<'s> {
     /// The states of some groups, which are not asked for again.
-    pub(super) fn take(&mut self, groups: Range<usize>) -> Vec<Vector<'s>> {
+    ///
+    /// **Errors**: more terms of a mean than 64 bits count.
+    pub(super) fn take(&mut self, groups: Range<usize>) -> Result<Vec<Vector<'s>>, ExecError> {
         let kind = self.kind;
-        match &mut self.states {
+        Ok(match &mut self.states {
             States::Count(counts) => vec![ints(counts[groups].iter().map(|n| n.cast_signed()))],
             States::Sums { values, seen } => {
                 let [high, low] = halves(&values[groups.clone()]);
@@ -69,6 +72,15 @@ impl<'s> Column<'s> {
                 let groups: Vec<u32> = (groups.start as u32..groups.end as u32).collect();
                 vec![collected.lists().gather(&groups)]
             }
+            States::Numbers(sums) => {
+                // Groups are numbered by 32 bits.
+                let groups: Vec<u32> = (groups.start as u32..groups.end as u32).collect();
+                let states = sums.pick(&groups).accumulators(kind)?;
+                let values = states.into_iter().map(Accumulator::into_value).collect();
+                let values = Vector::new(Values::Any(values));
+                let none = || Vector::nulls(values.listed());
+                vec![none(), none(), values]
+            }
             States::General(states) => {
                 let empty = || Accumulator::new(function(kind));
                 let states = states[groups].iter_mut();
@@ -80,7 +92,7 @@ impl<'s> Column<'s> {
                     _ => vec![none(), none(), values],
                 }
             }
-        }
+        })
     }
 }
 

@@ -10,10 +10,11 @@ use trimorph_functions::aggregate::Accumulator;
 use trimorph_types::Value;
 use trimorph_vector::{Positions, Vector};
 
+use super::functions::function;
 use super::merge::Export;
 use super::rows::{Rows, Weights};
 use super::spec::{AggregateEx, Kept};
-use super::states::{Column, Ledger, ROWS_UNCHECKED, States, function};
+use super::states::{Column, Ledger, ROWS_UNCHECKED, States};
 use crate::expr::Ex;
 use crate::{Context, ExecError};
 

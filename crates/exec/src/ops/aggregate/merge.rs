@@ -5,9 +5,10 @@ use trimorph_functions::aggregate::Accumulator;
 
 use super::deviation::Coming;
 use super::distinct::DistinctValues;
+use super::functions::{function, mean_overflow, sum_overflow};
 use super::owners::Owners;
 use super::rows::{Rows, Weights};
-use super::states::{Column, Ledger, States, function, keep_extreme, mean_overflow, sum_overflow};
+use super::states::{Column, Ledger, States, keep_extreme};
 use crate::ExecError;
 use trimorph_vector::Vector;
 
@@ -36,6 +37,7 @@ impl<'s> Column<'s> {
             States::Means { sums, counts } => {
                 States::Means { sums: pick(sums, positions), counts: pick(counts, positions) }
             }
+            States::Numbers(sums) => States::Numbers(sums.pick(positions)),
             States::Extremes { kind, ty, values, seen } => States::Extremes {
                 kind: *kind,
                 ty: *ty,
@@ -150,7 +152,14 @@ impl<'s> Column<'s> {
             }
             return Ok(());
         }
-        let from = match from.states {
+        let mut theirs = from.states;
+        // Sums of integers beside such of all numbers are such too.
+        match (&mut self.states, &mut theirs) {
+            (States::Numbers(_), other) => other.sum_numbers(),
+            (own, States::Numbers(_)) => own.sum_numbers(),
+            _ => {}
+        }
+        let from = match theirs {
             // Others are rows, one a group.
             states if matches!(states, States::Best(_)) || matches!(self.states, States::Best(_)) => {
                 match states.extremes() {
@@ -180,6 +189,7 @@ impl<'s> Column<'s> {
                     counts[n] = counts[n].checked_add(count).ok_or_else(mean_overflow)?;
                 }
             }
+            (States::Numbers(sums), States::Numbers(others)) => sums.merge(others, renumber)?,
             (States::Deviations { moments, taken }, States::Deviations { moments: others, taken: more })
                 if Coming::after(taken.saturating_add(more)).fit() =>
             {

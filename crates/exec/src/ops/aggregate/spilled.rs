@@ -94,7 +94,7 @@ impl<'s> Spilled<'s> {
             let numbers: Vec<u32> = (start as u32..end as u32).collect();
             let mut row: Vec<Vector<'s>> = table.columns.iter().map(|key| key.gather(&numbers)).collect();
             for column in &mut table.states {
-                row.extend(column.take(start..end));
+                row.extend(column.take(start..end)?);
             }
             let row: Vec<&Vector<'s>> = row.iter().collect();
             let positions: Vec<u32> = (0..numbers.len() as u32).collect();

@@ -1,12 +1,12 @@
 //! The states of one aggregate, by group number: rows in, one value per group out.
 //!
-//! Counts, sums of integers, and least and largest of values of one type are arrays with a loop of their own;
-//! anything else is an accumulator per group. An aggregate starts typed and becomes general when a
-//! value of another type comes.
+//! Counts, sums of integers or of floats, and least and largest of values of one type are arrays with a loop
+//! of their own; anything else is an accumulator per group. An aggregate starts typed and becomes general
+//! when a value of another type comes.
 
 use trimorph_algebra::AggregateKind;
 use trimorph_base::{Diagnostic, Reservation};
-use trimorph_functions::aggregate::{Accumulator, AggregateFunction};
+use trimorph_functions::aggregate::Accumulator;
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Nulls, Number, Positions, Values, Vector};
 
@@ -14,6 +14,8 @@ use super::best::Best;
 use super::collected::Collected;
 use super::deviation::{Coming, Moments};
 use super::distinct::DistinctSet;
+use super::functions::{function, mean_overflow, sum_overflow};
+use super::number_sums::NumberSums;
 use super::rows::{Rows, Weights};
 use super::spec::Kept;
 use crate::charge::vec_growth_bytes;
@@ -32,6 +34,8 @@ pub(super) enum States<'s> {
         sums: Vec<i128>,
         counts: Vec<u64>,
     },
+    /// Sums or means of numbers, of which some are floats.
+    Numbers(NumberSums),
     /// Deviations of integers only, so far.
     Deviations {
         moments: Vec<Moments>,
@@ -121,22 +125,6 @@ impl<'a, 's> Ledger<'a, 's> {
     }
 }
 
-pub(super) fn function(kind: AggregateKind) -> AggregateFunction {
-    match kind {
-        AggregateKind::CountStar => AggregateFunction::CountStar,
-        AggregateKind::Count => AggregateFunction::Count,
-        AggregateKind::Sum => AggregateFunction::Sum,
-        AggregateKind::Avg => AggregateFunction::Avg,
-        AggregateKind::Min => AggregateFunction::Min,
-        AggregateKind::Max => AggregateFunction::Max,
-        AggregateKind::Collect => AggregateFunction::Collect,
-        AggregateKind::StDev => AggregateFunction::StDev,
-        AggregateKind::StDevP => AggregateFunction::StDevP,
-        AggregateKind::PercentileCont => AggregateFunction::PercentileCont,
-        AggregateKind::PercentileDisc => AggregateFunction::PercentileDisc,
-    }
-}
-
 /// Values that are kept as 64-bit integers, and read the same way.
 pub(super) fn integers<'a>(values: &'a Values<'_>) -> Option<&'a [i64]> {
     match values {
@@ -193,23 +181,6 @@ pub(super) fn keep_extreme(largest: bool, value: &mut i64, seen: &mut bool, v: i
     *seen = true;
 }
 
-pub(super) fn sum_overflow() -> ExecError {
-    ExecError::Query(trimorph_base::Diagnostic::runtime(
-        trimorph_base::ErrorKind::ArithmeticError,
-        "NumberOutOfRange",
-        "the sum does not fit a 64-bit integer",
-    ))
-}
-
-/// As `sum_overflow`, of a mean.
-pub(super) fn mean_overflow() -> ExecError {
-    ExecError::Query(trimorph_base::Diagnostic::runtime(
-        trimorph_base::ErrorKind::ArithmeticError,
-        "NumberOutOfRange",
-        "the number of values does not fit 64 bits",
-    ))
-}
-
 /// The mean of integers; of none it is arbitrary.
 #[expect(clippy::cast_precision_loss, reason = "a mean is approximate")]
 fn mean(sum: i128, count: u64) -> f64 {
@@ -233,9 +204,12 @@ impl<'s> States<'s> {
         }
     }
 
-    /// Makes extremes of which none was seen, or that are instants of UTC, what takes values like those of
-    /// `arg`, where these are kept by type.
+    /// Makes sums and extremes of which none was seen, or that are instants of UTC, what takes values like
+    /// those of `arg`, where these are kept by type.
     fn retype(&mut self, arg: &Vector<'s>) {
+        if matches!(arg.values, Values::Float(_) | Values::Number(_)) {
+            self.sum_numbers();
+        }
         let Self::Extremes { kind, ty, values, seen } = self else { return };
         if !seen.iter().any(|seen| *seen) {
             if let Some(best) = Best::new(*kind, arg, seen.len()) {
@@ -247,6 +221,25 @@ impl<'s> States<'s> {
                 *self = Self::Best(Box::new(best));
             }
         }
+    }
+
+    /// Makes sums and means of integers those of all numbers.
+    pub(super) fn sum_numbers(&mut self) {
+        *self = match self {
+            Self::Sums { seen, .. } if !seen.contains(&true) => Self::Numbers(NumberSums::new(seen.len())),
+            Self::Means { counts, .. } if counts.iter().all(|count| *count == 0) => {
+                Self::Numbers(NumberSums::new(counts.len()))
+            }
+            Self::Sums { values, seen } => {
+                // Of sums only whether there is a term is asked.
+                let counts = seen.iter().map(|seen| u64::from(*seen)).collect();
+                Self::Numbers(NumberSums::of_integers(std::mem::take(values), counts))
+            }
+            Self::Means { sums, counts } => {
+                Self::Numbers(NumberSums::of_integers(std::mem::take(sums), std::mem::take(counts)))
+            }
+            _ => return,
+        };
     }
 
     /// Least or largest of each group, where they are kept by type and there was any: null where there was
@@ -290,6 +283,7 @@ impl<'s> States<'s> {
                 let states = means.map(|(sum, n)| Accumulator::of_integers(function(kind), *sum, *n));
                 *self = Self::General(states.collect());
             }
+            Self::Numbers(sums) => *self = Self::General(sums.accumulators(kind)?),
             Self::Extremes { ty, values, seen, .. } => {
                 let mut states = Vec::with_capacity(values.len());
                 for (v, seen) in values.iter().zip(seen) {
@@ -359,6 +353,7 @@ impl<'s> Column<'s> {
                 sums.resize(groups, 0);
                 counts.resize(groups, 0);
             }
+            States::Numbers(sums) => sums.resize(groups),
             States::Extremes { kind, values, seen, .. } => {
                 values.resize(groups, worst(*kind));
                 seen.resize(groups, false);
@@ -376,6 +371,7 @@ impl<'s> Column<'s> {
             States::Count(v) => (v.len(), v.capacity(), size_of::<u64>()),
             States::Sums { values, .. } => (values.len(), values.capacity(), size_of::<i128>() + 1),
             States::Means { sums, .. } => (sums.len(), sums.capacity(), size_of::<i128>() + size_of::<u64>()),
+            States::Numbers(sums) => sums.cells(),
             States::Extremes { values, .. } => (values.len(), values.capacity(), size_of::<i64>() + 1),
             States::Deviations { moments: v, .. } => (v.len(), v.capacity(), size_of::<Moments>()),
             States::Best(best) => best.cells(),
@@ -520,6 +516,9 @@ impl<'s> Column<'s> {
                     Ok(())
                 });
             }
+            (States::Numbers(sums), Values::Float(floats)) => return sums.add(rows, floats),
+            (States::Numbers(sums), Values::Int(ints)) => return sums.add_integers(rows, ints),
+            (States::Numbers(sums), Values::Number(numbers)) => return sums.add_numbers(rows, numbers),
             (States::Extremes { kind, ty, values, seen }, other) => {
                 let fits = *ty == arg.logical_type() || !seen.iter().any(|s| *s);
                 if let (Some(ints), true) = (integers(other), fits) {
@@ -703,6 +702,7 @@ impl<'s> Column<'s> {
                 let means = sums.iter().zip(&counts).map(|(sum, n)| mean(*sum, *n));
                 Vector { values: Values::Float(means.collect()), nulls }
             }
+            States::Numbers(sums) => sums.into_column(self.kind)?,
             States::Extremes { ty, values, seen, .. } => extremes_column(ty, values, &seen),
             States::Best(best) => best.into_column(),
             States::Deviations { moments, .. } => Vector::new(Values::Float(

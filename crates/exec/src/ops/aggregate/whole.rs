@@ -10,7 +10,8 @@ use trimorph_types::LogicalType;
 use trimorph_vector::{Group, Nulls, Number, Selection, Values, Vector};
 
 use super::deviation::{Coming, Moments};
-use super::states::{Column, States, function, integers, mean_overflow, sum_overflow};
+use super::functions::{function, mean_overflow, sum_overflow};
+use super::states::{Column, States, integers};
 use crate::ExecError;
 use crate::rows::MANY;
 
@@ -163,6 +164,13 @@ impl Column<'_> {
             selection.for_each(group.len, &mut take);
             state.merge(Accumulator::of_integers(function, sum, ints))?;
             return Ok(state.update_floats(&floats)?);
+        }
+        if let States::Best(best) = &mut self.states
+            && *selection == Selection::All
+            && nulls.is_none()
+            && best.add_whole(n, arg, group.len)
+        {
+            return Ok(true);
         }
         let Some(values) = integers(&arg.values).and_then(|v| v.get(..group.len)) else { return Ok(false) };
         let rows = count(group.len, nulls, selection);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use memchr::memmem::Finder;
+use memchr::memrchr;
 use trimorph_types::Value;
 use trimorph_vector::{Dictionary, Lists, Positions, Texts, Values, Vector};
 
@@ -282,6 +283,14 @@ fn part_from_start<'t>(text: &'t str, delimiter: &Finder<'_>, index: usize) -> O
 
 /// The last part is the first from the end.
 fn part_from_end<'t>(text: &'t str, delimiter: &str, place: u64) -> Option<&'t str> {
+    // Found from the end where delimiters cannot overlap.
+    if let [byte] = *delimiter.as_bytes() {
+        let mut rest = text;
+        for _ in 1..place {
+            rest = &rest[..memrchr(byte, rest.as_bytes())?];
+        }
+        return Some(memrchr(byte, rest.as_bytes()).map_or(rest, |found| &rest[found + 1..]));
+    }
     let parts = text.split(delimiter).count();
     text.split(delimiter).nth(parts.checked_sub(usize::try_from(place).ok()?)?)
 }

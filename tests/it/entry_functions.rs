@@ -1,0 +1,92 @@
+//! What is computed of a text property that has a dictionary, once for each entry: as the interpreter has it,
+//! for dictionaries smaller and larger than a vector, in projections, keys, arguments and conditions, with
+//! nulls, with texts that come of it, and where an entry fails that no row has, or that one has.
+
+use std::collections::BTreeMap;
+
+use trimorph_exec::Settings;
+use trimorph_functions::Clock;
+use trimorph_store::Snapshot;
+use trimorph_testkit::compare::{Comparison, compare};
+use trimorph_testkit::interpreter::{Graph, run_on};
+use trimorph_testkit::queries::bind;
+
+use super::ask::{ask, created};
+
+const OF_ONE_TEXT: &[&str] = &[
+    "split(a.s, '.')[0] + '.x'",
+    "split(a.s, '.')",
+    "toInteger(split(a.s, '.')[1]) % 7",
+    "coalesce(a.s, 'none')",
+    "CASE WHEN a.s STARTS WITH '1' THEN 0.5 WHEN a.s IS NULL THEN 1 ELSE 'x' END",
+    "toUpper(a.s) + a.s",
+    "size(a.s) > 4 AND a.s CONTAINS '7'",
+    "{one: 1}['one'] + size(a.s)",
+    "{`3.3`: 'three', `5.5`: 'five'}[a.s]",
+    "[c IN split(a.s, '.') WHERE c <> '3' | toInteger(c)]",
+    "reverse(a.s) = a.s",
+    "a.s =~ '.*[5-9]'",
+    "[a.s, size(a.s)]",
+    "{text: a.s, first: left(a.s, 1)}",
+    "a.s",
+    "a.s IS NULL",
+    "a.s IN ['3.3', '10.5', 'zz']",
+    "date('2020-01-01') + duration({days: toInteger(left(a.s, 1))})",
+    "null",
+];
+
+fn agree(text: &str, snapshot: &Snapshot, graph: &Graph) {
+    let bound = bind(text, snapshot.catalog()).unwrap_or_else(|d| panic!("{text}: {d}"));
+    let now = Clock { seconds: 0, nanos: 0 };
+    let expected = run_on(&bound, graph, &BTreeMap::new(), now, 50_000_000);
+    for (vector_size, threads) in [(2_048, 1), (100, 1), (300, 3)] {
+        let settings = Settings { vector_size, threads, patient: threads == 1, ..Settings::default() };
+        match (&expected, ask(text, snapshot, settings)) {
+            (Ok(expected), Ok(found)) => {
+                compare(expected, &found, &Comparison::default()).unwrap_or_else(|d| panic!("{text}\n{d}"));
+            }
+            (Err(_), Err(_)) => {}
+            (expected, found) => panic!("{text}: {} and {}", expected.is_ok(), found.is_ok()),
+        }
+    }
+}
+
+#[test]
+fn functions_of_entries_are_those_of_rows() {
+    let snapshot = created(&[
+        // 1,400 addresses, an empty text for every thirteenth, null for every tenth.
+        "UNWIND range(1, 5000) AS n CREATE (:A {n: n, s: CASE WHEN n % 10 = 0 THEN null WHEN n % 13 = 0 THEN '' ELSE toString(n % 20) + '.' + toString(n % 70) END})",
+        "UNWIND range(1, 2500) AS n CREATE (:B {n: n, s: toString(n % 9) + '.' + toString(n % 3)})",
+        // Not a text everywhere, and never one.
+        "UNWIND range(1, 500) AS n CREATE (:C {n: n, s: CASE n % 3 WHEN 0 THEN toString(n % 5) ELSE 'word' END}), (:D {n: n, t: 1})",
+        "MATCH (a:A), (b:B) WHERE a.n % 50 = b.n AND a.n < 900 CREATE (a)-[:R]->(b)",
+    ]);
+    let graph = Graph::read(&snapshot);
+    for ex in OF_ONE_TEXT {
+        for text in [
+            format!("MATCH (a:A) RETURN a.n AS n, {ex} AS x"),
+            format!("MATCH (a:A) WHERE a.n % 3 = 1 RETURN {ex} AS x, count(*) AS k, min(a.n) AS m"),
+            format!("MATCH (a) WITH {ex} AS x, a.n % 2 AS p, count(*) AS k RETURN x, p, k"),
+            format!(
+                "MATCH (a:B) RETURN count(DISTINCT {ex}) AS d, count({ex}) AS c, size(collect({ex})) AS l"
+            ),
+            format!("MATCH (a:A)-[:R]->(b) RETURN b.n AS n, {ex} AS x, count(*) AS k"),
+            format!("MATCH (b:B)<-[:R]-(a) RETURN {ex} AS x, count(b) AS k"),
+            format!("MATCH (a:A) WHERE ({ex}) = ({ex}) AND a.n % 2 = 0 RETURN count(*) AS k"),
+        ] {
+            agree(&text, &snapshot, &graph);
+        }
+    }
+    for text in [
+        // Nobody who is asked has an empty text.
+        "MATCH (a:A) WHERE a.n % 13 <> 0 RETURN 100 / size(a.s) AS x, count(*) AS k",
+        "MATCH (a:A) WHERE a.n % 13 <> 0 AND 100 / size(a.s) > 20 RETURN count(*) AS k",
+        "MATCH (a:A) WHERE a.n % 13 = 1 RETURN a.n AS n, 100 / size(a.s) AS x",
+        // Some have.
+        "MATCH (a:A) RETURN 100 / size(a.s) AS x, count(*) AS k",
+        "MATCH (a:A) WHERE 100 / size(a.s) > 20 RETURN count(*) AS k",
+        "MATCH (a:A) WHERE a.n < 12 RETURN max(100 / size(a.s)) AS x",
+    ] {
+        agree(text, &snapshot, &graph);
+    }
+}
