@@ -118,7 +118,7 @@ pub(crate) fn text_bytes(vector: &Vector<'_>) -> usize {
 
 /// What the general values of a vector own.
 pub(crate) fn general_bytes(vector: &Vector<'_>) -> u64 {
-    vector.owned_bytes(0..vector.listed())
+    vector.owned_bytes_of_all()
 }
 
 impl<'s> Rows<'s> {

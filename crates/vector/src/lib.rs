@@ -28,7 +28,7 @@ pub use blend::{Part, blend, choose};
 pub use build::{instant_nanos, local_nanos, zoned_nanos};
 pub use chunk::{Chunk, Group, VECTOR_SIZE};
 pub use nodes::{Edges, Nodes, PageStarts};
-pub use nulls::{Nulls, bits_of};
+pub use nulls::{Nulls, bits_of, flags_of};
 pub use numbers::{Number, Numbers};
 pub use positions::{Chosen, Positions};
 pub use selection::Selection;

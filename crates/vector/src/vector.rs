@@ -213,6 +213,21 @@ impl<'s> Vector<'s> {
         }
     }
 
+    /// The same of all positions. Elements that several lists have are counted once.
+    pub fn owned_bytes_of_all(&self) -> u64 {
+        match &self.values {
+            Values::List(lists) => {
+                let child = lists.child();
+                let elements = (0..self.listed()).map(|i| lists.count(i)).sum::<usize>();
+                match u32::try_from(child.listed()) {
+                    Ok(len) if child.listed() <= elements => child.bytes_of(0..len),
+                    _ => self.owned_bytes(0..self.listed()),
+                }
+            }
+            _ => self.owned_bytes(0..self.listed()),
+        }
+    }
+
     /// Bytes of the cells of some positions, and of what they keep alive, their texts among it.
     pub(crate) fn bytes_of(&self, positions: std::ops::Range<u32>) -> u64 {
         let count = u64::from(positions.end - positions.start);
@@ -221,7 +236,7 @@ impl<'s> Vector<'s> {
         match &self.values {
             Values::Bool(_) => count,
             Values::Date(_) => count * 4,
-            Values::String(v) | Values::Iri(v) => count * 16 + at.map(|i| v.get(i).len() as u64).sum::<u64>(),
+            Values::String(v) | Values::Iri(v) => count * 16 + v.letters(at_range),
             Values::Literal(v) => count * 17 + at.map(|i| v.values().get(i).len() as u64).sum::<u64>(),
             Values::Zoned(_) | Values::Number(_) => count * 9,
             Values::Time(_) => count * size_of::<Time>() as u64,

@@ -114,7 +114,25 @@ pub(crate) fn of_one_property(ex: &Ex, group: usize) -> Option<(Ex, Ex)> {
         Ex::Call(function, args, _) => is_length(function) && matches!(args[..], [Ex::Slot(_)]),
         _ => false,
     };
-    property.filter(|_| !is_other && !is_cheap).map(|property| (property, body))
+    property.filter(|_| !is_other && !is_cheap && !is_no_text(&body)).map(|property| (property, body))
+}
+
+/// Whether a body does with what it reads what nobody does with a text: takes a component, as of a date, or
+/// calculates.
+fn is_no_text(body: &Ex) -> bool {
+    let is_read = |ex: &Ex| matches!(ex, Ex::Slot(_));
+    let mut found = false;
+    rewrite(body, &mut |part| {
+        found |= match part {
+            Ex::Property { base, .. } => is_read(base),
+            Ex::Op(Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Pow | Op::Neg, args, _) => {
+                args.iter().any(is_read)
+            }
+            _ => false,
+        };
+        None
+    });
+    found
 }
 
 /// A chunk of one vector.

@@ -6,8 +6,8 @@
 
 use trimorph_algebra::Op;
 use trimorph_functions::operators::truth;
-use trimorph_types::Value;
-use trimorph_vector::{Nulls, Part, Side, Values, Vector, bits_of, blend, choose};
+use trimorph_types::{LogicalType, Value};
+use trimorph_vector::{Nulls, Numbers, Part, Side, Values, Vector, bits_of, blend, choose, flags_of};
 
 use super::Ex;
 use super::compare::compare;
@@ -100,11 +100,9 @@ fn met(condition: &Evaluated<'_, '_>, over: Over<'_, '_, '_>) -> Result<Met, Exe
 }
 
 /// Where values are true and not null.
-fn true_at(mut values: Vec<bool>, nulls: &Nulls) -> Vec<bool> {
-    for (values, word) in values.chunks_mut(64).zip(nulls.words()) {
-        for (k, v) in values.iter_mut().enumerate() {
-            *v &= word >> k & 1 == 0;
-        }
+pub(super) fn true_at(mut values: Vec<bool>, nulls: &Nulls) -> Vec<bool> {
+    for (values, word) in values.chunks_mut(64).zip(nulls.words()).filter(|(_, word)| **word != 0) {
+        values.iter_mut().zip(flags_of(!*word)).for_each(|(v, flag)| *v &= flag != 0);
     }
     values
 }
@@ -163,8 +161,9 @@ fn constants<'a, 's>(
     Ok(Some(Evaluated::Own(choose(&given, &number))))
 }
 
-/// CASE of one condition whose values are there already, as vectors of the chunk or constants: one or the
-/// other is taken without lists of positions. `None`, and nothing evaluated, for others.
+/// CASE of one condition whose values are there already, as vectors of the chunk or constants, or read as a
+/// whole as fast as in parts: one or the other is taken without lists of positions. `None`, and nothing
+/// evaluated, for others.
 fn either<'a, 's>(
     when: &Ex,
     then: &Ex,
@@ -176,18 +175,22 @@ fn either<'a, 's>(
     let is_there = |ex: &Ex| match ex {
         Ex::Const(_) => true,
         Ex::Slot(place) => place.group == over.group,
+        Ex::Property { .. } => {
+            over.property_type(ex, cx).is_some_and(|ty| matches!(ty, LogicalType::Int | LogicalType::Float))
+        }
         _ => false,
     };
-    if !over.at.is_all() || !is_there(then) || !is_there(otherwise) {
+    if !over.at.is_all() || cx.reader.is_after_deletion() || !is_there(then) || !is_there(otherwise) {
         return Ok(None);
     }
     let (a, b) = (evaluate(then, over, cx)?, evaluate(otherwise, over, cx)?);
     let one = match (&a, &b) {
-        (Evaluated::Ref(v), Evaluated::Const(Value::Null)) if is_flat(&v.values) => Some((*v, u64::MAX)),
-        (Evaluated::Const(Value::Null), Evaluated::Ref(v)) if is_flat(&v.values) => Some((*v, 0)),
+        (v, Evaluated::Const(Value::Null)) => v.vector().map(|v| (v, u64::MAX)),
+        (Evaluated::Const(Value::Null), v) => v.vector().map(|v| (v, 0)),
         _ => None,
     };
-    let both = ints(&a).zip(ints(&b));
+    let one = one.filter(|(v, _)| is_flat(&v.values));
+    let both = numbers(&a).zip(numbers(&b));
     if one.is_none() && both.is_none() {
         return Ok(None);
     }
@@ -208,25 +211,59 @@ fn either<'a, 's>(
             Some(Evaluated::Own(Vector { values: v.values.clone(), nulls }))
         }
         (None, Some(((x, of_x), (y, of_y)))) => {
-            let values = flags.iter().enumerate().map(|(i, flag)| if *flag { x.at(i) } else { y.at(i) });
-            let values = Values::Int(values.collect());
             let nulls = match of_x.is_none() && of_y.is_none() {
                 true => Nulls::NONE,
                 false => words(&|k, taken| (word(of_x, k) & taken) | (word(of_y, k) & !taken)),
             };
-            Some(Evaluated::Own(Vector { values, nulls }))
+            taken_numbers(flags, &x, &y).map(|values| Evaluated::Own(Vector { values, nulls }))
         }
         (None, None) => None,
     })
 }
 
-/// Integers, one or one for each position, and which are null.
-fn ints<'v>(value: &'v Evaluated<'_, '_>) -> Option<(Side<'v, i64>, &'v Nulls)> {
+/// Numbers of one type, one or one for each position.
+enum Numeric<'v> {
+    Ints(Side<'v, i64>),
+    Floats(Side<'v, f64>),
+}
+
+/// The same, and which are null.
+fn numbers<'v>(value: &'v Evaluated<'_, '_>) -> Option<(Numeric<'v>, &'v Nulls)> {
     match value {
-        Evaluated::Const(Value::Int(int)) => Some((Side::One(*int), &Nulls::NONE)),
-        Evaluated::Ref(Vector { values: Values::Int(ints), nulls }) => Some((Side::Each(ints), nulls)),
+        Evaluated::Const(Value::Int(int)) => return Some((Numeric::Ints(Side::One(*int)), &Nulls::NONE)),
+        Evaluated::Const(Value::Float(float)) => {
+            return Some((Numeric::Floats(Side::One(*float)), &Nulls::NONE));
+        }
+        _ => {}
+    }
+    match value.vector()? {
+        Vector { values: Values::Int(ints), nulls } => Some((Numeric::Ints(Side::Each(ints)), nulls)),
+        Vector { values: Values::Float(floats), nulls } => Some((Numeric::Floats(Side::Each(floats)), nulls)),
         _ => None,
     }
+}
+
+/// One number where a flag is set, the other where it is not, each as what it is.
+fn taken_numbers<'s>(flags: &[bool], x: &Numeric<'_>, y: &Numeric<'_>) -> Option<Values<'s>> {
+    fn taken<T: Copy>(flags: &[bool], x: impl Fn(usize) -> T, y: impl Fn(usize) -> T) -> Vec<T> {
+        flags.iter().enumerate().map(|(i, flag)| if *flag { x(i) } else { y(i) }).collect()
+    }
+    let (bits, is_float): (Vec<u64>, bool) = match (x, y) {
+        (Numeric::Ints(x), Numeric::Ints(y)) => {
+            return Some(Values::Int(taken(flags, |i| x.at(i), |i| y.at(i))));
+        }
+        (Numeric::Floats(x), Numeric::Floats(y)) => {
+            return Some(Values::Float(taken(flags, |i| x.at(i), |i| y.at(i))));
+        }
+        (Numeric::Floats(x), Numeric::Ints(y)) => {
+            (taken(flags, |i| x.at(i).to_bits(), |i| y.at(i).cast_unsigned()), true)
+        }
+        (Numeric::Ints(x), Numeric::Floats(y)) => {
+            (taken(flags, |i| x.at(i).cast_unsigned(), |i| y.at(i).to_bits()), false)
+        }
+    };
+    let floats = flags.iter().map(|flag| *flag == is_float).collect();
+    Numbers::new(bits, floats).map(Values::Number)
 }
 
 /// Whether values are copied as fast as they are read.
@@ -258,6 +295,11 @@ pub(super) fn coalesce<'a, 's>(
 ) -> Outcome<'a, 's> {
     let Some((first, rest)) = args.split_first() else { return Ok(Evaluated::Const(Value::Null)) };
     let mut first = evaluate(first, over, cx)?;
+    if let ([Ex::Const(value)], Some(vector)) = (rest, first.vector())
+        && let Some(out) = filled(vector, value, over.at.len)
+    {
+        return Ok(Evaluated::Own(out));
+    }
     let mut open = null_at(&first, over);
     let mut taken: Vec<Taken<'a, 's>> = Vec::with_capacity(args.len());
     for arg in rest {
@@ -283,6 +325,34 @@ pub(super) fn coalesce<'a, 's>(
         .chain(taken.iter().map(|(value, list)| part(value, list)))
         .collect();
     Ok(Evaluated::Own(blend(&parts, over.at, &|id| cx.edge_value(id))))
+}
+
+/// A vector whose nulls are one value; `None` where it is made of parts.
+fn filled<'s>(vector: &Vector<'s>, value: &Value, len: usize) -> Option<Vector<'s>> {
+    fn fill<T: Copy>(values: &[T], nulls: &[bool], by: T) -> Vec<T> {
+        values.iter().zip(nulls).map(|(value, null)| if *null { by } else { *value }).collect()
+    }
+    if vector.nulls.is_none() {
+        return (!matches!(vector.values, Values::Any(_))).then(|| vector.clone());
+    }
+    let nulls = vector.nulls.booleans(true, len);
+    let (bits, is_float, mixed) = match (&vector.values, value) {
+        (Values::Int(v), Value::Int(by)) => return Some(Vector::new(Values::Int(fill(v, &nulls, *by)))),
+        (Values::Float(v), Value::Float(by)) => {
+            return Some(Vector::new(Values::Float(fill(v, &nulls, *by))));
+        }
+        (Values::Bool(v), Value::Bool(by)) => return Some(Vector::new(Values::Bool(fill(v, &nulls, *by)))),
+        // Both stay what they are.
+        (Values::Float(v), Value::Int(by)) => {
+            (v.iter().map(|f| f.to_bits()).collect(), true, by.cast_unsigned())
+        }
+        (Values::Int(v), Value::Float(by)) => {
+            (v.iter().map(|int| int.cast_unsigned()).collect::<Vec<u64>>(), false, by.to_bits())
+        }
+        _ => return None,
+    };
+    let floats = nulls.iter().map(|null| *null != is_float).collect();
+    Numbers::new(fill(&bits, &nulls, mixed), floats).map(|numbers| Vector::new(Values::Number(numbers)))
 }
 
 /// The positions that are null.

@@ -8,6 +8,7 @@ use trimorph_types::number::{compare_int_float, exact_int};
 use trimorph_types::{Value, Zone};
 use trimorph_vector::{Nulls, Positions, Side, Texts, Values, Vector, map_chosen, zip};
 
+use super::compare_lists::equal_lists;
 use super::compare_wide::{Other, by_position, compare_wide, satisfies};
 use super::evaluated::Evaluated;
 use super::numbers::compare_numbers;
@@ -78,6 +79,7 @@ fn same<'s>(answer: bool, at: Positions<'_>) -> Values<'s> {
     Values::Bool(vec![answer; at.len])
 }
 
+#[expect(clippy::cast_precision_loss, reason = "whether the float is the integer is asked first")]
 fn compare_constant<'s>(op: Op, a: &Vector<'s>, b: &Value, at: Positions<'_>) -> Option<Vector<'s>> {
     let nanos = |seconds: i64, nanos: u32| seconds.checked_mul(1_000_000_000)?.checked_add(nanos.into());
     let is_equality = matches!(op, Op::Eq | Op::Ne);
@@ -86,6 +88,10 @@ fn compare_constant<'s>(op: Op, a: &Vector<'s>, b: &Value, at: Positions<'_>) ->
         (Values::Int(a), Value::Int(b)) => plain(op, a, Side::One(*b), at),
         (Values::Float(a), Value::Float(b)) => plain(op, a, Side::One(*b), at),
         (Values::Int(a), Value::Float(b)) => mixed(op, a, Side::One(*b), at),
+        // Floats compare with an integer that a float holds as with that float.
+        (Values::Float(a), Value::Int(b)) if exact_int(*b as f64) == Some(*b) => {
+            plain(op, a, Side::One(*b as f64), at)
+        }
         (Values::Float(a), Value::Int(b)) => {
             let (op, b) = (swapped(op)?, *b);
             let of = |a: f64| compare_int_float(b, a).map_or(op == Op::Ne, |order| satisfies(op, order));
@@ -103,6 +109,7 @@ fn compare_constant<'s>(op: Op, a: &Vector<'s>, b: &Value, at: Positions<'_>) ->
             plain(op, a, Side::One(nanos(b.seconds, b.nanos)?), at)
         }
         (Values::String(a), Value::String(b)) => compare_texts(op, a, b, at),
+        (Values::List(a), Value::List(b)) => equal_lists(op, a, b, at)?,
         (Values::Node(a), Value::Node(b)) if is_equality => {
             by_position(at, |i| (a.id(i) == *b) == (op == Op::Eq))
         }

@@ -6,6 +6,7 @@ use trimorph_vector::{Chunk, Selection, Values};
 
 use super::Ex;
 use super::by_entry::EntryMemo;
+use super::choice::true_at;
 use super::evaluated::Evaluated;
 use crate::{Context, ExecError};
 
@@ -65,7 +66,7 @@ fn narrow<'s>(
             let selection = &mut chunk.groups[group].selection;
             match &vector.values {
                 Values::Bool(v) if vector.nulls.is_none() => selection.retain_flagged(len, v),
-                Values::Bool(v) => selection.retain(len, |i| v[i] && !vector.nulls.get(i)),
+                Values::Bool(v) => selection.retain_flagged(len, &true_at(v.clone(), &vector.nulls)),
                 Values::Any(v) => {
                     let mut wrong = None;
                     selection.retain(len, |i| match &v[i] {

@@ -15,6 +15,7 @@ mod bounds;
 mod by_entry;
 mod choice;
 mod compare;
+mod compare_lists;
 mod compare_wide;
 mod compile;
 mod differs;

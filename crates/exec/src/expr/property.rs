@@ -238,7 +238,11 @@ fn read_mixed<'s>(
 /// The nulls of a property of nodes, without reading its values.
 pub(super) fn property_nulls(ex: &Ex, over: Over<'_, '_, '_>, cx: &Context<'_>) -> Option<Nulls> {
     let Ex::Property { base, columns, .. } = ex else { return None };
-    let Vector { values: Values::Node(nodes), nulls } = over.slot(base)? else { return None };
+    let vector = over.slot(base)?;
+    if let Values::Edge(edges) = &vector.values {
+        return edge_nulls(edges, vector, columns, over, cx);
+    }
+    let Vector { values: Values::Node(nodes), nulls } = vector else { return None };
     // Of rows that follow each other, 64 are asked at once.
     if let Nodes::Range(first) = nodes
         && over.at.is_dense()
@@ -271,6 +275,32 @@ pub(super) fn property_nulls(ex: &Ex, over: Over<'_, '_, '_>, cx: &Context<'_>) 
         }
     });
     Some(out)
+}
+
+/// The same of relationships that follow each other in their column.
+fn edge_nulls(
+    edges: &Edges,
+    vector: &Vector<'_>,
+    columns: &PropertyAccess,
+    over: Over<'_, '_, '_>,
+    cx: &Context<'_>,
+) -> Option<Nulls> {
+    if !vector.nulls.is_none() || !over.at.is_dense() || cx.reader.is_after_deletion() {
+        return None;
+    }
+    let table = match edges {
+        Edges::Slots { table, .. } => *table,
+        Edges::Run(first) => first.table().0 as usize,
+        Edges::Ids(_) => return None,
+    };
+    let Some(column) = columns.of_edges(table, &cx.reader) else { return Some(Nulls::all(over.at.len)) };
+    let first = match edges {
+        Edges::Slots { first, .. } => *first,
+        Edges::Run(first) => column.slot(*first),
+        Edges::Ids(_) => return None,
+    };
+    column.certain_type()?;
+    column.scan_nulls(first, over.at.len)
 }
 
 /// The same for the positions that a group means.

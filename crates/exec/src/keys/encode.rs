@@ -111,12 +111,15 @@ pub(crate) fn cell_key(vector: &Vector<'_>, i: usize) -> Option<(u8, u64)> {
 /// The bits of the values of a vector at `positions`, if all have the same tag; the same bits as
 /// `fixed_key`'s.
 pub(crate) fn fixed_bits(vector: &Vector<'_>, positions: &[u32], out: &mut Vec<u64>) -> Option<u8> {
-    if !vector.nulls.is_none() {
-        return None;
-    }
+    let is_plain = vector.nulls.is_none() || !positions.iter().any(|p| vector.nulls.get(*p as usize));
+    if is_plain { value_bits(&vector.values, positions, out) } else { None }
+}
+
+/// The same of values whatever is null; what stands there for nulls is taken as well.
+pub(super) fn value_bits(values: &Values<'_>, positions: &[u32], out: &mut Vec<u64>) -> Option<u8> {
     out.clear();
     let at = positions.iter().map(|p| *p as usize);
-    Some(match &vector.values {
+    Some(match values {
         Values::Int(v) => {
             out.extend(at.map(|i| v[i].cast_unsigned()));
             TAG_INT

@@ -209,8 +209,7 @@ impl<'s> KeyTable<'s> {
             }
             [one] => {
                 if !self.number_codes(one, positions, numbers, fresh) {
-                    self.columns[0].intern(one, positions, &mut words[0]);
-                    self.number_words(&words[0], positions, numbers, fresh);
+                    self.number_present(one, positions, &mut words[0], numbers, fresh);
                 }
             }
             [first, last] if self.number_coded_pairs(first, last, positions, numbers, fresh) => {}
@@ -342,6 +341,33 @@ impl<'s> KeyTable<'s> {
         }
         self.coded_pairs = Some((constant, Arc::clone(entries), known));
         true
+    }
+
+    /// One key. Once null has a number, values that are not null are numbered by themselves.
+    fn number_present(
+        &mut self,
+        key: &Vector<'s>,
+        positions: &[u32],
+        words: &mut KeyWords,
+        numbers: &mut Vec<u32>,
+        fresh: &mut Vec<u32>,
+    ) {
+        let null = |p: &u32| key.nulls.get(*p as usize);
+        if key.nulls.is_none() || self.null == 0 || !positions.iter().any(null) {
+            self.columns[0].intern(key, positions, words);
+            self.number_words(words, positions, numbers, fresh);
+            if !key.nulls.is_none() && self.null == 0 {
+                self.null = self.find_word((TAG_NULL, 0)).map_or(0, |number| number + 1);
+            }
+            return;
+        }
+        let present: Vec<u32> = positions.iter().copied().filter(|p| !null(p)).collect();
+        let mut found = Vec::with_capacity(present.len());
+        self.columns[0].intern(key, &present, words);
+        self.number_words(words, &present, &mut found, fresh);
+        let (of_null, mut found) = (self.null - 1, found.into_iter());
+        let number = |p: &u32| if null(p) { of_null } else { found.next().unwrap_or(of_null) };
+        numbers.extend(positions.iter().map(number));
     }
 
     /// One word a row.

@@ -7,7 +7,7 @@ use trimorph_vector::{Values, Vector};
 
 use super::encode::{
     TAG_FLOAT, TAG_INT, TAG_IRI, TAG_MISSING, TAG_NULL, TAG_OTHER, TAG_TEXT, encode, fixed_bits, fixed_key,
-    fixed_value_key,
+    fixed_value_key, value_bits,
 };
 use super::numbers::NumberForm;
 use super::texts::TextTable;
@@ -50,6 +50,13 @@ impl KeyWords {
         self.bits.clear();
         self.each.clear();
         self.tags = Tags::Each;
+    }
+
+    /// Has one tag for all where each has this one.
+    fn unite(&mut self, tag: u8) {
+        if self.each.iter().all(|each| *each == tag) {
+            self.tags = Tags::All(tag);
+        }
     }
 
     #[inline(always)]
@@ -179,9 +186,7 @@ fn fill<'s>(vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords, mut numb
     match &vector.values {
         Values::String(texts) if vector.nulls.is_none() => {
             numbers.texts(texts, positions, |number| out.push(word(TAG_TEXT, number)));
-            if out.each.iter().all(|tag| *tag == TAG_TEXT) {
-                out.tags = Tags::All(TAG_TEXT);
-            }
+            out.unite(TAG_TEXT);
         }
         Values::String(texts) => {
             // A null's text is arbitrary: those that are there are numbered together.
@@ -195,6 +200,7 @@ fn fill<'s>(vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords, mut numb
                 let null = vector.nulls.get(*p as usize);
                 out.push(if null { (TAG_NULL, 0) } else { found.next().unwrap_or((TAG_MISSING, 0)) });
             }
+            out.unite(TAG_TEXT);
         }
         Values::Iri(iris) => {
             let present: Vec<u32> =
@@ -258,7 +264,15 @@ fn fill<'s>(vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords, mut numb
             }
         }
         // Of fixed size, with nulls among them or tags of their own.
-        _ => {
+        values => {
+            if let Some(tag) = value_bits(values, positions, &mut out.bits) {
+                out.each.extend(
+                    positions.iter().map(|p| if vector.nulls.get(*p as usize) { TAG_NULL } else { tag }),
+                );
+                out.bits.iter_mut().zip(&out.each).for_each(|(bits, of)| *bits *= u64::from(*of == tag));
+                return;
+            }
+            out.clear();
             for p in positions {
                 out.push(fixed_key(vector, *p as usize).unwrap_or((TAG_MISSING, 0)));
             }
@@ -307,6 +321,7 @@ impl<'s> Words<'s> {
                 out.each.push(if null { TAG_NULL } else { tag });
                 *bits = if null { 0 } else { *bits };
             }
+            out.unite(tag);
         }
         true
     }
@@ -326,9 +341,7 @@ impl<'s> Words<'s> {
         for (tag, bits) in out.each.iter_mut().zip(&mut out.bits) {
             (*tag, *bits) = form.of((*tag, *bits));
         }
-        if out.each.iter().all(|tag| *tag == TAG_FLOAT) {
-            out.tags = Tags::All(TAG_FLOAT);
-        }
+        out.unite(TAG_FLOAT);
     }
 
     /// The number of an encoded value, which is numbered if it is new.

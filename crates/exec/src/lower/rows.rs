@@ -89,8 +89,21 @@ impl Lowering<'_> {
         let exprs: Vec<&Expr> = keys.iter().map(|(_, e)| e).chain(args()).collect();
         let below = vars_of(exprs.iter().copied());
         let lowered = self.child(0, input, &below)?;
-        let mut lowered = self.flatten(lowered, &exprs);
-        let main = lowered.layout.unflat_groups(&exprs).first().copied();
+        let lowered = self.flatten(lowered, &exprs);
+        self.aggregate_over(lowered, &exprs, input, keys, aggregates)
+    }
+
+    /// The aggregation over lowered rows. By itself, so that plans within each other take less stack.
+    #[inline(never)]
+    fn aggregate_over(
+        &mut self,
+        mut lowered: Lowered,
+        exprs: &[&Expr],
+        input: &Plan,
+        keys: &[(VarId, Expr)],
+        aggregates: &[(VarId, trimorph_algebra::Aggregate)],
+    ) -> Result<Lowered, ExecError> {
+        let main = lowered.layout.unflat_groups(exprs).first().copied();
         let mut apart = Vec::new();
         let mut compile = |expr: &Expr, layout: &mut Layout| {
             let ex = self.compile(expr, layout)?;

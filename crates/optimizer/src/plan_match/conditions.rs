@@ -100,6 +100,20 @@ impl Conditions {
         taken
     }
 
+    /// Those of them that are such, in order, taken out.
+    pub(super) fn take_ready_if(&mut self, available: &VarSet, is_such: impl Fn(&Expr) -> bool) -> Vec<Expr> {
+        let mut taken = Vec::new();
+        for place in self.ready.clone() {
+            let is_taken =
+                |c: &mut Condition| c.vars.iter().all(|v| available.contains(v)) && is_such(&c.expr);
+            if let Some(condition) = self.items[place].take_if(is_taken) {
+                self.ready.remove(&place);
+                taken.push(condition.expr);
+            }
+        }
+        taken
+    }
+
     /// Rows were joined: what waited for them is looked at again.
     pub(super) fn joined(&mut self) {
         self.ready.extend(self.waiting.drain(..));

@@ -4,8 +4,9 @@
 use trimorph_algebra::{EdgePattern, EdgeRange, Extend, Plan, VarId, Walk};
 
 use super::Planner;
-use crate::Halt;
+use super::harmless::is_harmless;
 use crate::walks::{Element, each_of, joined, renamed, var_extend};
+use crate::{Halt, conjunction};
 
 impl Planner<'_> {
     pub(super) fn step(&self, edge: &EdgePattern, from: VarId) -> Extend {
@@ -56,6 +57,7 @@ impl Planner<'_> {
         if self.with.options.semi_join && edge.range == EdgeRange::One {
             self.semi_join(to)?;
         }
+        self.place_harmless(to);
         self.close_all(&[to]);
         Ok(())
     }
@@ -119,10 +121,27 @@ impl Planner<'_> {
         self.reach(reached);
     }
 
+    /// The edges at some nodes whose ends are both there.
+    fn closing(&self, nodes: &[VarId]) -> Vec<usize> {
+        let is_closing = |e: &EdgePattern| self.available.contains(&e.from) && self.available.contains(&e.to);
+        self.edges.touching(nodes, is_closing)
+    }
+
+    /// Before edges are looked for at a node that was reached: places the predicates that may be asked of rows
+    /// which have no such edge. They cost less, and leave fewer rows to look for edges of.
+    fn place_harmless(&mut self, node: VarId) {
+        if self.closing(&[node]).is_empty() {
+            return;
+        }
+        let ready = self.conditions.take_ready_if(&self.available, is_harmless);
+        if let Some(predicate) = conjunction(ready) {
+            self.put(|input| Plan::Filter { input, predicate });
+        }
+    }
+
     /// Checks the edges at some nodes whose ends are both there.
     pub(super) fn close_all(&mut self, nodes: &[VarId]) {
-        let is_closing = |e: &EdgePattern| self.available.contains(&e.from) && self.available.contains(&e.to);
-        for place in self.edges.touching(nodes, is_closing) {
+        for place in self.closing(nodes) {
             if let Some(edge) = self.edges.take(place) {
                 self.close(&edge, edge.from);
             }

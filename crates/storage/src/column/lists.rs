@@ -6,6 +6,7 @@
 use trimorph_vector::{Lists, Nulls, Texts, Values, Vector};
 use trimorph_vfs::{CodecError, Decoder};
 
+use super::dictionary;
 use super::format::split;
 use super::segment_view::DataView;
 use super::view::ColumnView;
@@ -83,6 +84,43 @@ impl<'s> Elements<'s> {
     }
 }
 
+/// Lists that were read a moment ago, by their bytes: labels and tags come again and again, and equal lists
+/// are the same run of elements.
+struct Recent<'s> {
+    lists: Vec<(&'s [u8], (u32, u32))>,
+    found: usize,
+    asked: usize,
+}
+
+/// A power of two.
+const RECENT_LISTS: usize = 256;
+/// Lists after which it is known whether enough of them come again.
+const RECENT_SAMPLE: usize = 512;
+
+impl Default for Recent<'_> {
+    fn default() -> Self {
+        Self { lists: vec![(&[], (0, 0)); RECENT_LISTS], found: 0, asked: 0 }
+    }
+}
+
+impl<'s> Recent<'s> {
+    /// The run of a list with these bytes, or where to note it, if it is worth it.
+    #[inline]
+    fn find(&mut self, bytes: &[u8]) -> Result<(u32, u32), Option<&mut (&'s [u8], (u32, u32))>> {
+        if self.asked >= RECENT_SAMPLE && self.found * 2 < self.asked {
+            return Err(None);
+        }
+        self.asked += 1;
+        // No list has no bytes.
+        let known = &mut self.lists[dictionary::hash(bytes) as usize % RECENT_LISTS];
+        if known.0 == bytes {
+            self.found += 1;
+            return Ok(known.1);
+        }
+        Err(Some(known))
+    }
+}
+
 impl<'s> ColumnView<'s> {
     /// The general values of `(position, row)` pairs: as [`Self::gather`]. Lists whose elements are all of
     /// one type that has vectors come as such.
@@ -100,6 +138,7 @@ impl<'s> ColumnView<'s> {
         let mut runs = vec![(0u32, 0u32); len];
         let mut nulls = Nulls::NONE;
         let mut elements = Elements { values: None, len: 0, nulls: Vec::new(), in_place: self.in_place };
+        let mut recent = Recent::default();
         for (i, row) in rows {
             let (segment, local) = split(*row);
             let Some((segment, place)) = self.segment(segment).and_then(|s| Some((s, s.place(local)?)))
@@ -108,7 +147,15 @@ impl<'s> ColumnView<'s> {
                 continue;
             };
             let DataView::Values(strings) = &segment.data else { return Ok(None) };
-            let mut from = Decoder::new(strings.get(place));
+            let bytes = strings.get(place);
+            let known = match recent.find(bytes) {
+                Ok(run) => {
+                    runs[*i] = run;
+                    continue;
+                }
+                Err(known) => known,
+            };
+            let mut from = Decoder::new(bytes);
             if Tag::read(&mut from)? != Tag::List {
                 return Ok(None);
             }
@@ -122,6 +169,9 @@ impl<'s> ColumnView<'s> {
                 return Ok(None);
             };
             runs[*i] = (start, count);
+            if let Some(known) = known {
+                *known = (bytes, runs[*i]);
+            }
         }
         let lists = Lists::new(runs.into_iter(), elements.into_vector());
         Ok(lists.map(|lists| Vector { values: Values::List(lists), nulls }))

@@ -208,6 +208,12 @@ impl<'s> Texts<'s> {
         self.codes.as_ref().map(|(codes, entries)| (&codes[..], entries))
     }
 
+    /// Bytes of the texts at some positions; none of a dictionary's, which are others'.
+    pub(crate) fn letters(&self, positions: std::ops::Range<u32>) -> u64 {
+        let views = self.views.get(positions.start as usize..positions.end as usize).unwrap_or_default();
+        views.iter().map(|view| view.len as u64).sum()
+    }
+
     /// A copy of a text, in a block.
     #[inline]
     fn copy(&mut self, text: &str) -> View {

@@ -249,6 +249,8 @@ impl<'s> Table<'s> {
         }
         // Of one list of rows: all aggregates that need one have the same.
         let shared = Shared::default();
+        // Properties that several aggregates take are read once.
+        let mut read: Vec<(&Ex, Vector<'s>)> = Vec::new();
         for (column, a) in self.states.iter_mut().zip(&spec.aggregates) {
             // Many chunks have nothing better than the best so far, and need not be read.
             if let (Some(group), Some(main), Some(ex)) = (whole, spec.main, &a.arg)
@@ -269,9 +271,19 @@ impl<'s> Table<'s> {
                 }
                 _ => None,
             };
-            let arg = match present {
-                Some(present) => Some(present),
-                None => a.arg.as_ref().map(vector).transpose()?,
+            if let (None, Some(ex)) = (&present, &a.arg)
+                && spec.aggregates.iter().filter(|b| is_same_property(b.arg.as_ref(), ex)).nth(1).is_some()
+                && !read.iter().any(|(of, _)| is_same_property(Some(of), ex))
+                && let Argument::Own(values) = vector(ex)?
+            {
+                read.push((ex, values));
+            }
+            let known =
+                a.arg.as_ref().and_then(|ex| read.iter().find(|(of, _)| is_same_property(Some(of), ex)));
+            let arg = match (present, known) {
+                (Some(present), _) => Some(present),
+                (None, Some((_, values))) => Some(Argument::Ref(values)),
+                (None, None) => a.arg.as_ref().map(vector).transpose()?,
             };
             let is_of_chunk = matches!(arg, Some(Argument::Ref(_)));
             let arg = arg.as_ref().map(Argument::get);
@@ -490,6 +502,14 @@ impl<'s> Argument<'_, 's> {
             Self::Own(v) => v,
         }
     }
+}
+
+/// Whether an expression is the same property of the same slot as another.
+fn is_same_property(a: Option<&Ex>, b: &Ex) -> bool {
+    let (Some(Ex::Property { base, key, .. }), Ex::Property { base: other, key: name, .. }) = (a, b) else {
+        return false;
+    };
+    matches!((&**base, &**other), (Ex::Slot(a), Ex::Slot(b)) if a == b) && key == name
 }
 
 /// A key, which may be the same for all rows of a chunk.
