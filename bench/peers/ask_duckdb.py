@@ -27,6 +27,14 @@ class Adapter:
         self.connection.execute(schema_sql)
         self.connection.execute("CHECKPOINT")
 
+    def load_parquet(self, nodes, edges):
+        for label, path in nodes.items():
+            self.connection.execute(f"CREATE TABLE {label} AS FROM '{path}'")
+            self.connection.execute(f"ALTER TABLE {label} ADD PRIMARY KEY (id)")
+        for _, kind, _, path in edges:
+            self.connection.execute(f"CREATE TABLE {kind} AS FROM '{path}'")
+        self.connection.execute("CHECKPOINT")
+
     def prepare(self, text, parameters, fetch="fetchall"):
         method = {"arrow": "to_arrow_table"}.get(fetch, fetch)
         if fetch in ("arrow", "pl"):  # a connection that has executed makes an extra copy, or has no such method

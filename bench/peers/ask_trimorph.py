@@ -33,6 +33,14 @@ class Adapter:
         self.database.checkpoint()
         self.connection = self.database.connect()
 
+    def load_parquet(self, nodes, edges):
+        import pyarrow.parquet as pq
+
+        self.database.load(nodes={label: pq.read_table(path) for label, path in nodes.items()},
+                           edges={(source, kind, target): pq.read_table(path) for source, kind, target, path in edges})
+        self.database.checkpoint()
+        self.connection = self.database.connect()
+
     def prepare(self, text, parameters, fetch="fetchall"):
         prepared = self.connection.prepare(text)
         return lambda: getattr(prepared.execute(parameters), fetch)()

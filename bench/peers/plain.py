@@ -36,6 +36,7 @@ def rows(result):
     if isinstance(result, list):
         return result
     if hasattr(result, "itertuples"):
+        result = result.astype(object).where(result.notna(), None)  # pandas has NaN and NaT where a value is missing
         return list(result.itertuples(index=False, name=None))
     columns = result.columns if hasattr(result, "num_rows") else result.get_columns()
     return list(zip(*(column.to_pylist() if hasattr(column, "to_pylist") else column.to_list() for column in columns)))

@@ -8,7 +8,7 @@ Request `{"do": verb, …}`, answer `{"ok": …}` or `{"error": text}`:
 |---|---|---|
 | open | path, threads | version |
 | setup | statements | cpu and wall seconds |
-| load_snb, load_graph, load_tables | paths of the data, see the adapters | cpu and wall seconds |
+| load_snb, load_graph, load_tables, load_parquet | paths of the data, see the adapters | cpu and wall seconds |
 | ask | text, parameters, repeats, rows (how many to send), plain (in the form of `plain.py`), fetch (`fetchall`, `arrow`, `df`, `pl`) | cpu and wall seconds per execution, repeats, row count, rows |
 | each | text, parameter_rows | wall seconds per call, total cpu, number of rows |
 | size | | resident bytes, peak bytes |
@@ -87,6 +87,9 @@ class Worker:
 
     def load_tables(self, request):
         return self.timed(lambda: self.adapter.load_tables(**request["files"]))
+
+    def load_parquet(self, request):
+        return self.timed(lambda: self.adapter.load_parquet(**request["files"]))
 
     def ask(self, request):
         fetch = {"fetch": request["fetch"]} if "fetch" in request else {}
