@@ -19,6 +19,8 @@ const POWERS: [f64; 23] = [
 const EXPONENTS: u8 = 16;
 /// Values that choose the exponent.
 const SAMPLE: usize = 512;
+/// Integers unpacked at once: they stay in the first cache.
+const UNPACKED: usize = 256;
 /// Integers are below this, where every one is a float.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
@@ -92,12 +94,48 @@ impl<'a> DecimalsView<'a> {
     /// Value `i`.
     #[inline]
     pub fn get(&self, i: usize) -> f64 {
+        self.value(i, self.integers.get(i))
+    }
+
+    /// The integers, to be read elsewhere; [`Self::value`] makes floats of them.
+    pub fn integers(&self) -> PackedView<'a> {
+        self.integers
+    }
+
+    /// Value `i`, of which the integer is known.
+    #[inline(always)]
+    pub fn value(&self, i: usize, integer: i64) -> f64 {
         if let Some((rank, values)) = &self.exceptions {
             let (before, here) = rank.look(i);
             if here == 1 {
                 return values.get(before).copied().unwrap_or(f64::NAN);
             }
         }
-        float(self.integers.get(i), self.power)
+        float(integer, self.power)
+    }
+
+    /// Values `from..from + out.len()`.
+    ///
+    /// **Cost**: integers are unpacked and divided in runs, without a branch per value; exceptions are put
+    /// over them, for 64 values a look where there are some in the segment.
+    pub fn unpack(&self, from: usize, out: &mut [f64]) {
+        let mut integers = [0i64; UNPACKED];
+        for (k, out) in out.chunks_mut(UNPACKED).enumerate() {
+            let integers = &mut integers[..out.len()];
+            self.integers.unpack(from + k * UNPACKED, integers);
+            for (out, integer) in out.iter_mut().zip(integers) {
+                *out = float(*integer, self.power);
+            }
+        }
+        let Some((rank, values)) = &self.exceptions else { return };
+        let (mut before, _) = rank.look(from);
+        for (k, out) in out.chunks_mut(64).enumerate() {
+            let mut here = rank.window(from + k * 64) & (u64::MAX >> (64 - out.len()));
+            while here != 0 {
+                out[here.trailing_zeros() as usize] = values.get(before).copied().unwrap_or(f64::NAN);
+                before += 1;
+                here &= here - 1;
+            }
+        }
     }
 }

@@ -96,6 +96,12 @@ fn floats_come_back_to_the_last_bit() {
         for (i, v) in values.iter().enumerate() {
             assert_eq!(view.get(i).to_bits(), v.to_bits(), "{v} at {i}");
         }
+        let from = random.bits() as usize % values.len();
+        let mut run = vec![0.5; random.bits() as usize % (values.len() - from + 1)];
+        view.unpack(from, &mut run);
+        for (i, (v, given)) in values[from..].iter().zip(&run).enumerate() {
+            assert_eq!(given.to_bits(), v.to_bits(), "{v} at {from} + {i}");
+        }
         packed_count += 1;
     }
     assert!(packed_count > 200 && with_exceptions > 50, "{packed_count}, {with_exceptions}");

@@ -12,10 +12,11 @@
 //! What is to be done is decided once for 64 rows. It is bound by instructions where it is not by memory: the
 //! form without bits and steps, and one look-up of a segment for both rank and code, are 0.7 and 0.9 of the
 //! time of a query that reads at random (`bench/gfcl`, figure 10). One loop that does all three took 1.2
-//! times as long. Floats are 64-bit codes, strings of a dictionary are their codes.
+//! times as long. Floats are 64-bit codes, or the integers of decimals, of which [`Codes::float`] makes floats
+//! by what each segment divides by; strings of a dictionary are their codes.
 
 use trimorph_base::{NodeId, counting_bits};
-use trimorph_encoding::{PackedView, RankView, line};
+use trimorph_encoding::{DecimalsView, PackedView, RankView, line};
 use trimorph_vfs::prefetch;
 
 use super::format::{SEGMENT_ROWS, split};
@@ -60,6 +61,8 @@ pub(super) struct Source<'s> {
     pub(super) present: Present<'s>,
     /// Where runs start; codes are the runs'.
     pub(super) runs: Option<RankView<'s>>,
+    /// What makes floats of integers; else the values are floats' bits.
+    pub(super) decimals: Option<DecimalsView<'s>>,
 }
 
 /// The codes of one segment, and which rows have one where that alone tells their places. Rows at random look
@@ -108,6 +111,8 @@ pub(super) struct Codes<'s> {
     segments: Vec<CodeSegment<'s>>,
     /// Of each segment; empty if none has one.
     slopes: Vec<i64>,
+    /// Of each segment; empty if none has decimals.
+    decimals: Vec<Option<DecimalsView<'s>>>,
     placings: Placings<'s>,
     form: Form,
 }
@@ -159,7 +164,7 @@ fn with_place(row: u64, place: usize) -> u64 {
 
 impl<'s> Source<'s> {
     pub(super) fn new(codes: PackedView<'s>, present: Present<'s>) -> Self {
-        Self { codes, slope: 0, present, runs: None }
+        Self { codes, slope: 0, present, runs: None, decimals: None }
     }
 
     /// 8-byte values as they are.
@@ -231,6 +236,10 @@ impl<'s> Codes<'s> {
         Some(Self {
             segments: sources.iter().map(Source::segment).collect(),
             slopes: if sloped { sources.iter().map(|s| s.slope).collect() } else { Vec::new() },
+            decimals: match sources.iter().any(|s| s.decimals.is_some()) {
+                true => sources.iter().map(|s| s.decimals).collect(),
+                false => Vec::new(),
+            },
             placings,
             form,
         })
@@ -246,16 +255,34 @@ impl<'s> Codes<'s> {
         if FORM == SLOPED { self.slopes.get(split(row).0).copied().unwrap_or(0) } else { 0 }
     }
 
-    /// The value of one row, arbitrary if it is absent, and whether it is present.
+    /// Whether some values are decimals, so that [`Self::float`] is needed.
+    #[inline]
+    pub(super) fn has_decimals(&self) -> bool {
+        !self.decimals.is_empty()
+    }
+
+    /// The float of a value of a column of floats, by the place it was read at.
     #[inline(always)]
-    pub(super) fn get(&self, row: u64) -> (i64, bool) {
+    pub(super) fn float(&self, value: i64, place: u64) -> f64 {
+        let (segment, local) = split(place);
+        match self.decimals.get(segment) {
+            Some(Some(decimals)) => decimals.value(local, value),
+            _ => f64::from_bits(value.cast_unsigned()),
+        }
+    }
+
+    /// The value of one row, arbitrary if it is absent, the place it was read at as [`Self::finish_rows`] says
+    /// it, and whether it is present.
+    #[inline(always)]
+    pub(super) fn get(&self, row: u64) -> (i64, u64, bool) {
         let (segment, local) = split(row);
         let (place, bit) = match &self.placings {
             Placings::Rows => (local, u64::from(segment < self.segments.len())),
             Placings::Ranked => self.segment(row).rank.look(local),
             Placings::Each(placings) => placings.get(segment).map_or((0, 0), |p| place(p, local)),
         };
-        (self.segment(row).value::<SLOPED>(place, self.slope::<SLOPED>(row)), bit == 1)
+        let value = self.segment(row).value::<SLOPED>(place, self.slope::<SLOPED>(row));
+        (value, with_place(row, place), bit == 1)
     }
 
     /// Takes up to [`BATCH_ROWS`] pairs of a position and a row, and asks for what tells the rows' places.
@@ -352,18 +379,19 @@ impl<'s> Codes<'s> {
 
     /// What `convert` makes of the values of the rows of a batch that was started.
     #[inline]
-    pub(super) fn finish<T>(&self, batch: &Batch, out: &mut [T], convert: impl Fn(i64) -> T) {
+    pub(super) fn finish<T>(&self, batch: &Batch, out: &mut [T], convert: impl Fn(i64, u64) -> T) {
         self.finish_rows(&batch.rows[..batch.len], &batch.places, out, convert);
     }
 
-    /// What `convert` makes of the values of rows that were started; of any value where absent.
+    /// What `convert` makes of the values of rows that were started, and of the places they were read at: the
+    /// row that has the segment and, in it, the place. Of any value where absent.
     #[inline]
     pub(super) fn finish_rows<R: RowId, T>(
         &self,
         rows: &[R],
         places: &[u64; BATCH_ROWS],
         out: &mut [T],
-        convert: impl Fn(i64) -> T,
+        convert: impl Fn(i64, u64) -> T,
     ) {
         match &self.placings {
             Placings::Rows => self.finish_places(rows, out, convert),
@@ -372,7 +400,7 @@ impl<'s> Codes<'s> {
     }
 
     #[inline(always)]
-    fn finish_places<R: RowId, T>(&self, places: &[R], out: &mut [T], convert: impl Fn(i64) -> T) {
+    fn finish_places<R: RowId, T>(&self, places: &[R], out: &mut [T], convert: impl Fn(i64, u64) -> T) {
         match self.form {
             Form::Whole => self.finish_codes::<WHOLE, R, T>(places, out, convert),
             Form::Packed => self.finish_codes::<PACKED, R, T>(places, out, convert),
@@ -385,11 +413,11 @@ impl<'s> Codes<'s> {
         &self,
         places: &[R],
         out: &mut [T],
-        convert: impl Fn(i64) -> T,
+        convert: impl Fn(i64, u64) -> T,
     ) {
         for (place, o) in places.iter().zip(out) {
             let row = place.row();
-            *o = convert(self.segment(row).value::<FORM>(split(row).1, self.slope::<FORM>(row)));
+            *o = convert(self.segment(row).value::<FORM>(split(row).1, self.slope::<FORM>(row)), row);
         }
     }
 }

@@ -45,6 +45,18 @@ impl DataView<'_> {
         }
     }
 
+    /// Floats at places `from..`, in a column of floats.
+    pub(super) fn unpack_floats(&self, from: usize, out: &mut [f64]) {
+        match self {
+            Self::Decimals(decimals) => decimals.unpack(from, out),
+            Self::Floats(floats) => match floats.get(from..from + out.len()) {
+                Some(floats) => out.copy_from_slice(floats),
+                None => out.fill(0.0),
+            },
+            _ => self.unpack(from, bytemuck::cast_slice_mut(out)),
+        }
+    }
+
     #[inline(always)]
     pub(super) fn float(&self, place: usize) -> f64 {
         match self {
@@ -115,6 +127,10 @@ impl<'s> SegmentView<'s> {
             }
             (DataView::Runs(runs), _) => {
                 Some(Source { runs: Some(runs.starts), ..Source::new(runs.values, present) })
+            }
+            (DataView::Decimals(decimals), _) => {
+                let integers = Source::new(decimals.integers(), present);
+                Some(Source { decimals: Some(*decimals), ..integers })
             }
             (DataView::Floats(floats), _) => Some(Source::plain(bytemuck::cast_slice(floats), present)),
             // Without rows any data will do.

@@ -16,7 +16,7 @@ use super::small_texts::{Small, SmallTexts};
 use super::view::{BATCH_LEAST, ColumnView, gather_batches, gather_run};
 
 /// A code as vectors keep it; one past 32 bits has no entry.
-fn code_of(code: i64) -> u32 {
+fn code_of(code: i64, _place: u64) -> u32 {
     u32::try_from(code).unwrap_or(u32::MAX)
 }
 
@@ -39,7 +39,7 @@ impl<'s> ColumnView<'s> {
             } else {
                 for (i, row) in rows {
                     match codes.get(row) {
-                        (code, true) => out[i] = code_of(code),
+                        (code, place, true) => out[i] = code_of(code, place),
                         _ => nulls.set(i, len),
                     }
                 }
@@ -116,7 +116,7 @@ impl<'s> ColumnView<'s> {
         let SegmentView { presence, data, .. } = segment;
         if let (PresenceView::All, DataView::Dictionary(codes)) = (presence, data) {
             let mut out = Vec::with_capacity(len);
-            codes.append(local, len, &mut out, code_of);
+            codes.append(local, len, &mut out, |code| code_of(code, 0));
             return Vector::new(Values::String(self.entries_of(out)));
         }
         // Where the values of these rows are, and which rows have one.
@@ -140,7 +140,7 @@ impl<'s> ColumnView<'s> {
         }
         if let DataView::Dictionary(codes) = data {
             let mut present = Vec::with_capacity(count);
-            codes.append(first, count, &mut present, code_of);
+            codes.append(first, count, &mut present, |code| code_of(code, 0));
             let mut rest = present.into_iter();
             // What is null has any code that there is.
             let code = |i: usize| if nulls.get(i) { Some(0) } else { rest.next() };

@@ -216,8 +216,14 @@ impl<'s> ColumnView<'s> {
             LogicalType::Date => self.gather_ints(rows, len, Values::Date, |v| v as i32),
             LogicalType::Bool => self.gather_ints(rows, len, Values::Bool, |v| v != 0),
             LogicalType::Float => {
-                let convert = |v: i64| f64::from_bits(v.cast_unsigned());
-                self.gather_with(rows, len, 0.0, Values::Float, convert, DataView::float)
+                let (codes, read) = (self.codes(), |v: &DataView<'s>, p| v.float(p));
+                match codes.filter(|codes| codes.has_decimals()) {
+                    Some(decimals) => {
+                        let convert = |v, place| decimals.float(v, place);
+                        self.gather_with(codes, rows, len, 0.0, Values::Float, convert, read)
+                    }
+                    None => self.gather_with(codes, rows, len, 0.0, Values::Float, bits_of_float, read),
+                }
             }
             LogicalType::String => self.gather_texts(rows, len),
             _ => self.gather_general(rows, len),
@@ -231,15 +237,16 @@ impl<'s> ColumnView<'s> {
             return self.gather(rows.iter().map(|row| row.row()).enumerate(), rows.len());
         };
         match self.ty {
-            LogicalType::Int => gather_run(codes, rows, 0, Values::Int, |v| v),
-            LogicalType::DateTime => gather_run(codes, rows, 0, Values::DateTime, |v| v),
-            LogicalType::LocalDateTime => gather_run(codes, rows, 0, Values::LocalDateTime, |v| v),
-            LogicalType::LocalTime => gather_run(codes, rows, 0, Values::LocalTime, |v| v),
-            LogicalType::Date => gather_run(codes, rows, 0, Values::Date, |v| v as i32),
-            LogicalType::Bool => gather_run(codes, rows, false, Values::Bool, |v| v != 0),
-            LogicalType::Float => {
-                gather_run(codes, rows, 0.0, Values::Float, |v| f64::from_bits(v.cast_unsigned()))
+            LogicalType::Int => gather_run(codes, rows, 0, Values::Int, |v, _| v),
+            LogicalType::DateTime => gather_run(codes, rows, 0, Values::DateTime, |v, _| v),
+            LogicalType::LocalDateTime => gather_run(codes, rows, 0, Values::LocalDateTime, |v, _| v),
+            LogicalType::LocalTime => gather_run(codes, rows, 0, Values::LocalTime, |v, _| v),
+            LogicalType::Date => gather_run(codes, rows, 0, Values::Date, |v, _| v as i32),
+            LogicalType::Bool => gather_run(codes, rows, false, Values::Bool, |v, _| v != 0),
+            LogicalType::Float if codes.has_decimals() => {
+                gather_run(codes, rows, 0.0, Values::Float, |v, place| codes.float(v, place))
             }
+            LogicalType::Float => gather_run(codes, rows, 0.0, Values::Float, bits_of_float),
             LogicalType::String => self.gather_coded(codes, rows),
             _ => self.gather(rows.iter().map(|row| row.row()).enumerate(), rows.len()),
         }
@@ -253,32 +260,36 @@ impl<'s> ColumnView<'s> {
         wrap: impl FnOnce(Vec<T>) -> Values<'s>,
         convert: impl Fn(i64) -> T,
     ) -> Vector<'s> {
-        self.gather_with(rows, len, T::default(), wrap, &convert, |v, p| convert(v.integer(p)))
+        let codes = self.codes();
+        let read = |v: &DataView<'s>, p| convert(v.integer(p));
+        self.gather_with(codes, rows, len, T::default(), wrap, |v, _| convert(v), read)
     }
 
-    /// Gathers in batches where all segments are packed integers, which `convert` makes values of; else value
-    /// by value with `read`.
+    /// Gathers in batches where all segments are packed integers, which `convert` makes values of, by where
+    /// they stand; else value by value with `read`.
     #[inline]
+    #[expect(clippy::too_many_arguments, reason = "the steps of one loop")]
     fn gather_with<T: Clone>(
         &self,
+        codes: Option<&Codes<'_>>,
         rows: impl Iterator<Item = (usize, u64)>,
         len: usize,
         blank: T,
         wrap: impl FnOnce(Vec<T>) -> Values<'s>,
-        convert: impl Fn(i64) -> T,
+        convert: impl Fn(i64, u64) -> T,
         read: impl Fn(&DataView<'s>, usize) -> T,
     ) -> Vector<'s> {
         let mut out = vec![blank; len];
         let mut nulls = Nulls::NONE;
-        match self.codes() {
+        match codes {
             Some(codes) if len >= BATCH_LEAST => {
                 gather_batches(codes, rows, convert, &mut out, &mut nulls);
             }
             Some(codes) => {
                 for (i, row) in rows {
-                    let (value, present) = codes.get(row);
+                    let (value, place, present) = codes.get(row);
                     if present {
-                        out[i] = convert(value);
+                        out[i] = convert(value, place);
                     } else {
                         nulls.set(i, len);
                     }
@@ -316,7 +327,7 @@ impl<'s> ColumnView<'s> {
 
     /// Reads rows `first..first + len` into a vector.
     ///
-    /// **Cost**: as [`Self::gather`], but integers are unpacked without a branch per value, nulls by 64 rows.
+    /// **Cost**: as [`Self::gather`], but numbers are unpacked without a branch per value, nulls by 64 rows.
     pub fn scan(&self, first: u64, len: usize) -> Vector<'s> {
         let (segment, local) = split(first);
         if !self.has_exceptions
@@ -334,14 +345,27 @@ impl<'s> ColumnView<'s> {
                 match &view.presence {
                     PresenceView::All => view.data.unpack(local, &mut out),
                     PresenceView::None => nulls = Nulls::all(len),
-                    PresenceView::Some(rank) => scan_present(rank, &view.data, local, &mut out, &mut nulls),
+                    PresenceView::Some(rank) => {
+                        let unpack = |place, out: &mut [i64]| view.data.unpack(place, out);
+                        scan_present(rank, unpack, local, &mut out, &mut nulls);
+                    }
                 }
                 return Vector { values: wrap(out), nulls };
             }
-            if let (DataView::Floats(floats), PresenceView::All) = (&view.data, &view.presence)
-                && let Some(floats) = floats.get(local..local + len)
-            {
-                return Vector::new(Values::Float(floats.to_vec()));
+            if self.ty == LogicalType::Float {
+                let mut out = vec![0.0; len];
+                let mut nulls = Nulls::NONE;
+                match &view.presence {
+                    PresenceView::All => view.data.unpack_floats(local, &mut out),
+                    PresenceView::None => nulls = Nulls::all(len),
+                    PresenceView::Some(rank) => {
+                        let unpack = |place, out: &mut [i64]| {
+                            view.data.unpack_floats(place, bytemuck::cast_slice_mut(out))
+                        };
+                        scan_present(rank, unpack, local, bytemuck::cast_slice_mut(&mut out), &mut nulls);
+                    }
+                }
+                return Vector { values: Values::Float(out), nulls };
             }
         }
         self.gather((0..len).map(|i| (i, first + i as u64)), len)
@@ -509,7 +533,7 @@ pub(super) const BATCH_LEAST: usize = 16;
 pub(super) fn gather_batches<T>(
     codes: &Codes<'_>,
     mut pairs: impl Iterator<Item = (usize, u64)>,
-    convert: impl Fn(i64) -> T,
+    convert: impl Fn(i64, u64) -> T,
     out: &mut [T],
     nulls: &mut Nulls,
 ) {
@@ -533,7 +557,7 @@ pub(super) fn gather_run<'s, R: RowId, T: Clone>(
     rows: &[R],
     blank: T,
     wrap: impl FnOnce(Vec<T>) -> Values<'s>,
-    convert: impl Fn(i64) -> T,
+    convert: impl Fn(i64, u64) -> T,
 ) -> Vector<'s> {
     let (mut out, mut nulls, len) = (vec![blank; rows.len()], Nulls::NONE, rows.len());
     let (mut places, mut next_places) = ([0u64; BATCH_ROWS], [0u64; BATCH_ROWS]);
@@ -556,7 +580,7 @@ pub(super) fn gather_run<'s, R: RowId, T: Clone>(
 fn finish_batch<T>(
     codes: &Codes<'_>,
     batch: &Batch,
-    convert: impl Fn(i64) -> T,
+    convert: impl Fn(i64, u64) -> T,
     out: &mut [T],
     nulls: &mut Nulls,
 ) {
@@ -571,10 +595,10 @@ fn finish_batch<T>(
             nulls.set_run(first, absent, len);
         }
         None => {
-            let mut values = [0i64; BATCH_ROWS];
-            codes.finish(batch, &mut values, |v| v);
+            let mut values = [(0i64, 0u64); BATCH_ROWS];
+            codes.finish(batch, &mut values, |value, place| (value, place));
             for (k, i) in places.iter().enumerate() {
-                out[*i] = convert(values[k]);
+                out[*i] = convert(values[k].0, values[k].1);
                 if (absent >> k) & 1 == 1 {
                     nulls.set(*i, len);
                 }
@@ -583,8 +607,20 @@ fn finish_batch<T>(
     }
 }
 
-/// Rows `from..` of a segment with nulls: the rank once, then a running count, 64 rows at a time.
-fn scan_present(rank: &RankView<'_>, data: &DataView<'_>, from: usize, out: &mut [i64], nulls: &mut Nulls) {
+/// A float that is stored as its bits.
+fn bits_of_float(value: i64, _place: u64) -> f64 {
+    f64::from_bits(value.cast_unsigned())
+}
+
+/// Rows `from..` of a segment with nulls: the rank once, then a running count, 64 rows at a time. `unpack`
+/// gives the values, or their bits, at places from the first one on.
+fn scan_present(
+    rank: &RankView<'_>,
+    unpack: impl Fn(usize, &mut [i64]),
+    from: usize,
+    out: &mut [i64],
+    nulls: &mut Nulls,
+) {
     let len = out.len();
     let (mut place, _) = rank.look(from);
     let mut dense = [0i64; BATCH_ROWS + 1];
@@ -592,7 +628,7 @@ fn scan_present(rank: &RankView<'_>, data: &DataView<'_>, from: usize, out: &mut
         let within = u64::MAX >> (BATCH_ROWS - out.len());
         let window = rank.window(from + k * BATCH_ROWS) & within;
         let count = window.count_ones() as usize;
-        data.unpack(place, &mut dense[..count]);
+        unpack(place, &mut dense[..count]);
         expand(window, &dense, out);
         nulls.set_run(k * BATCH_ROWS, !window & within, len);
         place += count;
