@@ -3,6 +3,7 @@
 //!
 //! Where pieces may be dropped while the query runs, texts are copies.
 
+use trimorph_types::LogicalType;
 use trimorph_vector::{Lists, Nulls, Texts, Values, Vector};
 use trimorph_vfs::{CodecError, Decoder};
 
@@ -125,6 +126,10 @@ impl<'s> ColumnView<'s> {
     /// The general values of `(position, row)` pairs: as [`Self::gather`]. Lists whose elements are all of
     /// one type that has vectors come as such.
     pub(super) fn gather_general(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
+        // In a column of another type nulls alone must not look like lists.
+        if !matches!(self.ty, LogicalType::List | LogicalType::Any) {
+            return self.gather_any(rows, len);
+        }
         let rows: Vec<(usize, u64)> = rows.collect();
         match self.typed_lists(&rows, len) {
             Ok(Some(lists)) => lists,

@@ -182,6 +182,11 @@ fn lists_of_one_type_are_typed() {
     assert!(typed(&lists(&[&[], &[Value::Null]])).is_some());
     assert_eq!(typed(&lists(&[&[text("de")], &[Value::Int(1)]])), None);
     assert_eq!(typed(&[Value::Int(1), Value::list(vec![text("de")])]), None);
+    for ty in [LogicalType::Decimal, LogicalType::Duration, LogicalType::Bytes] {
+        let column = column(ty, &[Value::Null, Value::Null]);
+        let nulls = ColumnView::new(&column).gather([(0, 0), (1, 1)].into_iter(), 2);
+        assert!(!matches!(nulls.values, Values::List(_)), "nulls of {ty:?} are lists");
+    }
 }
 
 /// What is written for strings: dictionaries over several segments, with nulls, next to segments of a heap.
