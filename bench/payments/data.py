@@ -1,6 +1,6 @@
 """A payments network as users have one: takes a scale and a seed, gives Arrow tables, and Parquet files of them.
 
-What SNB data lack is here: floats that are skewed, decimals, many nulls, booleans with nulls, lists of texts, texts that are
+What SNB data lack is here: floats that are skewed, many nulls, booleans with nulls, lists of texts, texts that are
 mostly unique, and relationships that have all of these. Scale 1 is 300,000 accounts and 3,000,000 transfers.
 
 1. Who pays and who is paid is skewed (a power of a uniform number, then shuffled), so a few accounts have thousands of transfers.
@@ -21,6 +21,7 @@ FIRST = ("Ada", "Ben", "Chiara", "Dmitri", "Élodie", "Farid", "Greta", "Hiro", 
 LAST = ("Abel", "Brandt", "Costa", "Dubois", "Eriksen", "Fischer", "García", "Hassan", "Ito", "Jansen", "Kowalski", "López", "Müller",
         "Novak", "Okafor", "Petrov", "Rossi", "Schmidt", "Tanaka", "Weber")
 DOMAINS = ("mail.com", "example.org", "post.de", "inbox.fr", "corp.net", "uni.edu", "web.io", "shop.biz")
+TRADES, FORMS = ("Trading", "Holding", "Labs", "Foods"), ("GmbH", "Ltd", "SA", "Inc")
 NODES = ("Account", "Company", "Device")
 EDGES = (("Account", "TRANSFER", "Account"), ("Account", "OWNS", "Company"), ("Account", "USED", "Device"))
 START = dt.datetime(2024, 1, 1)
@@ -74,8 +75,6 @@ def dates(draw, count, first, days):
 
 
 def accounts(draw, count):
-    import decimal
-
     import numpy as np
     import pyarrow as pa
 
@@ -86,7 +85,7 @@ def accounts(draw, count):
     tag_counts = draw.choice(5, count, p=[0.35, 0.3, 0.2, 0.1, 0.05])
     picked = draw.integers(0, len(TAGS), (count, 4))
     tags = [[TAGS[t] for t in dict.fromkeys(row[:n].tolist())] for row, n in zip(picked, tag_counts)]
-    limits = [decimal.Decimal(int(v)) * 50 for v in draw.integers(1, 400, count)]
+    limits = draw.integers(1, 400, count) * 50.0
     weights = np.array([1 / (rank + 2) for rank in range(len(COUNTRIES))])
     return pa.table({
         "id": ids,
@@ -94,7 +93,7 @@ def accounts(draw, count):
         "country": with_nulls(draw, chosen(draw, COUNTRIES, count, weights / weights.sum()), 0.02, pa.string()),
         "opened": dates(draw, count, dt.date(2010, 1, 1), 5000),
         "balance": np.round(draw.lognormal(7, 2, count) - 500, 2),
-        "credit": with_nulls(draw, np.array([float(v) for v in limits]), 0.6),
+        "credit": with_nulls(draw, limits, 0.6),
         "risk": with_nulls(draw, draw.beta(1.5, 8, count), 0.1),
         "isBusiness": draw.random(count) < 0.15,
         "tags": pa.array(tags, type=pa.list_(pa.string())),
@@ -108,8 +107,7 @@ def companies(draw, count):
 
     return pa.table({
         "id": np.arange(count) + 500,
-        "name": pa.array([f"{a} {b} {c}" for a, b, c in zip(chosen(draw, LAST, count), chosen(draw, ("Trading", "Holding", "Labs", "Foods"), count),
-                                                          chosen(draw, ("GmbH", "Ltd", "SA", "Inc"), count))]),
+        "name": pa.array([" ".join(parts) for parts in zip(chosen(draw, LAST, count), chosen(draw, TRADES, count), chosen(draw, FORMS, count))]),
         "country": with_nulls(draw, chosen(draw, COUNTRIES, count), 0.05, pa.string()),
         "revenue": with_nulls(draw, np.round(draw.lognormal(12, 2, count), 2), 0.2),
         "employees": with_nulls(draw, draw.integers(1, 5000, count), 0.3),
