@@ -1,6 +1,7 @@
 //! Queries with many parts run to their end on the stack of a thread: they neither overflow it nor take time
 //! that doubles with each part.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use trimorph::{Config, Database};
@@ -10,7 +11,10 @@ const NODES: usize = 400;
 
 /// `(:N {i: 0})-[:NEXT]->(:N {i: 1})-[:NEXT]->…` and back to the first.
 fn ring() -> Database {
-    let dir = std::env::temp_dir().join(format!("trimorph-ring-{}", std::process::id()));
+    // Tests run at the same time.
+    static RINGS: AtomicUsize = AtomicUsize::new(0);
+    let number = RINGS.fetch_add(1, Ordering::Relaxed);
+    let dir = std::env::temp_dir().join(format!("trimorph-ring-{}-{number}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
     let nodes: String = (0..NODES).map(|i| format!("{i},N\n")).collect();
     let edges: String = (0..NODES).map(|i| format!("{i},{},NEXT\n", (i + 1) % NODES)).collect();
