@@ -12,8 +12,8 @@
 //! What is to be done is decided once for 64 rows. It is bound by instructions where it is not by memory: the
 //! form without bits and steps, and one look-up of a segment for both rank and code, are 0.7 and 0.9 of the
 //! time of a query that reads at random (`bench/gfcl`, figure 10). One loop that does all three took 1.2
-//! times as long. Floats are 64-bit codes, or the integers of decimals, of which [`Codes::float`] makes floats
-//! by what each segment divides by; strings of a dictionary are their codes.
+//! times as long. Floats are 64-bit codes, or the integers of decimals, of which [`Codes::float`] makes
+//! floats by what each segment divides by; strings of a dictionary are their codes.
 
 use trimorph_base::{NodeId, counting_bits};
 use trimorph_encoding::{DecimalsView, PackedView, RankView, line};
@@ -271,8 +271,8 @@ impl<'s> Codes<'s> {
         }
     }
 
-    /// The value of one row, arbitrary if it is absent, the place it was read at as [`Self::finish_rows`] says
-    /// it, and whether it is present.
+    /// The value of one row, arbitrary if it is absent, the place it was read at as [`Self::finish_rows`]
+    /// says it, and whether it is present.
     #[inline(always)]
     pub(super) fn get(&self, row: u64) -> (i64, u64, bool) {
         let (segment, local) = split(row);
