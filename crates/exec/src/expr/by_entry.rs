@@ -165,7 +165,8 @@ impl<'s> EntryMemo<'s> {
             _ => return evaluate(ex, chunk, group, cx),
         };
         let (property, body) = &**parts;
-        let Evaluated::Own(vector) = evaluate(property, chunk, group, cx)? else {
+        // Rows whose property cannot be read may not be asked for it.
+        let Ok(Evaluated::Own(vector)) = evaluate(property, chunk, group, cx) else {
             return evaluate(ex, chunk, group, cx);
         };
         let len = at.len;

@@ -127,8 +127,8 @@ impl Planner<'_> {
         self.edges.touching(nodes, is_closing)
     }
 
-    /// Before edges are looked for at a node that was reached: places the predicates that may be asked of rows
-    /// which have no such edge. They cost less, and leave fewer rows to look for edges of.
+    /// Before edges are looked for at a node that was reached: places the predicates that may be asked of
+    /// rows which have no such edge. They cost less, and leave fewer rows to look for edges of.
     fn place_harmless(&mut self, node: VarId) {
         if self.closing(&[node]).is_empty() {
             return;

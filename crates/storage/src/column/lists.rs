@@ -88,10 +88,13 @@ impl<'s> Elements<'s> {
 /// Lists that were read a moment ago, by their bytes: labels and tags come again and again, and equal lists
 /// are the same run of elements.
 struct Recent<'s> {
-    lists: Vec<(&'s [u8], (u32, u32))>,
+    lists: Vec<Read<'s>>,
     found: usize,
     asked: usize,
 }
+
+/// The bytes of a list and its run.
+type Read<'s> = (&'s [u8], (u32, u32));
 
 /// A power of two.
 const RECENT_LISTS: usize = 256;
@@ -107,7 +110,7 @@ impl Default for Recent<'_> {
 impl<'s> Recent<'s> {
     /// The run of a list with these bytes, or where to note it, if it is worth it.
     #[inline]
-    fn find(&mut self, bytes: &[u8]) -> Result<(u32, u32), Option<&mut (&'s [u8], (u32, u32))>> {
+    fn find(&mut self, bytes: &[u8]) -> Result<(u32, u32), Option<&mut Read<'s>>> {
         if self.asked >= RECENT_SAMPLE && self.found * 2 < self.asked {
             return Err(None);
         }
