@@ -223,6 +223,15 @@ fn wait_for(c: &Connection, acknowledged: &BTreeMap<i64, i64>, before: &mut Seen
     }
 }
 
+/// What is seen by who has just opened the database, or asked: all that was acknowledged before, if that
+/// lasts.
+fn sees_all(c: &Connection, acknowledged: &BTreeMap<i64, i64>, is_relaxed: bool) -> Seen {
+    let seen = look(c);
+    let has = |w, i| seen.0.get(w) >= Some(i);
+    assert!(is_relaxed || acknowledged.iter().all(|(w, i)| has(w, i)), "{acknowledged:?}, seen {seen:?}");
+    seen
+}
+
 fn follow_writers(name: &str, is_relaxed: bool) {
     let dir = Directory::new(name);
     let seconds = std::env::var(SECONDS_WANTED).ok().and_then(|text| text.parse().ok()).unwrap_or(SECONDS);
@@ -247,7 +256,14 @@ fn follow_writers(name: &str, is_relaxed: bool) {
             }
             looks += 1;
             if random.chance(30) {
+                let known = writer.acknowledged();
                 when_asked.refresh().unwrap();
+                asked = sees_all(&b, &known, is_relaxed);
+            }
+            if random.chance(10) {
+                let known = writer.acknowledged();
+                let fresh = Database::open(dir.path(), to_read(None)).unwrap();
+                sees_all(&fresh.connect(), &known, is_relaxed);
             }
             if random.chance(10) && !is_relaxed {
                 // What lasts is seen a moment later.

@@ -171,7 +171,9 @@ impl Database {
         let (main, live) = following.seen();
         let place = Place { fs, dir: Some(dir), lock: None, registered: None };
         let follower = Follower::new(following, Arc::clone(&live));
-        Ok(Self::with(memory, config, place, Opened { main, live, ..nothing() }, Some(follower)))
+        let database = Self::with(memory, config, place, Opened { main, live, ..nothing() }, Some(follower));
+        database.shared.catch_up()?;
+        Ok(database)
     }
 
     /// Opens the database in directory `path` of a file system, without a lock: for tests.
@@ -296,14 +298,15 @@ impl Database {
     }
 
     /// Looks at once for what another process has committed to a database that was opened read-only, so that
-    /// statements from now on see it; tells the last commit that is seen, as a number that only grows. What
-    /// was committed less than some 20 ms ago its writer may not have said yet. A database that this process
-    /// writes has nothing to look for.
+    /// statements from now on see it; tells the last commit that is seen, as a number that only grows. All
+    /// is seen that lasted before the call, as after opening: where its writer has not said so yet, that is
+    /// waited for, some 20 ms, and a second at most. A database that this process writes has nothing to look
+    /// for.
     ///
     /// **Errors**: what cannot be read; what was seen before is seen on.
     pub fn refresh(&self) -> Result<u64, Error> {
         if self.shared.follower.is_some() {
-            self.shared.follow()?;
+            self.shared.catch_up()?;
         }
         Ok(self.shared.live().transactions.published().0)
     }

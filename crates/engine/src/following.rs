@@ -2,11 +2,13 @@
 //! readers. What is read is `durable::Following`'s.
 //!
 //! A thread looks every [`Config::follow_interval`](crate::Config::follow_interval); who asks looks at once.
+//! Who opens the database or asks ([`Shared::catch_up`]) sees all that was acknowledged before: the writer
+//! says in a later block how far its log lasts, some 20 ms after the last commit, and that is waited for.
 //! What cannot be read is told by `SHOW DATABASE` and [`Stats`](crate::Stats); queries see what was seen
 //! last, and the next look tries again.
 
 use std::sync::{Arc, PoisonError, Weak};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use trimorph_mvcc::Timestamp;
 use trimorph_store::Snapshot;
@@ -15,6 +17,12 @@ use crate::Error;
 use crate::durable::{Following, Found};
 use crate::follower::{Follower, Lag, Told, lock};
 use crate::shared::Shared;
+
+/// How long the writer may take to say how far its log lasts. It does so 20 ms after a commit, or with the
+/// next one; one that is stopped, or writes a transaction that is longer, is not waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// The time between two looks meanwhile: each takes some 50 us.
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// What `SHOW DATABASE` tells.
 pub(crate) struct Standing {
@@ -41,6 +49,22 @@ impl Shared {
             Err(error) => told.error = Some(error.to_string()),
         }
         done
+    }
+
+    /// Looks for what is new, and again until all is published that was acknowledged before the call, or the
+    /// writer does not say for [`PATIENCE`] that it lasts.
+    ///
+    /// **Errors**: as [`Self::follow`].
+    pub(crate) fn catch_up(&self) -> Result<(), Error> {
+        let Some(follower) = &self.follower else { return Ok(()) };
+        let started = Instant::now();
+        self.follow()?;
+        let mut goal = lock(&follower.following).goal();
+        while !lock(&follower.following).has_reached(&mut goal) && started.elapsed() < PATIENCE {
+            std::thread::sleep(PAUSE);
+            self.follow()?;
+        }
+        Ok(())
     }
 
     fn look(&self, follower: &Follower, following: &mut Following) -> Result<(), Error> {

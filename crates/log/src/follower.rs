@@ -26,6 +26,8 @@ pub struct Follower {
     committed: u64,
     /// Behind the last valid block that was seen.
     seen: Position,
+    /// Behind the last one that has something in it, or where the last look began.
+    content: Position,
     assembler: Assembler,
 }
 
@@ -37,7 +39,7 @@ impl Follower {
     pub fn new(fs: Arc<dyn FileSystem>, dir: &Path, from: Position, database: u128) -> Self {
         let at = from.max(Position::new(1, HEADER_LEN));
         let (dir, assembler) = (dir.to_owned(), Assembler::default());
-        Self { fs, dir, database, at, synced: at, committed: 0, seen: at, assembler }
+        Self { fs, dir, database, at, synced: at, committed: 0, seen: at, content: at, assembler }
     }
 
     /// How far it has read.
@@ -53,6 +55,12 @@ impl Follower {
     /// Behind the last valid block that there is: beyond [`Self::position`] where no mark covers it.
     pub fn seen(&self) -> Position {
         self.seen
+    }
+
+    /// Behind the last valid block that has something in it: beyond [`Self::position`] where there is
+    /// something to be given that no mark covers.
+    pub fn content(&self) -> Position {
+        self.content
     }
 
     /// Gives what was synced since the last call, as far as marks of later blocks say; a follower within the
@@ -94,13 +102,16 @@ impl Follower {
     fn look(&mut self, synced: Position) -> Result<(), LogError> {
         self.synced = self.synced.max(synced);
         let mut at = self.at;
-        self.seen = at;
+        (self.seen, self.content) = (at, at);
         while let Some(mut segment) = self.segment(at.segment)? {
             while let Some((header, _, next)) = segment.block(at.offset)? {
                 self.synced = self.synced.max(header.synced);
                 self.committed = self.committed.max(header.committed);
                 at.offset = next;
                 self.seen = at;
+                if header.len > 0 {
+                    self.content = at;
+                }
             }
             if at.offset < segment.len {
                 break;

@@ -360,8 +360,11 @@ impl Log {
         if shared.options.durability == Durability::Memory {
             return Ok(());
         }
+        // What is published by now was appended.
+        let committed = shared.committed();
         self.sync()?;
         let mut state = shared.lock();
+        state.covered = state.covered.max(committed);
         // Without a segment nothing was ever logged; without room for a new one the log ends as it is.
         if state.ready.is_empty() || state.lacks(0, &shared.options) {
             return Ok(());

@@ -271,8 +271,9 @@ impl Database {
     }
 
     /// Looks at once for what another process has committed to a database that was opened `read_only`, so
-    /// that queries from now on see it. Gives the last commit that is seen, as a number that only grows. What
-    /// was committed less than some 20 ms ago its writer may not have said yet.
+    /// that queries from now on see it. Gives the last commit that is seen, as a number that only grows. All
+    /// is seen that lasted before the call, as after opening; if it was just committed, that can take some
+    /// 20 ms.
     fn refresh(&self, py: Python<'_>) -> PyResult<u64> {
         let engine = self.handle.engine()?;
         interrupt::run(py, &CancelToken::default(), || engine.refresh())

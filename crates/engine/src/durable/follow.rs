@@ -116,6 +116,15 @@ pub(crate) struct Following {
     broken: Option<LogError>,
 }
 
+/// What must be seen of a log for all to be seen that was acknowledged before somebody looked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Goal {
+    /// Behind what was written then. What was acknowledged had been written.
+    end: Position,
+    /// Once all that is read: the greatest timestamp in it that is not seen then.
+    last: Option<u64>,
+}
+
 /// One manifest and what was read since.
 struct State {
     /// The number of the manifest.
@@ -218,6 +227,20 @@ impl Following {
     /// Commits that were read and may not be seen yet.
     pub(crate) fn waiting(&self) -> usize {
         self.state.replay.waiting()
+    }
+
+    /// What there was to be seen at the last look.
+    pub(crate) fn goal(&self) -> Goal {
+        Goal { end: self.state.log.as_ref().map(Follower::content).unwrap_or_default(), last: None }
+    }
+
+    /// Whether all of it is seen.
+    pub(crate) fn has_reached(&self, goal: &mut Goal) -> bool {
+        let State { log, replay, .. } = &self.state;
+        if log.as_ref().map(Follower::position).unwrap_or_default() < goal.end {
+            return false;
+        }
+        replay.last().0 >= *goal.last.get_or_insert_with(|| replay.last_waiting())
     }
 
     /// Looks for what is new. With `only_anew`, only for a newer manifest.

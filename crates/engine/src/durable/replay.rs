@@ -288,6 +288,11 @@ impl Replay {
         self.waiting.len()
     }
 
+    /// The greatest timestamp among them; 0 where there are none.
+    pub(super) fn last_waiting(&self) -> u64 {
+        self.waiting.iter().map(|one| one.commit.timestamp).max().unwrap_or(0)
+    }
+
     /// The last commit that was taken, and its time of day in microseconds since 1970; 0 where that is not
     /// known.
     pub(super) fn last(&self) -> (u64, i64) {

@@ -169,3 +169,20 @@ fn who_follows_a_log_that_nobody_writes_has_all_of_it() {
     let damage = follower.damage().unwrap();
     assert!(matches!(damage, Some(LogError::Damaged { .. })), "{damage:?}");
 }
+
+#[test]
+fn what_says_nothing_is_nothing_to_wait_for() {
+    let (_, fs) = memory();
+    let (log, ..) = open(&fs).unwrap();
+    let mut follower = Follower::new(Arc::clone(&fs), dir(), Position::default(), DATABASE);
+    commit(&log, 0, 64);
+    assert!(poll(&mut follower, None).is_empty());
+    assert!(follower.content() > follower.position());
+    // No mark covers the block that marks, nor the one that says that the log was closed.
+    log.mark().unwrap();
+    assert_eq!(poll(&mut follower, None), words([0]));
+    assert!(follower.seen() > follower.position() && follower.content() <= follower.position());
+    log.close().unwrap();
+    assert!(poll(&mut follower, None).is_empty());
+    assert!(follower.seen() > follower.position() && follower.content() <= follower.position());
+}
