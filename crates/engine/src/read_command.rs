@@ -10,6 +10,13 @@ use crate::commands::{Command, isolation};
 /// What commands begin with.
 const FIRST: &[&str] =
     &["BEGIN", "START", "COMMIT", "ROLLBACK", "ABORT", "CHECKPOINT", "REORGANIZE", "SHOW", "TERMINATE"];
+/// What other systems have behind `BEGIN`.
+const NO_MODES: &[&str] = &["DEFERRED", "IMMEDIATE", "EXCLUSIVE", "CONCURRENT", "ONLY", "WRITE"];
+/// What to write instead.
+const MODES: &str =
+    ", or BEGIN SNAPSHOT: nobody waits for who begins, and who only reads is never in conflict";
+const SAVEPOINTS: &str = "a statement that fails undoes itself and leaves its transaction open; what is to be \
+                          undone alone is a transaction of its own";
 const LEVELS: &[&str] = &["SERIALIZABLE", "SNAPSHOT", "READ COMMITTED"];
 
 /// A word of a text and where it stands.
@@ -80,19 +87,25 @@ pub(crate) fn read_command(text: &str) -> Option<Result<Command, Diagnostic>> {
 
 /// The command of a first word and those behind it.
 fn behind(first: Word<'_>, rest: &[Word<'_>]) -> Result<Command, Diagnostic> {
-    let transaction = rest.first().is_some_and(|word| word.is("TRANSACTION"));
+    let transaction = rest.first().is_some_and(|word| word.is_one_of(&["TRANSACTION", "WORK"]));
     let rest_of_it = &rest[usize::from(transaction)..];
     if first.is("BEGIN") {
         return begin(rest_of_it);
     }
     if first.is("START") {
-        return Err(wrong("there is no command START", first).hint("write BEGIN"));
+        let modes = if rest_of_it.is_empty() { "" } else { MODES };
+        return Err(wrong("there is no command START", first).hint(format!("write BEGIN{modes}")));
     }
     if first.is("ABORT") {
         return Err(wrong("there is no command ABORT", first).hint("write ROLLBACK"));
     }
     if first.is("TERMINATE") {
         return terminate(first, rest);
+    }
+    if let ([to, ..], true) = (rest_of_it, first.is("ROLLBACK"))
+        && to.is("TO")
+    {
+        return Err(wrong("there are no savepoints", *to).hint(SAVEPOINTS));
     }
     let (command, rest) = if first.is("COMMIT") {
         (Command::Commit, rest_of_it)
@@ -116,6 +129,13 @@ fn begin(rest: &[Word<'_>]) -> Result<Command, Diagnostic> {
         [one, two, level @ ..] if one.is("ISOLATION") && two.is("LEVEL") => level,
         level => level,
     };
+    if let Some((&first, &last)) = level.first().zip(level.last())
+        && level.iter().any(|word| word.is_one_of(NO_MODES))
+    {
+        let mode = level.iter().map(|word| word.text).collect::<Vec<_>>().join(" ").to_ascii_uppercase();
+        let primary = format!("there is no BEGIN {}", shortened(&mode));
+        return Err(over(primary, first, last).hint(format!("write BEGIN{MODES}")));
+    }
     let Some((last, named)) = level.split_last().filter(|(_, before)| before.len() < 2) else {
         return Err(no_level(rest, level));
     };

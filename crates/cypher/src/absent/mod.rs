@@ -7,6 +7,7 @@ mod elsewhere;
 mod entry;
 mod kuzu;
 mod neo4j;
+mod sql;
 
 #[cfg(test)]
 use entry::Syntax;
@@ -24,14 +25,15 @@ pub(crate) struct Absent {
 /// What a word that cannot stand between its neighbours is known as.
 pub(crate) fn syntax(before: &str, word: &str, after: &str) -> Option<Absent> {
     let is = |text: &str, list: &[&str]| list.iter().any(|w| w.eq_ignore_ascii_case(text));
-    let found = neo4j::SYNTAX.iter().chain(kuzu::SYNTAX).find(|(known, neighbour, ..)| {
-        known.eq_ignore_ascii_case(word)
-            && match neighbour {
-                Neighbour::Any => true,
-                Neighbour::Before(words) => is(before, words),
-                Neighbour::After(words) => is(after, words),
-            }
-    })?;
+    let found =
+        neo4j::SYNTAX.iter().chain(kuzu::SYNTAX).chain(sql::SYNTAX).find(|(known, neighbour, ..)| {
+            known.eq_ignore_ascii_case(word)
+                && match neighbour {
+                    Neighbour::Any => true,
+                    Neighbour::Before(words) => is(before, words),
+                    Neighbour::After(words) => is(after, words),
+                }
+        })?;
     Some(Absent { name: found.2, instead: found.3 })
 }
 
@@ -42,7 +44,7 @@ pub(crate) fn function(name: &str) -> Option<&'static str> {
 
 /// What to use instead of a procedure.
 pub(crate) fn procedure(name: &str) -> Option<&'static str> {
-    instead(&[neo4j::PROCEDURES, kuzu::PROCEDURES], name)
+    instead(&[neo4j::PROCEDURES, kuzu::PROCEDURES, sql::PROCEDURES], name)
 }
 
 fn instead(tables: &[&[Name]], name: &str) -> Option<&'static str> {
@@ -62,7 +64,7 @@ pub(crate) fn names() -> [(&'static str, Vec<Name>); 3] {
     };
     [
         ("from-neo4j.md", all(neo4j::SYNTAX, neo4j::FUNCTIONS, neo4j::PROCEDURES)),
-        ("cypher.md", all(&[], elsewhere::FUNCTIONS, &[])),
+        ("cypher.md", all(sql::SYNTAX, elsewhere::FUNCTIONS, sql::PROCEDURES)),
         ("from-kuzu.md", all(kuzu::SYNTAX, kuzu::FUNCTIONS, kuzu::PROCEDURES)),
     ]
 }

@@ -115,9 +115,20 @@ impl Parser<'_> {
         }
     }
 
+    /// What a token that was passed is known as elsewhere.
+    pub(super) fn known_elsewhere(&self, at: usize) -> Option<Box<Diagnostic>> {
+        let [before, word, after] = self.neighbours(at);
+        let absent = absent::syntax(before, word, after)?;
+        Some(Self::not_available_at(&absent, self.token_at(at).span()))
+    }
+
     fn not_available(&self, absent: &Absent) -> Box<Diagnostic> {
+        Self::not_available_at(absent, self.token().span())
+    }
+
+    fn not_available_at(absent: &Absent, span: Span) -> Box<Diagnostic> {
         let primary = format!("{} is not available", absent.name);
-        with_hint(syntax("NotAvailable", primary, self.token().span()), absent.instead)
+        with_hint(syntax("NotAvailable", primary, span), absent.instead)
     }
 
     /// The current token in a message.
@@ -131,20 +142,20 @@ impl Parser<'_> {
 
     /// What to write instead of the current token, if another language would have it here.
     fn foreign(&self) -> Option<&'static str> {
-        let [before, word, after] = self.neighbours();
+        let [before, word, after] = self.neighbours(self.at);
         instead(before, word, after)
     }
 
     /// What the current token is known as elsewhere, and is not there.
     fn absent(&self) -> Option<Absent> {
-        let [before, word, after] = self.neighbours();
+        let [before, word, after] = self.neighbours(self.at);
         absent::syntax(before, word, after)
     }
 
-    /// The texts of the token before, the current one and the next.
-    fn neighbours(&self) -> [&str; 3] {
+    /// The texts of the token before one, of itself and of the next.
+    fn neighbours(&self, at: usize) -> [&str; 3] {
         let text = |index: Option<usize>| index.map_or("", |index| self.slice(self.token_at(index).span()));
-        [text(self.at.checked_sub(1)), text(Some(self.at)), text(Some(self.at + 1))]
+        [text(at.checked_sub(1)), text(Some(at)), text(Some(at + 1))]
     }
 
     /// The keyword that the current token seems to be meant as.

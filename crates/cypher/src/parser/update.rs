@@ -96,9 +96,14 @@ impl Parser<'_> {
 
     /// `n.key` or `n[key]`.
     fn property_target(&mut self) -> Parsed<Expr> {
+        let at = self.at;
         let target = self.target()?;
         if matches!(target.kind, ExprKind::Property { .. } | ExprKind::Index { .. }) {
             return Ok(target);
+        }
+        // `SET TRANSACTION …` is no name and a mistake behind it.
+        if let Some(error) = self.known_elsewhere(at) {
+            return Err(error);
         }
         let error = syntax("UnexpectedSyntax", "expected a property or labels to change", target.span);
         Err(with_hint(error, "write n.key = value, n = map, n += map or n:Label"))
