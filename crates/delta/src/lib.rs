@@ -8,6 +8,7 @@
 //! edge_map   records by edge; maps of which edges that follow each other lie side by side
 //! keys       keys that came to a node table
 //! positions  positions of new edges in the pages of an edge table
+//! chunks     things by number that are never moved
 //! chain      the versions of a row or edge, newest first: who may put one in front
 //! heads      the newest version of each row that has one, by zones
 //! pages      label pages: versions that write the same columns, side by side (TAG §3.3)
@@ -31,6 +32,7 @@
 
 mod cells;
 mod chain;
+mod chunks;
 mod delta;
 mod directory;
 mod edge_batches;

@@ -4,14 +4,15 @@
 //! written before the record is found, and does not change until it is given again.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use trimorph_base::{EdgeId, NodeId};
 use trimorph_mvcc::{AtomicStamp, Handle, Reading, Stamp, Timestamp};
 
-/// Records in the first chunk; each chunk has twice as many as the one before.
+use crate::chunks::Chunks;
+
+/// Records in the first chunks.
 const FIRST: u32 = 64;
-const CHUNKS: usize = 27;
 
 /// An edge that came or went.
 #[derive(Debug)]
@@ -125,16 +126,10 @@ fn next((given_back, fresh): &mut (Vec<u32>, u32)) -> u32 {
 }
 
 /// The records of all edges.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Records {
-    chunks: [OnceLock<Box<[EdgeRecord]>>; CHUNKS],
+    all: Chunks<EdgeRecord, FIRST>,
     free: Mutex<(Vec<u32>, u32)>,
-}
-
-impl Default for Records {
-    fn default() -> Self {
-        Self { chunks: std::array::from_fn(|_| OnceLock::new()), free: Mutex::default() }
-    }
 }
 
 /// What a new record says.
@@ -154,12 +149,7 @@ impl Records {
     /// A record by its number.
     #[inline]
     pub(crate) fn get(&self, number: u32) -> &EdgeRecord {
-        let shifted = u64::from(number) + u64::from(FIRST);
-        let chunk = (shifted.ilog2() - FIRST.ilog2()) as usize;
-        let at = (shifted - (u64::from(FIRST) << chunk)) as usize;
-        let records =
-            self.chunks[chunk].get_or_init(|| (0..FIRST << chunk).map(|_| EdgeRecord::default()).collect());
-        &records[at]
+        self.all.get(number)
     }
 
     /// A record that says this. Nobody finds it yet.

@@ -1,7 +1,7 @@
 //! What a change costs; prints, and asserts nothing:
 //! `cargo test --release -p trimorph-delta -- --ignored --nocapture speed`.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use trimorph_base::{CancelToken, EdgeId, EdgeTableId, NodeId, Random, TableId};
 use trimorph_mvcc::{Changes, Isolation, ReadSet, Reading, Stamp, Timestamp, Transactions, View};
@@ -10,7 +10,28 @@ use trimorph_vector::{Positions, Vector};
 
 use crate::{Direction, EdgeEnds, NodeDelta, Topology, Writer, Written, WrittenEdges};
 
-fn print(what: &str, count: usize, started: Instant) {
+/// When something began: by the clock, and by what the thread had taken of a core, where the system tells.
+#[derive(Clone, Copy)]
+struct Started(Instant, Option<Duration>);
+
+/// What this thread has taken of a core.
+fn taken() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(Duration::from_nanos(text.split(' ').next()?.parse().ok()?))
+}
+
+impl Started {
+    fn now() -> Self {
+        Self(Instant::now(), taken())
+    }
+
+    fn elapsed(&self) -> Duration {
+        let taken = taken().zip(self.1).map(|(now, before)| now - before);
+        taken.unwrap_or_else(|| self.0.elapsed())
+    }
+}
+
+fn print(what: &str, count: usize, started: Started) {
     println!("{what:50} {:8.1} ns", started.elapsed().as_nanos() as f64 / count as f64);
 }
 
@@ -33,20 +54,20 @@ fn speed() {
         Vector::of_values((0..NODES).map(make).collect(), Positions::all(NODES))
     };
     let (ids, names) = (of(&|i| Value::Int(i as i64)), of(&|i| Value::string(format!("name {}", i % 999))));
-    let started = Instant::now();
+    let started = Started::now();
     nodes.insert(&writer, &[(0, &ids), (1, &names)], &positions, &mut rows, &mut written).unwrap();
     print("insert a node of two properties, in a batch", NODES, started);
-    let started = Instant::now();
+    let started = Started::now();
     nodes.set(&writer, &[(0, &ids)], &positions, &rows, &mut written).unwrap();
     print("set a property, in a batch", NODES, started);
     println!("{:50} {:8.1}", "bytes a node with one update", nodes.bytes() as f64 / NODES as f64);
-    let started = Instant::now();
+    let started = Started::now();
     for (position, row) in positions.iter().zip(&rows) {
         nodes.set(&writer, &[(0, &ids)], &[*position], &[*row], &mut written).unwrap();
     }
     print("set a property, one by one", NODES, started);
     let mut random = Random::new(1);
-    let started = Instant::now();
+    let started = Started::now();
     let found = (0..NODES).filter(|_| nodes.value(random.below(NODES) as u64, 1, &own).is_some()).count();
     print("read a text behind two updates, at random", found, started);
 
@@ -57,19 +78,19 @@ fn speed() {
     let new = [(0, &ids), (1, &names)];
     fresh.insert(&writer, &new, &positions, &mut fresh_rows, &mut fresh_written).unwrap();
     for (column, what) in [(0, "integer"), (1, "text")] {
-        let started = Instant::now();
+        let started = Started::now();
         let chunks = (0..NODES).step_by(CHUNK).map(|first| (first..first + CHUNK).map(|row| row as u64));
         let found: usize = chunks.clone().map(|rows| fresh.values_seen(rows, column, &own).len()).sum();
         print(&format!("scan values, one by one: {what}"), found, started);
-        let started = Instant::now();
+        let started = Started::now();
         let vectors = chunks.filter(|rows| fresh.vector_seen(rows.clone(), column, &own).is_some()).count();
         print(&format!("scan values as vectors: {what}"), vectors * CHUNK, started);
     }
-    let started = Instant::now();
+    let started = Started::now();
     let firsts = (0..NODES as u64).step_by(CHUNK);
     let there: usize = firsts.clone().map(|first| fresh.are_there(first, CHUNK, &own).len()).sum();
     print("scan which rows are there, one by one", there, started);
-    let started = Instant::now();
+    let started = Started::now();
     let there = firsts.filter(|first| fresh.have_all_come(*first, CHUNK, &own)).count();
     print("scan whether all rows are there", there * CHUNK, started);
 
@@ -81,18 +102,25 @@ fn speed() {
         .map(|place| EdgeEnds { edge: EdgeId::new(EdgeTableId(0), place), source: end(), target: end() })
         .collect();
     let mut edges = WrittenEdges::new();
-    let started = Instant::now();
+    let started = Started::now();
     drawn.iter().for_each(|edge| topology.insert(&writer, *edge, &mut edges));
     print("insert an edge, both directions, at random", EDGES, started);
-    println!("{:50} {:8.1}", "bytes an edge", topology.bytes() as f64 / EDGES as f64);
+    println!("{:50} {:8.1}", "bytes an edge, at random", topology.bytes() as f64 / EDGES as f64);
     for batch in [1 << 10, 100_000, EDGES] {
         let (topology, mut edges) = (Topology::default(), WrittenEdges::new());
-        let started = Instant::now();
+        let started = Started::now();
         drawn.chunks(batch).for_each(|batch| topology.insert_all(&writer, batch, &mut edges));
         print(&format!("the same {batch} at a time"), EDGES, started);
     }
+    let mut sorted = drawn.clone();
+    sorted.sort_unstable_by_key(|ends| (ends.source, ends.target));
+    let (ordered, mut edges_in_order) = (Topology::default(), WrittenEdges::new());
+    let started = Started::now();
+    sorted.chunks(100_000).for_each(|batch| ordered.insert_all(&writer, batch, &mut edges_in_order));
+    print("in the order of sources, 100000 at a time", EDGES, started);
+    println!("{:50} {:8.1}", "bytes an edge, in the order of sources", ordered.bytes() as f64 / EDGES as f64);
     let (mut out, mut total) = (Vec::new(), 0);
-    let started = Instant::now();
+    let started = Started::now();
     for edge in drawn.iter().take(100_000) {
         out.clear();
         topology.changes(edge.source, EdgeTableId(0), Direction::Forward, &own, &mut out);
@@ -100,7 +128,7 @@ fn speed() {
     }
     print("read a list, at random", 100_000, started);
     print("read an edge of a list", total, started);
-    let started = Instant::now();
+    let started = Started::now();
     let stamp = |stamp: Stamp| {
         nodes.stamp(&writer, &written, stamp);
         topology.stamp(&writer, &edges, stamp);
@@ -109,7 +137,7 @@ fn speed() {
     print("commit: a version or an edge stamped", 3 * NODES + EDGES, started);
 
     const COMMITS: usize = 200_000;
-    let started = Instant::now();
+    let started = Started::now();
     for at in 0..COMMITS {
         let (open, kept) = begin();
         let view = View { read: kept.read(), own: Some(open.handle()), statement: 1, merged: Timestamp(0) };

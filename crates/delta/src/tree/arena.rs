@@ -4,19 +4,18 @@
 //! So a reader that is late reads a node that has become another one, and its check of the version fails; it
 //! never reads freed memory.
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use super::node::Node;
+use crate::chunks::Chunks;
 
-/// Nodes in the first chunk; each chunk has twice as many as the one before.
+/// Nodes in the first chunks.
 const FIRST: u32 = 16;
-/// Chunks for as many nodes as a 32-bit number names.
-const CHUNKS: usize = 29;
 
 /// The nodes of all trees.
 #[derive(Debug)]
 pub(crate) struct Arena<const F: usize> {
-    chunks: [OnceLock<Box<[Node<F>]>>; CHUNKS],
+    nodes: Chunks<Node<F>, FIRST>,
     free: Mutex<Free>,
 }
 
@@ -28,20 +27,12 @@ struct Free {
     fresh: u32,
 }
 
-/// Chunk and place of a node.
-#[inline]
-fn place(number: u32) -> (usize, usize) {
-    let shifted = u64::from(number) + u64::from(FIRST);
-    let chunk = shifted.ilog2() - FIRST.ilog2();
-    (chunk as usize, (shifted - (u64::from(FIRST) << chunk)) as usize)
-}
-
 impl<const F: usize> Default for Arena<F> {
     fn default() -> Self {
-        let arena = Self { chunks: std::array::from_fn(|_| OnceLock::new()), free: Mutex::default() };
+        let arena = Self { nodes: Chunks::default(), free: Mutex::default() };
         // The model checker knows nothing of a chunk that is made meanwhile.
         #[cfg(loom)]
-        arena.chunk(0);
+        (0..FIRST).for_each(|number| drop(arena.node(number).header()));
         arena
     }
 }
@@ -50,16 +41,10 @@ impl<const F: usize> Arena<F> {
     /// Bytes of a node.
     pub(crate) const NODE_BYTES: usize = size_of::<Node<F>>();
 
-    #[inline]
-    fn chunk(&self, chunk: usize) -> &[Node<F>] {
-        self.chunks[chunk].get_or_init(|| (0..FIRST << chunk).map(|_| Node::default()).collect())
-    }
-
-    /// A node by its number. Numbers of 32 bits have a chunk each.
+    /// A node by its number.
     #[inline]
     pub(super) fn node(&self, number: u32) -> &Node<F> {
-        let (chunk, at) = place(number);
-        &self.chunk(chunk)[at]
+        self.nodes.get(number)
     }
 
     /// A node that is in no tree.
