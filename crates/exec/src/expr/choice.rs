@@ -341,7 +341,11 @@ fn filled<'s>(vector: &Vector<'s>, value: &Value, len: usize) -> Option<Vector<'
         (Values::Float(v), Value::Float(by)) => {
             return Some(Vector::new(Values::Float(fill(v, &nulls, *by))));
         }
-        (Values::Bool(v), Value::Bool(by)) => return Some(Vector::new(Values::Bool(fill(v, &nulls, *by)))),
+        (Values::Bool(v), Value::Bool(by)) => {
+            // Without a branch, or what looks like one, so that it is done in vectors.
+            let filled = v.iter().zip(&nulls).map(|(value, null)| (value & !null) | (by & null));
+            return Some(Vector::new(Values::Bool(filled.collect())));
+        }
         // Both stay what they are.
         (Values::Float(v), Value::Int(by)) => {
             (v.iter().map(|f| f.to_bits()).collect(), true, by.cast_unsigned())

@@ -100,8 +100,7 @@ impl NumberSums {
     pub(super) fn add_numbers(&mut self, rows: &Rows<'_, '_>, numbers: &Numbers) -> Result<(), ExecError> {
         self.integers();
         if let Weights::All(1) = rows.weights {
-            let reach = |sum: f64, p: &u32| sum + numbers.parts(*p as usize).0.abs();
-            let reach = rows.positions.iter().fold(self.reach, reach);
+            let reach = self.reach + reach_of(rows.positions, |p| numbers.parts(p).0);
             if reach < REACH_MAX {
                 self.reach = reach;
                 let Self { sums, counts, integers: Some(integers), .. } = self else { return Ok(()) };
@@ -138,8 +137,7 @@ impl NumberSums {
     pub(super) fn add(&mut self, rows: &Rows<'_, '_>, floats: &[f64]) -> Result<(), ExecError> {
         if let Weights::All(1) = rows.weights {
             // NaN and what is infinite are beyond any reach.
-            let reach = |sum: f64, p: &u32| sum + floats[*p as usize].abs();
-            let reach = rows.positions.iter().fold(self.reach, reach);
+            let reach = self.reach + reach_of(rows.positions, |p| floats[p]);
             if reach < REACH_MAX {
                 self.reach = reach;
                 return self.add_within(rows, floats);
@@ -157,7 +155,7 @@ impl NumberSums {
     /// Takes rows in, each once, that keep all sums in range.
     fn add_within(&mut self, rows: &Rows<'_, '_>, floats: &[f64]) -> Result<(), ExecError> {
         let groups = self.sums.len();
-        if groups > FEW || rows.positions.len() < ROWS_MIN || !rows.are_plain() {
+        if groups > FEW || rows.positions.len() < ROWS_MIN {
             return rows.each(|n, p, _| {
                 self.sums[n].add_within(floats[p]);
                 self.counts[n] += 1;
@@ -165,21 +163,14 @@ impl NumberSums {
             });
         }
         let mut lanes = [(); LANES].map(|()| [(FloatSum::default(), 0u32); FEW]);
-        let (numbers, last_numbers) = rows.numbers.as_chunks::<LANES>();
-        let (positions, last_positions) = rows.positions.as_chunks::<LANES>();
-        let mut add = |lane: usize, number: u32, position: u32| {
-            let (sum, count) = &mut lanes[lane][number as usize % FEW];
-            sum.add_within(floats[position as usize]);
+        let mut turn = 0;
+        rows.each(|n, p, _| {
+            let (sum, count) = &mut lanes[turn % LANES][n % FEW];
+            sum.add_within(floats[p]);
             *count += 1;
-        };
-        for (numbers, positions) in numbers.iter().zip(positions) {
-            for lane in 0..LANES {
-                add(lane, numbers[lane], positions[lane]);
-            }
-        }
-        for (number, position) in last_numbers.iter().zip(last_positions) {
-            add(0, *number, *position);
-        }
+            turn += 1;
+            Ok(())
+        })?;
         for lane in lanes {
             for ((sum, count), (more, rows)) in self.sums.iter_mut().zip(&mut self.counts).zip(lane) {
                 sum.merge(more);
@@ -269,6 +260,16 @@ impl NumberSums {
         empty.for_each(|group| nulls.set(group, groups));
         Ok(Vector { values: Values::Float(floats), nulls })
     }
+}
+
+/// How far from zero a sum of terms can be: side by side, since one sum would wait for itself at every term.
+fn reach_of(positions: &[u32], term: impl Fn(usize) -> f64) -> f64 {
+    let mut lanes = [0.0; 2 * LANES];
+    let (rows, rest) = positions.as_chunks::<{ 2 * LANES }>();
+    for row in rows {
+        lanes.iter_mut().zip(row).for_each(|(lane, p)| *lane += term(*p as usize).abs());
+    }
+    rest.iter().fold(lanes.iter().sum(), |sum, p| sum + term(*p as usize).abs())
 }
 
 fn pick<T: Copy>(values: &[T], positions: &[u32]) -> Vec<T> {
