@@ -4,12 +4,14 @@
 
 use std::collections::BTreeMap;
 
+use trimorph_base::MemoryBudget;
 use trimorph_exec::Settings;
 use trimorph_functions::Clock;
 use trimorph_store::Snapshot;
 use trimorph_testkit::compare::{Comparison, compare};
 use trimorph_testkit::interpreter::{Graph, run_on};
 use trimorph_testkit::queries::bind;
+use trimorph_types::Value;
 
 use super::ask::{ask, created};
 
@@ -88,6 +90,34 @@ fn functions_of_entries_are_those_of_rows() {
         "MATCH (a:A) WHERE a.n < 12 RETURN max(100 / size(a.s)) AS x",
     ] {
         agree(text, &snapshot, &graph);
+    }
+}
+
+/// Results that are larger than the query may hold at a time are made row by row.
+#[test]
+fn large_results_are_not_kept() {
+    let snapshot = created(&["UNWIND range(1, 6000) AS n CREATE (:A {n: n, s: toString(n % 1500)})"]);
+    let long = "x".repeat(4_000);
+    for (text, expected) in [
+        (format!("MATCH (a:A) RETURN sum(size(replace(a.s, '1', '{long}'))) AS s"), None),
+        (
+            format!("MATCH (a:A) RETURN sum(size([c IN range(1, 500) | a.s + '{long}'])) AS s"),
+            Some(3_000_000),
+        ),
+    ] {
+        let small =
+            Settings { budget: MemoryBudget::new(4 << 20, None), vector_size: 256, ..Settings::default() };
+        let found = ask(&text, &snapshot, small);
+        let all = ask(&text, &snapshot, Settings::default()).unwrap();
+        match found {
+            Ok(found) => {
+                compare(&all, &found, &Comparison::default()).unwrap_or_else(|d| panic!("{text}\n{d}"))
+            }
+            Err(error) => panic!("{text}: {error}"),
+        }
+        if let Some(expected) = expected {
+            assert!(matches!(all[0][0], Value::Int(n) if n == expected));
+        }
     }
 }
 

@@ -8,7 +8,8 @@
 //! 1. What is computed, over slot 0 of a group of its own, is found when the first rows come.
 //! 2. A dictionary's rows are counted. Fewer rows than entries are computed one by one; so are the first rows
 //!    of a column, which come without codes until that is worth it.
-//! 3. An entry that no row has may fail where none that is there does: then rows are computed one by one too.
+//! 3. An entry that no row has may fail where none that is there does, and results may be large: then rows
+//!    are computed one by one too.
 
 use std::sync::Arc;
 
@@ -21,13 +22,17 @@ use super::bodies::rewrite;
 use super::evaluated::{Evaluated, Outcome, Over};
 use super::vector::{compares, evaluate, evaluate_over, is_length};
 use crate::layout::Place;
-use crate::rows::{general_bytes, text_bytes};
+use crate::rows::{append, general_bytes, text_bytes};
 use crate::{Context, ExecError};
 
 /// Positions from which on their dictionary is looked at.
 const ROWS_MIN: usize = 16;
 /// Entries up to which a dictionary's results are kept.
 const ENTRIES_MAX: usize = 1 << 20;
+/// Bytes of a dictionary's results up to which they are kept: larger ones are made as fast as they are read.
+const RESULTS_BYTES_MAX: usize = 64 << 20;
+/// Bytes of a result besides what it owns, at most, but for values of any type.
+const CELL_BYTES: usize = 16;
 /// Rows without codes after which a column is taken to have no dictionary.
 const UNCODED_MAX: usize = 1 << 19;
 /// Dictionaries whose results are kept: a column has one, and a label may have several tables.
@@ -218,30 +223,37 @@ impl<'s> EntryMemo<'s> {
 }
 
 impl<'s> Kept<'s> {
-    /// Computes all entries' results.
+    /// Computes all entries' results, a vector of them at a time; none are kept where they are large, or
+    /// there is no memory for them.
     ///
     /// **Errors**: that the query was stopped.
     fn compute(&mut self, body: &Ex, cx: &Context<'s>) -> Result<(), ExecError> {
-        cx.check()?;
         self.results = Results::Failed;
-        let entries = self.entries.len();
-        // Entries are numbered by 32 bits. That of null is any.
-        let mut codes: Vec<u32> = (0..entries as u32).collect();
-        codes.push(0);
-        let mut nulls = Nulls::NONE;
-        nulls.set(entries, entries + 1);
-        let texts = Vector { values: Values::String(Texts::coded(codes, &self.entries)), nulls };
-        let chunk = lone(texts, entries + 1);
-        let Ok(out) = evaluate_over(body, Over::group(&chunk, 0), cx) else { return Ok(()) };
-        let out = out.into_vector(entries + 1);
-        let bytes = usize::try_from(general_bytes(&out)).unwrap_or(usize::MAX);
-        let bytes = bytes.saturating_add(text_bytes(&out)).saturating_add(entries * size_of::<u64>());
-        let mut held = cx.settings.budget.reservation();
-        if held.grow(bytes).is_err() {
-            return Ok(());
+        let (entries, mut bytes) = (self.entries.len(), 0usize);
+        let (mut held, mut results) = (cx.settings.budget.reservation(), Vector::empty());
+        for first in (0..=entries).step_by(cx.settings.vector_size.max(1)) {
+            cx.check()?;
+            let len = cx.settings.vector_size.min(entries + 1 - first);
+            // Entries are numbered by 32 bits. That of null, behind the last, is any.
+            let codes = (first..first + len).map(|code| if code < entries { code as u32 } else { 0 });
+            let mut nulls = Nulls::NONE;
+            if first + len > entries {
+                nulls.set(len - 1, len);
+            }
+            let texts = Texts::coded(codes.collect(), &self.entries);
+            let chunk = lone(Vector { values: Values::String(texts), nulls }, len);
+            let Ok(out) = evaluate_over(body, Over::group(&chunk, 0), cx) else { return Ok(()) };
+            let out = out.into_vector(len);
+            let owned = usize::try_from(general_bytes(&out)).unwrap_or(usize::MAX);
+            bytes = bytes.saturating_add(owned).saturating_add(text_bytes(&out) + len * CELL_BYTES);
+            if bytes > RESULTS_BYTES_MAX || held.resize(bytes).is_err() {
+                return Ok(());
+            }
+            let positions = Positions::all(len).to_vec();
+            append(&mut results, &out, &positions, &|id| cx.edge_value(id));
         }
         self.held = Some(held);
-        self.results = match out {
+        self.results = match results {
             Vector { values: Values::String(texts), nulls } => {
                 Results::Texts(Arc::new(Dictionary::new(texts)), nulls)
             }

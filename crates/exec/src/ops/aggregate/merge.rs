@@ -6,6 +6,7 @@ use trimorph_functions::aggregate::Accumulator;
 use super::deviation::Coming;
 use super::distinct::DistinctValues;
 use super::functions::{function, mean_overflow, sum_overflow};
+use super::number_sums::pick;
 use super::owners::Owners;
 use super::rows::{Rows, Weights};
 use super::states::{Column, Ledger, States, keep_extreme};
@@ -16,10 +17,6 @@ use trimorph_vector::Vector;
 pub(super) struct Export<'s> {
     pub(super) states: States<'s>,
     pub(super) distinct: Option<DistinctValues>,
-}
-
-fn pick<T: Copy>(values: &[T], positions: &[u32]) -> Vec<T> {
-    positions.iter().map(|p| values[*p as usize]).collect()
 }
 
 impl<'s> Column<'s> {

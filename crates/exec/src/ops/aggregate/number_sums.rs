@@ -272,7 +272,8 @@ fn reach_of(positions: &[u32], term: impl Fn(usize) -> f64) -> f64 {
     rest.iter().fold(lanes.iter().sum(), |sum, p| sum + term(*p as usize).abs())
 }
 
-fn pick<T: Copy>(values: &[T], positions: &[u32]) -> Vec<T> {
+/// The values at these positions.
+pub(super) fn pick<T: Copy>(values: &[T], positions: &[u32]) -> Vec<T> {
     positions.iter().map(|p| values[*p as usize]).collect()
 }
 
