@@ -8,6 +8,8 @@ use trimorph_encoding::{
 use trimorph_types::LogicalType;
 use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, PieceWriter, TextBytes};
 
+use super::stored_lists::StoredLists;
+
 /// Rows of a segment: the unit of encoding and of publication.
 pub const SEGMENT_ROWS: usize = 1 << 16;
 /// Rows of a zone: the unit of zone maps and, with the delta, of the "has a version" flag.
@@ -52,7 +54,7 @@ impl Ints {
 
 /// Reads `len` ends of texts or values that lie end to end in `bytes` bytes: ascending and within, or two
 /// texts could be the same bytes and a small file all of memory.
-fn read_ends(
+pub(super) fn read_ends(
     piece: &Piece,
     meta: &mut Decoder<'_>,
     len: usize,
@@ -178,6 +180,8 @@ pub(crate) enum Data {
         /// With the column's FSST table.
         compressed: bool,
     },
+    /// Lists, all elements of which are of one type.
+    Lists(Box<StoredLists>),
 }
 
 /// Floats that were decimals.
@@ -275,7 +279,7 @@ impl Given {
 pub(super) const NO_VALUES: &str = "null";
 
 /// Short names of encodings; their order is that of directories.
-pub(super) const ENCODINGS: [&str; 13] = [
+pub(super) const ENCODINGS: [&str; 14] = [
     NO_VALUES,
     "constant",
     "bitmap",
@@ -289,6 +293,7 @@ pub(super) const ENCODINGS: [&str; 13] = [
     "FSST string",
     "general",
     "FSST general",
+    "lists",
 ];
 
 impl Stored {
@@ -308,6 +313,7 @@ impl Stored {
             (_, Data::Compressed { .. }) => 10,
             (_, Data::Values { compressed: false, .. }) => 11,
             (_, Data::Values { compressed: true, .. }) => 12,
+            (_, Data::Lists(_)) => 13,
         };
         let present = self.zones().iter().filter(|[low, high]| low <= high);
         let range = present.map(|[low, high]| (*low, *high)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
@@ -339,19 +345,14 @@ pub(crate) struct Exceptions {
     pub(crate) bytes: Bytes,
 }
 
-impl Stored {
-    pub(super) fn read(piece: &Piece, given: &Given) -> Result<Self, CodecError> {
-        let len = given.rows;
-        let meta = &mut Decoder::new(piece.metadata());
-        let (presence, present) = match meta.u8()? {
-            0 => (Presence::All, len),
-            1 => (Presence::None, 0),
-            2 => {
-                let (bits, present) = read_presence(piece, meta, len)?;
-                (Presence::Some(bits), present)
-            }
-            _ => return Err(meta.error("a kind of presence")),
-        };
+impl Data {
+    /// Reads the `present` values of rows, or elements, of which `presence` tells.
+    pub(super) fn read(
+        piece: &Piece,
+        meta: &mut Decoder<'_>,
+        (presence, present): (&Presence, usize),
+        given: &Given,
+    ) -> Result<Self, CodecError> {
         let data = match meta.u8()? {
             0 => Data::Ints(Ints::read(piece, meta, present)?),
             1 => Data::Floats(read_floats(piece, meta, present)?),
@@ -391,11 +392,56 @@ impl Stored {
                 Data::Runs { starts, values: Ints::read(piece, meta, runs)? }
             }
             8 => Data::Decimals(Decimals::read(piece, meta, present)?),
+            // Elements are no lists themselves.
+            10 if is_general(given.ty) => {
+                Data::Lists(Box::new(StoredLists::read(piece, meta, present, given)?))
+            }
             _ => return Err(meta.error("a column encoding")),
         };
         if !fits(given.ty, &data) && !matches!(presence, Presence::None) {
             return Err(meta.error("an encoding that fits the column's type"));
         }
+        Ok(data)
+    }
+
+    /// Bytes of the values, without what says where runs and exceptions are.
+    pub(super) fn size(&self) -> usize {
+        let codes = |ints: &Ints| ints.codes.len();
+        match self {
+            Self::Ints(ints) | Self::Dictionary(ints) | Self::Linear { codes: ints, .. } => codes(ints),
+            Self::Runs { values, .. } => codes(values),
+            Self::Floats(bytes) => bytes.len(),
+            Self::Decimals(decimals) => codes(&decimals.integers),
+            Self::Strings { ends, text } => codes(ends) + text.as_str().len(),
+            Self::Compressed { ends, bytes } | Self::Values { ends, bytes, .. } => codes(ends) + bytes.len(),
+            Self::Lists(_) => 0,
+        }
+    }
+}
+
+/// Which of `len` rows, or elements, have a value, and how many.
+pub(super) fn read_presence_kind(
+    piece: &Piece,
+    meta: &mut Decoder<'_>,
+    len: usize,
+) -> Result<(Presence, usize), CodecError> {
+    match meta.u8()? {
+        0 => Ok((Presence::All, len)),
+        1 => Ok((Presence::None, 0)),
+        2 => {
+            let (bits, present) = read_presence(piece, meta, len)?;
+            Ok((Presence::Some(bits), present))
+        }
+        _ => Err(meta.error("a kind of presence")),
+    }
+}
+
+impl Stored {
+    pub(super) fn read(piece: &Piece, given: &Given) -> Result<Self, CodecError> {
+        let len = given.rows;
+        let meta = &mut Decoder::new(piece.metadata());
+        let (presence, present) = read_presence_kind(piece, meta, len)?;
+        let data = Data::read(piece, meta, (&presence, present), given)?;
         let exceptions = match meta.u8()? {
             0 => None,
             _ => Some(Exceptions::read(piece, meta, len)?),
@@ -426,8 +472,13 @@ fn fits(ty: LogicalType, data: &Data) -> bool {
         Data::Runs { .. } => is_integral(ty) || ty == LogicalType::Float,
         Data::Floats(_) | Data::Decimals(_) => ty == LogicalType::Float,
         Data::Dictionary(_) | Data::Strings { .. } | Data::Compressed { .. } => ty == LogicalType::String,
-        Data::Values { .. } => !is_integral(ty) && ty != LogicalType::Float && ty != LogicalType::String,
+        Data::Values { .. } | Data::Lists(_) => is_general(ty),
     }
+}
+
+/// Types whose values are kept as bytes that begin with their types.
+fn is_general(ty: LogicalType) -> bool {
+    !is_integral(ty) && ty != LogicalType::Float && ty != LogicalType::String
 }
 
 /// Types kept as integers.

@@ -1,89 +1,22 @@
 //! Lists of a column as vectors: the elements of all of them end to end in one child vector, where they are
-//! of one type.
+//! of one type. Those that are stored so are read as runs; others, element by element.
 //!
 //! Where pieces may be dropped while the query runs, texts are copies.
 
-use trimorph_types::LogicalType;
-use trimorph_vector::{Lists, Nulls, Texts, Values, Vector};
+use std::ops::Range;
+
+use trimorph_encoding::value_codec::{self, Tag};
+use trimorph_types::{LogicalType, Value};
+use trimorph_vector::{Lists, Nulls, Values, Vector};
 use trimorph_vfs::{CodecError, Decoder};
 
 use super::dictionary;
+use super::elements::Elements;
 use super::format::split;
-use super::segment_view::DataView;
+use super::segment_view::{DataView, PresenceView};
+use super::stored_lists::ListsView;
+use super::texts::Ranges;
 use super::view::ColumnView;
-use trimorph_encoding::value_codec::{self, Tag};
-
-/// Elements of one type, in order; those that are null are arbitrary.
-struct Elements<'s> {
-    values: Option<Values<'s>>,
-    /// How many there are; before the first that is not null there are no values.
-    len: usize,
-    nulls: Vec<u32>,
-    in_place: bool,
-}
-
-/// Appends a value for an element, and for those before the first that was not null.
-fn push<T: Clone + Default>(all: &mut Vec<T>, before: usize, value: T) {
-    all.resize(before, T::default());
-    all.push(value);
-}
-
-impl<'s> Elements<'s> {
-    /// Appends the next element that `from` has; `false` where it is of another type than those before, or of
-    /// one that has no vectors.
-    fn read(&mut self, from: &mut Decoder<'s>) -> Result<bool, CodecError> {
-        let (tag, at) = (Tag::read(from)?, self.len);
-        if tag == Tag::Null {
-            self.nulls.push(u32::try_from(at).unwrap_or(u32::MAX));
-            self.len += 1;
-            return Ok(true);
-        }
-        let values = self.values.get_or_insert_with(|| match tag {
-            Tag::Bool => Values::Bool(Vec::new()),
-            Tag::Int => Values::Int(Vec::new()),
-            Tag::Float => Values::Float(Vec::new()),
-            Tag::Text => Values::String(Texts::default()),
-            Tag::Date => Values::Date(Vec::new()),
-            _ => Values::Any(Vec::new()),
-        });
-        match (values, tag) {
-            (Values::Bool(all), Tag::Bool) => push(all, at, from.u8()? != 0),
-            (Values::Int(all), Tag::Int) => push(all, at, from.i64()?),
-            (Values::Float(all), Tag::Float) => push(all, at, from.f64()?),
-            (Values::Date(all), Tag::Date) => match i32::try_from(from.i64()?) {
-                Ok(days) => push(all, at, days),
-                Err(_) => return Ok(false),
-            },
-            (Values::String(all), Tag::Text) => {
-                let text = from.str()?;
-                all.resize(at);
-                match self.in_place {
-                    true => all.push_stored(text),
-                    false => all.push(text),
-                }
-            }
-            _ => return Ok(false),
-        }
-        self.len += 1;
-        Ok(true)
-    }
-
-    fn into_vector(self) -> Vector<'s> {
-        let len = self.len;
-        let mut nulls = Nulls::NONE;
-        self.nulls.iter().for_each(|i| nulls.set(*i as usize, len));
-        let Some(mut values) = self.values else { return Vector::nulls(len) };
-        match &mut values {
-            Values::Bool(all) => all.resize(len, false),
-            Values::Int(all) => all.resize(len, 0),
-            Values::Float(all) => all.resize(len, 0.0),
-            Values::Date(all) => all.resize(len, 0),
-            Values::String(all) => all.resize(len),
-            _ => {}
-        }
-        Vector { values, nulls }
-    }
-}
 
 /// Lists that were read a moment ago, by their bytes: labels and tags come again and again, and equal lists
 /// are the same run of elements.
@@ -145,8 +78,10 @@ impl<'s> ColumnView<'s> {
     fn typed_lists(&self, rows: &[(usize, u64)], len: usize) -> Result<Option<Vector<'s>>, CodecError> {
         let mut runs = vec![(0u32, 0u32); len];
         let mut nulls = Nulls::NONE;
-        let mut elements = Elements { values: None, len: 0, nulls: Vec::new(), in_place: self.in_place };
+        let mut elements = Elements::default();
         let mut recent = Recent::default();
+        // Elements that follow each other in a segment are read together.
+        let mut span = Span::default();
         for (i, row) in rows {
             let (segment, local) = split(*row);
             let Some((segment, place)) = self.segment(segment).and_then(|s| Some((s, s.place(local)?)))
@@ -154,7 +89,29 @@ impl<'s> ColumnView<'s> {
                 nulls.set(*i, len);
                 continue;
             };
-            let DataView::Values(strings) = &segment.data else { return Ok(None) };
+            let strings = match &segment.data {
+                DataView::Values(strings) => strings,
+                DataView::Lists(lists) => {
+                    let range = lists.range(place);
+                    if !span.goes_on(lists, range.start) {
+                        if !span.take(self, &mut elements) {
+                            return Ok(None);
+                        }
+                        span = Span { of: Some(lists), range: range.start..range.start };
+                    }
+                    let start = elements.len + span.range.len();
+                    span.range.end = range.end.max(range.start);
+                    let (Ok(start), Ok(count)) = (u32::try_from(start), u32::try_from(range.len())) else {
+                        return Ok(None);
+                    };
+                    runs[*i] = (start, count);
+                    continue;
+                }
+                _ => return Ok(None),
+            };
+            if !span.take(self, &mut elements) {
+                return Ok(None);
+            }
             let bytes = strings.get(place);
             let known = match recent.find(bytes) {
                 Ok(run) => {
@@ -169,7 +126,7 @@ impl<'s> ColumnView<'s> {
             }
             let (start, count) = (elements.len, value_codec::count(&mut from)?);
             for _ in 0..count {
-                if !elements.read(&mut from)? {
+                if !elements.read(&mut from, Some(self), self.in_place)? {
                     return Ok(None);
                 }
             }
@@ -181,7 +138,66 @@ impl<'s> ColumnView<'s> {
                 *known = (bytes, runs[*i]);
             }
         }
-        let lists = Lists::new(runs.into_iter(), elements.into_vector());
+        if !span.take(self, &mut elements) {
+            return Ok(None);
+        }
+        let lists = Lists::new(runs.into_iter(), elements.into_vector(Some(self)));
         Ok(lists.map(|lists| Vector { values: Values::List(lists), nulls }))
+    }
+
+    /// The lists of `len` rows of one segment, from its row `local` on.
+    pub(super) fn scan_lists(
+        &self,
+        presence: &PresenceView<'s>,
+        lists: &ListsView<'s>,
+        local: usize,
+        len: usize,
+    ) -> Option<Vector<'s>> {
+        let (nulls, first, count) = presence.run(local, len);
+        let ranges = Ranges::new(&lists.ends, first, count);
+        let (begin, bytes) = (ranges.first(), ranges.bytes());
+        let mut elements = Elements::default();
+        if !elements.append(lists, begin..begin + bytes, self) {
+            return None;
+        }
+        let mut ranges = ranges.map(|(start, end)| {
+            (u32::try_from(start - begin).ok().zip(u32::try_from(end - start).ok()))
+                .unwrap_or((u32::MAX, u32::MAX))
+        });
+        let run = |i: usize| if nulls.get(i) { (0, 0) } else { ranges.next().unwrap_or((0, 0)) };
+        let lists = Lists::new((0..len).map(run), elements.into_vector(Some(self)))?;
+        Some(Vector { values: Values::List(lists), nulls })
+    }
+
+    /// The list at a place of a segment.
+    pub(super) fn list(&self, lists: &ListsView<'s>, place: usize) -> Value {
+        let element = |i| match lists.element(i) {
+            Some((data, place)) => self.value_at(lists.element, data, place),
+            None => Value::Null,
+        };
+        Value::list(lists.range(place).map(element).collect())
+    }
+}
+
+/// Elements of a segment that are wanted and not read yet.
+#[derive(Default)]
+struct Span<'v, 's> {
+    of: Option<&'v ListsView<'s>>,
+    range: Range<usize>,
+}
+
+impl<'s> Span<'_, 's> {
+    /// Whether the elements from `start` on of these lists go on with it.
+    #[inline]
+    fn goes_on(&self, lists: &ListsView<'s>, start: usize) -> bool {
+        self.of.is_some_and(|of| std::ptr::eq(of, lists)) && self.range.end == start
+    }
+
+    /// Reads them; `false` where they do not go with those before.
+    fn take(&mut self, column: &ColumnView<'s>, elements: &mut Elements<'s>) -> bool {
+        match std::mem::take(self) {
+            Self { of: Some(lists), range } => elements.append(lists, range, column),
+            Self { of: None, .. } => true,
+        }
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Encodings (design §3), all with constant-time access, chosen per segment by size: frame of reference with
 //! suppressed width (a constant is width 0, a Boolean width 1), the distance to a line, runs with a rank,
-//! decimals, dictionary codes, strings plain or FSST, general values. Nulls take no space in the data: a rank
-//! index says where a present row's value is. Values of another type than the column's are *exceptions*:
-//! sorted rows with general values.
+//! decimals, dictionary codes, strings plain or FSST, lists as ends and elements, general values. Nulls take
+//! no space in the data: a rank index says where a present row's value is. Values of another type than the
+//! column's are *exceptions*: sorted rows with general values.
 //!
 //! Source: GF-CL §4.1 and §5.3; Virtuoso "Column Store"; Poseidon §3 (the F column) for exceptions.
 
@@ -14,14 +14,17 @@ mod compare;
 pub(crate) mod compare_tests;
 mod dictionary;
 mod distinct;
+mod elements;
 mod format;
 mod integer_set;
+mod list_writer;
 mod lists;
 mod segment;
 mod segment_view;
 mod small_texts;
 mod stored_column;
 mod stored_dictionary;
+mod stored_lists;
 #[cfg(test)]
 mod tests;
 mod texts;

@@ -2,8 +2,11 @@
 
 use trimorph_encoding::{DecimalsView, LinearView, PackedView, RankView, RunsView, StringsView};
 
+use trimorph_vector::Nulls;
+
 use super::codes::{Present, Source};
 use super::format::{Data, Presence, Stored, ZoneRange};
+use super::stored_lists::ListsView;
 
 pub(super) enum PresenceView<'s> {
     All,
@@ -22,6 +25,66 @@ pub(super) enum DataView<'s> {
     Compressed(StringsView<'s>),
     Values(StringsView<'s>),
     CompressedValues(StringsView<'s>),
+    Lists(Box<ListsView<'s>>),
+}
+
+impl<'s> PresenceView<'s> {
+    pub(super) fn of(presence: &'s Presence) -> Self {
+        match presence {
+            Presence::All => Self::All,
+            Presence::None => Self::None,
+            Presence::Some(bits) => Self::Some(bits.view()),
+        }
+    }
+
+    /// Of `len` rows from `local` on: which have no value, where the values of the others begin, and how many
+    /// these are.
+    pub(super) fn run(&self, local: usize, len: usize) -> (Nulls, usize, usize) {
+        match self {
+            Self::All => (Nulls::NONE, local, len),
+            Self::None => (Nulls::all(len), 0, 0),
+            Self::Some(rank) => {
+                let (mut nulls, mut count) = (Nulls::NONE, 0);
+                for k in (0..len).step_by(64) {
+                    let within = u64::MAX >> (64 - (len - k).min(64));
+                    let window = rank.window(local + k) & within;
+                    nulls.set_run(k, !window & within, len);
+                    count += window.count_ones() as usize;
+                }
+                (nulls, rank.look(local).0, count)
+            }
+        }
+    }
+}
+
+impl<'s> DataView<'s> {
+    pub(super) fn of(data: &'s Data) -> Self {
+        match data {
+            Data::Ints(ints) => Self::Ints(ints.view()),
+            Data::Linear { slope, codes } => Self::Linear(LinearView { slope: *slope, codes: codes.view() }),
+            Data::Runs { starts, values } => {
+                Self::Runs(RunsView { starts: starts.view(), values: values.view() })
+            }
+            Data::Decimals(decimals) => match decimals.view() {
+                Some(view) => Self::Decimals(view),
+                // The exponent was checked when the column was read.
+                None => Self::Floats(&[]),
+            },
+            Data::Floats(bytes) => {
+                Self::Floats(bytemuck::try_cast_slice(bytes.as_slice()).unwrap_or_default())
+            }
+            Data::Dictionary(codes) => Self::Dictionary(codes.view()),
+            Data::Strings { ends, text } => Self::Strings { ends: ends.view(), text: text.as_str() },
+            Data::Compressed { ends, bytes } => {
+                Self::Compressed(StringsView { ends: ends.view(), bytes: bytes.as_slice() })
+            }
+            Data::Values { ends, bytes, compressed } => {
+                let values = StringsView { ends: ends.view(), bytes: bytes.as_slice() };
+                if *compressed { Self::CompressedValues(values) } else { Self::Values(values) }
+            }
+            Data::Lists(lists) => Self::Lists(Box::new(lists.view())),
+        }
+    }
 }
 
 impl DataView<'_> {
@@ -79,37 +142,7 @@ pub(crate) struct SegmentView<'s> {
 
 impl<'s> SegmentView<'s> {
     pub(super) fn new(segment: &'s Stored) -> Self {
-        let presence = match &segment.presence {
-            Presence::All => PresenceView::All,
-            Presence::None => PresenceView::None,
-            Presence::Some(bits) => PresenceView::Some(bits.view()),
-        };
-        let data = match &segment.data {
-            Data::Ints(ints) => DataView::Ints(ints.view()),
-            Data::Linear { slope, codes } => {
-                DataView::Linear(LinearView { slope: *slope, codes: codes.view() })
-            }
-            Data::Runs { starts, values } => {
-                DataView::Runs(RunsView { starts: starts.view(), values: values.view() })
-            }
-            Data::Decimals(decimals) => match decimals.view() {
-                Some(view) => DataView::Decimals(view),
-                // The exponent was checked when the column was read.
-                None => DataView::Floats(&[]),
-            },
-            Data::Floats(bytes) => {
-                DataView::Floats(bytemuck::try_cast_slice(bytes.as_slice()).unwrap_or_default())
-            }
-            Data::Dictionary(codes) => DataView::Dictionary(codes.view()),
-            Data::Strings { ends, text } => DataView::Strings { ends: ends.view(), text: text.as_str() },
-            Data::Compressed { ends, bytes } => {
-                DataView::Compressed(StringsView { ends: ends.view(), bytes: bytes.as_slice() })
-            }
-            Data::Values { ends, bytes, compressed } => {
-                let values = StringsView { ends: ends.view(), bytes: bytes.as_slice() };
-                if *compressed { DataView::CompressedValues(values) } else { DataView::Values(values) }
-            }
-        };
+        let (presence, data) = (PresenceView::of(&segment.presence), DataView::of(&segment.data));
         Self { presence, data, zones: segment.zones(), rows: segment.rows, stored: segment }
     }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use trimorph_types::{LogicalType, Value};
+use trimorph_types::{DateTime, LogicalType, Value, Zone};
 use trimorph_vector::{Values, Vector};
 
 use super::compare_tests::{column, pieces_of};
-use super::{ColumnView, SEGMENT_ROWS};
+use super::{ColumnView, SEGMENT_ROWS, of_integer};
 
 struct Random(u64);
 
@@ -102,13 +102,25 @@ fn list(random: &mut Random, kind: u64, last: i64) -> Value {
         (2, _) => {
             [Value::Bool(last % 2 == 0), Value::Float(last as f64), Value::Null][(last & 1) as usize].clone()
         }
-        (_, 0) if other => Value::list(vec![Value::Int(last)]),
+        (3, 0) if other => Value::list(vec![Value::Int(last)]),
+        (5, 0) | (6, 0..5) => Value::Null,
+        (5, _) => Value::string(format!("{last:x} of {k} and more of it").as_str()),
+        (6, _) => Value::Bool((last >> (k % 8)) % 3 == 0),
+        (7, _) => of_integer(LogicalType::Date, (last + k.cast_signed()) % 100_000),
+        (8, 0) if other => Value::DateTime(zoned(last, 3600)),
+        (8, _) => Value::DateTime(zoned(last, 0)),
+        (9, _) => of_integer(LogicalType::LocalDateTime, last.wrapping_mul(1000) + k.cast_signed()),
         _ => Value::Float(last as f64),
     });
     if kind == 4 && other { Value::Int(last) } else { Value::list(elements.collect()) }
 }
 
+fn zoned(seconds: i64, offset_seconds: i32) -> DateTime {
+    DateTime { seconds: seconds % (1 << 33), nanos: 1, zone: Zone::Offset(offset_seconds) }
+}
+
 fn values(random: &mut Random, ty: LogicalType, rows: usize) -> Vec<Value> {
+    let of_lists = random.below(10);
     let (nulls, kind) = ([0, 0, 1, 30, 90, 100][random.below(6) as usize], random.below(5));
     let step = 1 + random.below(1 << 20) as i64;
     let mut last = random.next().cast_signed() >> 30;
@@ -133,7 +145,7 @@ fn values(random: &mut Random, ty: LogicalType, rows: usize) -> Vec<Value> {
                 LogicalType::Float => Value::Float((last % 1_000_000) as f64 / 100.0),
                 LogicalType::String if kind == 2 => Value::string(format!("text {last:x} and more").as_str()),
                 LogicalType::String => Value::string(format!("{}", last % 7).as_str()),
-                LogicalType::Any => list(random, kind, last),
+                LogicalType::Any => list(random, of_lists, last),
                 _ => Value::Int(last),
             }
         })
@@ -145,10 +157,11 @@ fn what_goes_in_comes_out() {
     println!("random seed 5");
     let mut random = Random(5);
     let mut seen = BTreeSet::new();
-    for round in 0..75 {
+    for round in 0..95 {
         let types =
             [LogicalType::Int, LogicalType::Float, LogicalType::String, LogicalType::Bool, LogicalType::Any];
         let ty = types[round % types.len()];
+        let ty = if round >= 75 { LogicalType::Any } else { ty };
         let rows = [1, 100, 3000, SEGMENT_ROWS + 500][random.below(4) as usize];
         let mut all = values(&mut random, ty, rows);
         // Segments of one column differ.
@@ -158,8 +171,18 @@ fn what_goes_in_comes_out() {
         }
         seen.extend(check(ty, &all, &mut random));
     }
-    for name in ["null", "frame of reference", "linear", "runs", "plain float", "decimal float", "dictionary"]
-    {
+    let names = [
+        "null",
+        "frame of reference",
+        "linear",
+        "runs",
+        "plain float",
+        "decimal float",
+        "dictionary",
+        "lists",
+        "general",
+    ];
+    for name in names {
         assert!(seen.contains(name), "{name} is not among {seen:?}");
     }
 }
@@ -187,6 +210,37 @@ fn lists_of_one_type_are_typed() {
         let nulls = ColumnView::new(&column).gather([(0, 0), (1, 1)].into_iter(), 2);
         assert!(!matches!(nulls.values, Values::List(_)), "nulls of {ty:?} are lists");
     }
+}
+
+/// How lists are kept: by what their elements are, and where they take no bytes only as far as a small file
+/// could not be all of memory.
+#[test]
+fn lists_are_kept_by_their_elements() {
+    let encodings = |all: &[Value]| {
+        let column = column(LogicalType::List, all);
+        let view = ColumnView::new(&column);
+        all.iter().enumerate().for_each(|(row, value)| assert!(same(&view.value(row as u64), value)));
+        column.encodings()
+    };
+    let list = |len: usize, value: Value| Value::list(vec![value; len]);
+    let numbers: Vec<Value> = (0..300).map(|i| list(i % 7, Value::Int(i as i64))).collect();
+    assert_eq!(encodings(&numbers), [("lists", 1)]);
+    assert_eq!(encodings(&[list(3, Value::Null), list(0, Value::Null)]), [("general", 1)]);
+    assert_eq!(encodings(&[list(3, Value::Null), list(1, Value::Float(0.5))]), [("lists", 1)]);
+    assert_eq!(encodings(&[list(1, list(1, Value::Int(1)))]), [("general", 1)]);
+    assert_eq!(encodings(&[list(1 << 16, Value::Int(0))]), [("lists", 1)]);
+    assert_eq!(encodings(&[list(1 << 18, Value::Int(0))]), [("general", 1)]);
+    // A segment of each kind in one column.
+    let mut all: Vec<Value> = (0..SEGMENT_ROWS).map(|i| list(i % 3, Value::Float(i as f64))).collect();
+    all.extend((0..SEGMENT_ROWS).map(|i| list(i % 3, Value::Float(0.5))));
+    all.extend([list(2, Value::Null), list(0, Value::Null)]);
+    let column = column(LogicalType::List, &all);
+    assert_eq!(column.encodings(), [("lists", 2), ("general", 1)]);
+    let rows: Vec<u64> =
+        (0..1000u64).map(|i| i * 7919 % all.len() as u64).chain([131_072, 131_073]).collect();
+    let read = ColumnView::new(&column).gather_rows(&rows);
+    assert!(matches!(read.values, Values::List(_)));
+    check_vector(&read, |i| (i, rows[i]), rows.len(), &all, "segments of several kinds");
 }
 
 /// What is written for strings: dictionaries over several segments, with nulls, next to segments of a heap.

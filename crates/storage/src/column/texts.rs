@@ -100,7 +100,9 @@ impl<'s> ColumnView<'s> {
         if bytes > SMALL_BYTES {
             return None;
         }
-        let Vector { values: Values::String(texts), nulls } = self.scan_texts(segment, 0, only.rows) else {
+        let Vector { values: Values::String(texts), nulls } =
+            self.scan_texts(&segment.presence, &segment.data, 0, only.rows)
+        else {
             return None;
         };
         Some(Arc::new(SmallTexts { entries: Arc::new(Dictionary::new(texts)), nulls }))
@@ -111,30 +113,20 @@ impl<'s> ColumnView<'s> {
         gather_run(codes, rows, 0, |codes| Values::String(self.entries_of(codes)), code_of)
     }
 
-    /// The texts of `len` rows of one segment, from its row `local` on.
-    pub(super) fn scan_texts(&self, segment: &SegmentView<'s>, local: usize, len: usize) -> Vector<'s> {
-        let SegmentView { presence, data, .. } = segment;
+    /// The texts of `len` rows of one segment, or elements of its lists, from `local` on.
+    pub(super) fn scan_texts(
+        &self,
+        presence: &PresenceView<'s>,
+        data: &DataView<'s>,
+        local: usize,
+        len: usize,
+    ) -> Vector<'s> {
         if let (PresenceView::All, DataView::Dictionary(codes)) = (presence, data) {
             let mut out = Vec::with_capacity(len);
             codes.append(local, len, &mut out, |code| code_of(code, 0));
             return Vector::new(Values::String(self.entries_of(out)));
         }
-        // Where the values of these rows are, and which rows have one.
-        let mut nulls = Nulls::NONE;
-        let (first, count) = match presence {
-            PresenceView::All => (local, len),
-            PresenceView::None => (0, 0),
-            PresenceView::Some(rank) => {
-                let mut count = 0;
-                for k in (0..len).step_by(64) {
-                    let within = u64::MAX >> (64 - (len - k).min(64));
-                    let window = rank.window(local + k) & within;
-                    nulls.set_run(k, !window & within, len);
-                    count += window.count_ones() as usize;
-                }
-                (rank.look(local).0, count)
-            }
-        };
+        let (nulls, first, count) = presence.run(local, len);
         if count == 0 {
             return Vector { values: Values::String(Texts::blank(len)), nulls: Nulls::all(len) };
         }
@@ -249,7 +241,7 @@ impl<'s> ColumnView<'s> {
     }
 
     /// The entries of codes: as codes where the entries side by side are worth their making.
-    fn entries_of(&self, codes: Vec<u32>) -> Texts<'s> {
+    pub(super) fn entries_of(&self, codes: Vec<u32>) -> Texts<'s> {
         if self.in_place
             && let Some(entries) = self.dictionary.entries(codes.len())
         {
@@ -269,7 +261,7 @@ impl<'s> ColumnView<'s> {
     }
 
     /// The text at a place of a segment.
-    fn put(&self, texts: &mut Texts<'s>, i: usize, data: &DataView<'s>, place: usize) {
+    pub(super) fn put(&self, texts: &mut Texts<'s>, i: usize, data: &DataView<'s>, place: usize) {
         match data {
             DataView::Dictionary(codes) => self.put_stored(texts, i, self.entry(codes.get(place))),
             DataView::Strings { ends, text } => self.put_stored(texts, i, text_at(ends, text, place)),
@@ -298,15 +290,15 @@ fn decode(table: &FsstTable, compressed: &[u8], texts: &mut Texts<'_>, i: usize)
     texts.set_with(i, FsstTable::room(compressed.len()), |room| table.decode_into(compressed, room));
 }
 
-/// Where texts that follow each other start and end, read one after the other.
-struct Ranges {
+/// Where texts, or lists, that follow each other start and end, read one after the other.
+pub(super) struct Ranges {
     /// The ends, that before the first text included.
     ends: Vec<usize>,
     next: usize,
 }
 
 impl Ranges {
-    fn new(ends: &PackedView<'_>, first: usize, count: usize) -> Self {
+    pub(super) fn new(ends: &PackedView<'_>, first: usize, count: usize) -> Self {
         let end = |end: i64| usize::try_from(end).unwrap_or(0);
         let mut all = Vec::with_capacity(count + 1);
         match first.checked_sub(1) {
@@ -319,8 +311,13 @@ impl Ranges {
         Self { ends: all, next: 0 }
     }
 
-    /// Bytes from the first text to the last.
-    fn bytes(&self) -> usize {
+    /// Where the first one starts.
+    pub(super) fn first(&self) -> usize {
+        self.ends.first().copied().unwrap_or(0)
+    }
+
+    /// Bytes, or elements, from the first one to the last.
+    pub(super) fn bytes(&self) -> usize {
         let (Some(first), Some(last)) = (self.ends.first(), self.ends.last()) else { return 0 };
         last.saturating_sub(*first)
     }

@@ -335,7 +335,13 @@ impl<'s> ColumnView<'s> {
             && local + len <= view.rows
         {
             if self.ty == LogicalType::String {
-                return self.scan_texts(view, local, len);
+                return self.scan_texts(&view.presence, &view.data, local, len);
+            }
+            if let DataView::Lists(lists) = &view.data
+                && matches!(self.ty, LogicalType::List | LogicalType::Any)
+                && let Some(lists) = self.scan_lists(&view.presence, lists, local, len)
+            {
+                return lists;
             }
             if let DataView::Ints(_) | DataView::Linear(_) | DataView::Runs(_) = view.data
                 && let Some(wrap) = wrap_integers(self.ty)
@@ -462,12 +468,19 @@ impl<'s> ColumnView<'s> {
     pub fn value(&self, row: u64) -> Value {
         let (segment, local) = split(row);
         let Some(view) = self.segment(segment) else { return Value::Null };
-        let Some(place) = view.place(local) else { return self.exception(row).unwrap_or(Value::Null) };
-        match &view.data {
+        match view.place(local) {
+            Some(place) => self.value_at(self.ty, &view.data, place),
+            None => self.exception(row).unwrap_or(Value::Null),
+        }
+    }
+
+    /// The value of a type at a place of a segment, or of the elements of its lists.
+    pub(super) fn value_at(&self, ty: LogicalType, data: &DataView<'s>, place: usize) -> Value {
+        match data {
             data @ (DataView::Ints(_) | DataView::Linear(_) | DataView::Runs(_))
-                if self.ty != LogicalType::Float =>
+                if ty != LogicalType::Float =>
             {
-                of_integer(self.ty, data.integer(place))
+                of_integer(ty, data.integer(place))
             }
             data @ (DataView::Floats(_) | DataView::Decimals(_) | DataView::Runs(_)) => {
                 Value::Float(data.float(place))
@@ -481,6 +494,7 @@ impl<'s> ColumnView<'s> {
                 table.decode(strings.get(place), &mut encoded);
                 value_codec::decode(&mut Decoder::new(&encoded)).unwrap_or(Value::Null)
             }
+            DataView::Lists(lists) => self.list(lists, place),
             other => Value::String(self.text(other, place)),
         }
     }
@@ -512,7 +526,7 @@ impl<'s> ColumnView<'s> {
 }
 
 /// What makes a vector of the integers that values of a type are stored as.
-fn wrap_integers<'s>(ty: LogicalType) -> Option<fn(Vec<i64>) -> Values<'s>> {
+pub(super) fn wrap_integers<'s>(ty: LogicalType) -> Option<fn(Vec<i64>) -> Values<'s>> {
     Some(match ty {
         LogicalType::Int => Values::Int,
         LogicalType::DateTime => Values::DateTime,
@@ -614,7 +628,7 @@ fn bits_of_float(value: i64, _place: u64) -> f64 {
 
 /// Rows `from..` of a segment with nulls: the rank once, then a running count, 64 rows at a time. `unpack`
 /// gives the values, or their bits, at places from the first one on.
-fn scan_present(
+pub(super) fn scan_present(
     rank: &RankView<'_>,
     unpack: impl Fn(usize, &mut [i64]),
     from: usize,

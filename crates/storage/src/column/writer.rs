@@ -20,6 +20,7 @@ use trimorph_vfs::{CodecError, Encoder, Piece, PieceWriter, Pins};
 use super::dictionary::{self, Dictionary};
 use super::distinct::HyperLogLog;
 use super::format::{Ints, SEGMENT_ROWS, ZONE_ROWS, ZoneRange, is_integral, put_blob};
+use super::list_writer::EncodedLists;
 use super::segment::Segment;
 use super::stored_column::{Column, Fsst};
 use super::stored_dictionary::{self, DictionaryView, Entries};
@@ -45,7 +46,7 @@ pub struct ColumnBytes {
     pub nulls: usize,
 }
 
-enum Encoded {
+pub(super) enum Encoded {
     Ints(Packed),
     Linear(Linear),
     Runs(Runs),
@@ -54,6 +55,26 @@ enum Encoded {
     Dictionary(Packed),
     Strings { ends: Packed, bytes: Vec<u8>, compressed: bool },
     Values { ends: Packed, bytes: Vec<u8>, compressed: bool },
+    Lists(Box<EncodedLists>),
+}
+
+impl Encoded {
+    /// What [`Data::size`] says of it once it is read.
+    ///
+    /// [`Data::size`]: super::format::Data::size
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Ints(packed) | Self::Dictionary(packed) => packed.bytes.len(),
+            Self::Linear(linear) => linear.codes.bytes.len(),
+            Self::Runs(runs) => runs.values.bytes.len(),
+            Self::Decimals(decimals) => decimals.integers.bytes.len(),
+            Self::Floats(bytes) => bytes.len(),
+            Self::Strings { ends, bytes, .. } | Self::Values { ends, bytes, .. } => {
+                ends.bytes.len() + bytes.len()
+            }
+            Self::Lists(_) => 0,
+        }
+    }
 }
 
 /// A column's pieces, finished but not yet in a region: what [`WrittenColumn::read`] makes a column of.
@@ -112,7 +133,7 @@ pub struct ColumnWriter {
     bytes: Vec<u8>,
     ends: Vec<i64>,
     /// Of the strings of the segment.
-    hashes: Vec<u64>,
+    pub(super) hashes: Vec<u64>,
     segments: Vec<Vec<u8>>,
     segment_rows: Vec<usize>,
     size: ColumnBytes,
@@ -435,9 +456,17 @@ impl ColumnWriter {
         }
     }
 
-    /// General values; terms are mostly text that others have too.
+    /// General values: lists of one type as such; terms are mostly text that others have too.
     fn encode_values(&mut self) -> Encoded {
         let (bytes, ends) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.ends));
+        if matches!(self.ty, LogicalType::List | LogicalType::Any) {
+            let values: Vec<&[u8]> = slices(&bytes, &ends).collect();
+            if let Some(lists) = self.encode_lists(&values) {
+                drop(values);
+                (self.bytes, self.ends) = (bytes, ends);
+                return Encoded::Lists(Box::new(lists));
+            }
+        }
         if !matches!(self.ty, LogicalType::Iri | LogicalType::Literal) || ends.is_empty() {
             return Encoded::Values { ends: pack(&ends), bytes, compressed: false };
         }
@@ -464,7 +493,7 @@ impl ColumnWriter {
     }
 
     /// Codes of the dictionary, unless those and its new entries cost more than FSST is estimated to.
-    fn encode_dictionary(&mut self, texts: &[&[u8]], bytes: usize) -> Option<Vec<i64>> {
+    pub(super) fn encode_dictionary(&mut self, texts: &[&[u8]], bytes: usize) -> Option<Vec<i64>> {
         let fsst_estimate = bytes / 2 + texts.len() * 11 / 4;
         // What new entries would cost, given up as soon as they cost too much.
         let mut fresh = Fresh::default();
@@ -497,7 +526,7 @@ impl ColumnWriter {
         Some(codes)
     }
 
-    fn encode_heap(&mut self, bytes: &[u8], ends: &[i64], texts: &[&[u8]]) -> Encoded {
+    pub(super) fn encode_heap(&mut self, bytes: &[u8], ends: &[i64], texts: &[&[u8]]) -> Encoded {
         let fsst = self.continued.as_ref().and_then(|c| c.fsst.as_ref()?.touched());
         if let Some(fsst) = fsst {
             let encoder = FsstEncoder::new(fsst.view());
@@ -652,7 +681,7 @@ impl Picked<'_> {
 
 /// Integers by the smallest of frame of reference, line and runs, the first unless another takes at most half
 /// as much: its codes are compared with constants as they lie, the others' values one by one.
-fn encode_ints(values: &[i64]) -> Encoded {
+pub(super) fn encode_ints(values: &[i64]) -> Encoded {
     let frame = pack(values);
     let (bytes, half) = (|packed: &Packed| packed.bytes.len(), frame.bytes.len() / 2);
     let runs = pack_runs(values, RUN_LEAST).filter(|r| bytes(&r.values) + r.starts.size() <= half);
@@ -666,7 +695,7 @@ fn encode_ints(values: &[i64]) -> Encoded {
 }
 
 /// Floats as they are, unless decimals or runs take at most three quarters of that.
-fn encode_floats(values: &[f64]) -> Encoded {
+pub(super) fn encode_floats(values: &[f64]) -> Encoded {
     let most = values.len() * 6;
     let bits: Vec<i64> = values.iter().map(|f| f.to_bits().cast_signed()).collect();
     let runs_size = |r: &Runs| r.values.bytes.len() + r.starts.size();
@@ -683,20 +712,20 @@ fn encode_floats(values: &[f64]) -> Encoded {
     }
 }
 
-fn put_rank(bits: &RankBits, piece: &mut PieceWriter) -> usize {
+pub(super) fn put_rank(bits: &RankBits, piece: &mut PieceWriter) -> usize {
     let bytes = bits.to_compact();
     let size = bytes.len();
     put_blob(bytes, piece);
     size
 }
 
-fn put_ints(packed: Packed, piece: &mut PieceWriter) -> usize {
+pub(super) fn put_ints(packed: Packed, piece: &mut PieceWriter) -> usize {
     let size = packed.bytes.len();
     Ints::write(packed, piece);
     size
 }
 
-fn put_data(data: Encoded, piece: &mut PieceWriter) -> usize {
+pub(super) fn put_data(data: Encoded, piece: &mut PieceWriter) -> usize {
     match data {
         Encoded::Ints(packed) => {
             piece.meta.u8(0);
@@ -736,6 +765,10 @@ fn put_data(data: Encoded, piece: &mut PieceWriter) -> usize {
             let size = put_ints(ends, piece) + bytes.len();
             put_blob(bytes, piece);
             size
+        }
+        Encoded::Lists(lists) => {
+            piece.meta.u8(10);
+            lists.put(piece)
         }
         Encoded::Values { ends, bytes, compressed } => {
             piece.meta.u8(if compressed { 9 } else { 5 });
