@@ -31,7 +31,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         result::list,
         range,
         "range(start, end[, step]): integers from start to end, both included",
-    ),
+    )
+    .typed(lists::range),
 ];
 
 /// Elements of the longest list `range` makes: 2^27, 3 GiB of values. What is longer is a mistake, and

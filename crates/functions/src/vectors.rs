@@ -6,6 +6,7 @@ use trimorph_types::Value;
 use crate::context::Context;
 use crate::error::{Answer, bad_argument, wrong_type};
 use crate::function::{Function, result};
+use crate::kernels::nearness;
 use crate::list::items;
 
 pub(crate) const FUNCTIONS: &[Function] = &[
@@ -15,25 +16,28 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         result::float,
         cosine,
         "vector.similarity.cosine(a, b): how much two lists of numbers point the same way, from 0 to 1",
-    ),
+    )
+    .typed(nearness::cosine),
     Function::new(
         "vector.similarity.euclidean",
         (2, 2),
         result::float,
         euclidean,
         "vector.similarity.euclidean(a, b): how near two lists of numbers are, 1 / (1 + distance²)",
-    ),
+    )
+    .typed(nearness::euclidean),
 ];
 
-/// Both lists, number by number.
-fn pairs(function: &str, args: &[Value]) -> Result<Vec<(f64, f64)>, Diagnostic> {
+/// The numbers of both lists, of which there are as many.
+fn pairs(function: &str, args: &[Value]) -> Result<[Vec<f64>; 2], Diagnostic> {
     let [a, b] = [items(function, &args[0])?, items(function, &args[1])?];
     if a.len() != b.len() || a.is_empty() {
         let primary =
             format!("{function} expects lists of as many numbers, not of {} and {}", a.len(), b.len());
         return Err(bad_argument(primary));
     }
-    a.iter().zip(b).map(|(a, b)| Ok((number(function, a)?, number(function, b)?))).collect()
+    let numbers = |list: &[Value]| list.iter().map(|value| number(function, value)).collect::<Result<_, _>>();
+    Ok([numbers(a)?, numbers(b)?])
 }
 
 #[expect(clippy::cast_precision_loss, reason = "as toFloat does")]
@@ -46,20 +50,12 @@ fn number(function: &str, value: &Value) -> Result<f64, Diagnostic> {
 }
 
 fn cosine(_: &Context<'_>, args: &[Value]) -> Answer {
-    let pairs = pairs("vector.similarity.cosine()", args)?;
-    let sum = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>();
-    let [of_a, of_b] = [sum(|(a, _)| a * a), sum(|(_, b)| b * b)];
-    // One root is more exact than two, where the product has room.
-    let lengths = if (of_a * of_b).is_normal() { (of_a * of_b).sqrt() } else { of_a.sqrt() * of_b.sqrt() };
-    if lengths == 0.0 {
-        return Err(bad_argument("vector.similarity.cosine() expects vectors with a direction, not zeros"));
-    }
-    // Rounding must not lead beyond what a cosine can be.
-    let cosine = (sum(|(a, b)| a * b) / lengths).clamp(-1.0, 1.0);
-    Ok(Value::Float(f64::midpoint(1.0, cosine)))
+    let [a, b] = pairs("vector.similarity.cosine()", args)?;
+    let without = || bad_argument("vector.similarity.cosine() expects vectors with a direction, not zeros");
+    nearness::cosine_of(&a, &b).map(Value::Float).ok_or_else(without)
 }
 
 fn euclidean(_: &Context<'_>, args: &[Value]) -> Answer {
-    let pairs = pairs("vector.similarity.euclidean()", args)?;
-    Ok(Value::Float(1.0 / (1.0 + pairs.iter().map(|(a, b)| (a - b) * (a - b)).sum::<f64>())))
+    let [a, b] = pairs("vector.similarity.euclidean()", args)?;
+    Ok(Value::Float(nearness::euclidean_of(&a, &b)))
 }

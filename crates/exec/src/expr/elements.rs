@@ -17,7 +17,7 @@ use trimorph_types::Value;
 use trimorph_vector::{Chunk, Group, Lists, Nulls, Positions, Values, Vector};
 
 use super::Ex;
-use super::bodies::Bodies;
+use super::bodies::{Bodies, Outer};
 use super::evaluated::{Evaluated, Outcome, Over};
 use super::logic::booleans;
 use super::quantified::answer;
@@ -112,23 +112,19 @@ impl<'s> Listed<'s> {
         self.child.gather(places)
     }
 
-    /// Gives `visit` all elements, batch by batch, with the outer slots that bodies read; `false` where it
-    /// gives that, or where an outer slot has what is not repeated.
+    /// Gives `visit` all elements, batch by batch, with what bodies read outside; `false` where it gives that,
+    /// or where something outside is not to be repeated.
     pub(super) fn for_each(
         &self,
-        outer: &[usize],
+        outer: &[Outer<'s>],
         over: Over<'_, '_, 's>,
         cx: &Context<'s>,
         visit: &mut dyn FnMut(&Batch<'s>) -> Result<bool, ExecError>,
     ) -> Result<bool, ExecError> {
         let vectors = &over.chunk.groups[over.group].vectors;
-        let Some(outer) = outer.iter().map(|slot| vectors.get(*slot)).collect::<Option<Vec<_>>>() else {
+        let Some(outer) = outer.iter().map(|o| o.vector(vectors)).collect::<Option<Vec<_>>>() else {
             return Ok(false);
         };
-        // An edge that is known by its slot only is nothing to be gathered.
-        if outer.iter().any(|vector| matches!(vector.values, Values::Edge(_))) {
-            return Ok(false);
-        }
         let (mut places, mut owners, mut parts) = (Vec::new(), Vec::new(), Vec::new());
         let mut flush = |places: &mut Vec<u32>, owners: &mut Vec<u32>, parts: &mut Vec<(usize, u32, u32)>| {
             cx.check()?;
@@ -191,7 +187,7 @@ pub(super) fn comprehension<'s>(
     evaluate: OverElements<'s>,
 ) -> Result<Option<Vector<'s>>, ExecError> {
     let Some(listed) = Listed::of(list, over.at) else { return Ok(None) };
-    let mut bodies = Bodies::default();
+    let mut bodies = Bodies::new(&listed, over, evaluate);
     let filter = filter.map(|body| bodies.over(body, (local, 1), over, cx)).transpose()?;
     let map = map.map(|body| bodies.over(body, (local, 1), over, cx)).transpose()?;
     let mut child = Vector::empty();
@@ -258,7 +254,7 @@ pub(super) fn quantifier<'s>(
     evaluate: OverElements<'s>,
 ) -> Result<Option<Vector<'s>>, ExecError> {
     let Some(listed) = Listed::of(list, over.at) else { return Ok(None) };
-    let mut bodies = Bodies::default();
+    let mut bodies = Bodies::new(&listed, over, evaluate);
     let predicate = bodies.over(predicate, (local, 1), over, cx)?;
     let mut counts = vec![(0usize, 0usize); over.at.len];
     let done = listed.for_each(&bodies.outer, over, cx, &mut |batch| {

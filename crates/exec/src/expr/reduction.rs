@@ -192,7 +192,7 @@ fn fold<'s>(
     evaluate: OverElements<'s>,
 ) -> Result<Option<Vector<'s>>, ExecError> {
     let Some(mut sums) = Sums::of(start, over.at) else { return Ok(None) };
-    let mut bodies = Bodies::default();
+    let mut bodies = Bodies::new(listed, over, evaluate);
     // The element is the second local: it is the only one that is read.
     let steps = steps.iter().map(|(op, ex)| Ok((*op, bodies.over(ex, (acc + 1, 1), over, cx)?)));
     let steps: Vec<(Op, Ex)> = steps.collect::<Result<_, ExecError>>()?;
@@ -247,15 +247,12 @@ fn step_by_step<'s>(
     cx: &Context<'s>,
     evaluate: OverElements<'s>,
 ) -> Result<Option<Vector<'s>>, ExecError> {
-    let mut bodies = Bodies::default();
+    let mut bodies = Bodies::new(listed, over, evaluate);
     let over_vectors = bodies.over(body, (acc, 2), over, cx)?;
     let vectors = &over.chunk.groups[over.group].vectors;
-    let Some(outer) = bodies.outer.iter().map(|slot| vectors.get(*slot)).collect::<Option<Vec<_>>>() else {
+    let Some(outer) = bodies.outer.iter().map(|o| o.vector(vectors)).collect::<Option<Vec<_>>>() else {
         return Ok(None);
     };
-    if outer.iter().any(|vector| matches!(vector.values, Values::Edge(_))) {
-        return Ok(None);
-    }
     let edge = |id| cx.edge_value(id);
     // The longest lists first: those that have an element more are always the first ones.
     let mut positions = over.at.filter(|i| !listed.nulls.get(i));

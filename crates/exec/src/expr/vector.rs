@@ -257,6 +257,10 @@ fn function_call<'a, 's>(
         if let Some(out) = kernel(&cx.functions(&cx.graph()), &given, over.at) {
             return Ok(Evaluated::Own(out));
         }
+        // Ranges too long to be parts of one are made row by row.
+        if function.name == "range" {
+            return by_row(ex, over, cx);
+        }
     }
     by_value(&args, over, cx, |values| call(function, values, span, cx))
 }

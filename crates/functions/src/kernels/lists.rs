@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use trimorph_types::Value;
-use trimorph_vector::{Lists, Nulls, Positions, Values, Vector};
+use trimorph_vector::{Lists, Nulls, Positions, Values, Vector, local_nanos};
 
 use crate::context::Context;
 use crate::kernel::{Argument, nulls_of};
@@ -149,6 +149,36 @@ impl<'a> Ints<'a> {
     }
 }
 
+/// The integers from one to another: parts of one list of all of them, unless these are too many.
+pub(crate) fn range<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    let (first, last) = match args {
+        [first, last] | [first, last, Argument::One(Value::Int(1))] => (Ints::of(*first)?, Ints::of(*last)?),
+        _ => return None,
+    };
+    let nulls = nulls_of(args, at.len);
+    let (mut least, mut most) = (i64::MAX, i64::MIN);
+    at.for_each(|i| {
+        if !nulls.get(i) && first.at(i) <= last.at(i) {
+            least = least.min(first.at(i));
+            most = most.max(last.at(i));
+        }
+    });
+    let count = if least <= most { most.checked_sub(least)?.checked_add(1)? } else { 0 };
+    let count = usize::try_from(count).ok().filter(|count| *count <= MADE_MAX)?;
+    let child: Vec<i64> = (0..count as i64).map(|k| least + k).collect();
+    let mut runs = vec![(0, 0); at.len];
+    at.for_each(|i| {
+        let (first, last) = (first.at(i), last.at(i));
+        if !nulls.get(i) && first <= last {
+            // Both are within what there is.
+            let place = |n: i64| u32::try_from(n - least).unwrap_or(0);
+            runs[i] = (place(first), place(last) - place(first) + 1);
+        }
+    });
+    let lists = Lists::new(runs.into_iter(), Vector::new(Values::Int(child)))?;
+    Some(Vector { values: Values::List(lists), nulls })
+}
+
 /// The place that an index means, counted from the end if negative; `None` before the first.
 fn place(index: i64, len: usize) -> Option<usize> {
     match usize::try_from(index) {
@@ -157,10 +187,21 @@ fn place(index: i64, len: usize) -> Option<usize> {
     }
 }
 
+/// Elements of one list for each of which, at most, there is to be a position.
+const ONE_LIST: usize = 4;
+
 /// `list[index]`.
 pub fn element<'s>(list: Argument<'_, 's>, index: Argument<'_, 's>, at: Positions<'_>) -> Option<Vector<'s>> {
-    let (lists, _) = lists_of(Some(&list))?;
     let ints = Ints::of(index)?;
+    if let Argument::One(Value::List(items)) = list {
+        // One list for all: its elements are made a vector for the time.
+        let pays = items.len() / ONE_LIST <= at.count();
+        let child = pays.then(|| Vector::of_values(items.to_vec(), Positions::all(items.len())))?;
+        let whole = (0, u32::try_from(items.len()).ok()?);
+        let lists = Lists::new(std::iter::repeat_n(whole, at.len), child)?;
+        return Some(pick(&lists, nulls_of(&[index], at.len), at, |i, len| place(ints.at(i), len)));
+    }
+    let (lists, _) = lists_of(Some(&list))?;
     Some(pick(lists, nulls_of(&[list, index], at.len), at, |i, len| place(ints.at(i), len)))
 }
 
@@ -179,25 +220,81 @@ pub fn slice<'s>(
     Some(Vector { values: Values::List(lists.parts(part)), nulls })
 }
 
-/// `value IN list`, of integers or texts: null where it is not found and an element is null, or where the
-/// value is null and there are elements.
+/// `value IN list`, of integers, floats, texts, Booleans, dates and local date-times: null where it is not
+/// found and an element is null, or where the value is null and there are elements.
 pub fn contains<'s>(
     value: Argument<'_, 's>,
     list: Argument<'_, 's>,
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
     let (lists, nulls) = lists_of(Some(&list))?;
-    let child = &**lists.child();
     let none = Nulls::NONE;
-    let unknown = value.nulls().unwrap_or(&none);
-    let found = |is: &dyn Fn(usize, usize) -> bool| {
+    let among = Among { lists, nulls, unknown: value.nulls().unwrap_or(&none), at };
+    Some(match (&lists.child().values, value) {
+        (Values::Int(of), Argument::One(Value::Int(n))) => among.found(|_, e| of[e] == *n),
+        (Values::Int(of), Argument::Each(Vector { values: Values::Int(n), .. })) => {
+            among.found(|i, e| of[e] == n[i])
+        }
+        (Values::Float(of), Argument::One(Value::Float(n))) => among.found(|_, e| of[e] == *n),
+        (Values::Float(of), Argument::Each(Vector { values: Values::Float(n), .. })) => {
+            among.found(|i, e| of[e] == n[i])
+        }
+        (Values::Bool(of), Argument::One(Value::Bool(is))) => among.found(|_, e| of[e] == *is),
+        (Values::Date(of), Argument::One(Value::Date(day))) => {
+            among.found(|_, e| i64::from(of[e]) == day.days)
+        }
+        (Values::Date(of), Argument::Each(Vector { values: Values::Date(days), .. })) => {
+            among.found(|i, e| of[e] == days[i])
+        }
+        (Values::LocalDateTime(of), Argument::One(Value::LocalDateTime(time))) => {
+            // None of a vector's is one that vectors cannot hold.
+            let time = local_nanos(time);
+            among.found(|_, e| Some(of[e]) == time)
+        }
+        (Values::LocalDateTime(of), Argument::Each(Vector { values: Values::LocalDateTime(times), .. })) => {
+            among.found(|i, e| of[e] == times[i])
+        }
+        (Values::String(of), Argument::One(Value::String(text))) => match of.codes() {
+            // Each text that there is is compared once.
+            Some((codes, entries)) if entries.len() <= codes.len() => {
+                let is: Vec<bool> = entries.iter().map(|entry| *entry == **text).collect();
+                among.found(|_, e| is.get(codes[e] as usize).is_some_and(|is| *is))
+            }
+            _ => among.found(|_, e| of.get(e) == &**text),
+        },
+        (Values::String(of), Argument::Each(Vector { values: Values::String(texts), .. })) => {
+            among.found(|i, e| of.get(e) == texts.get(i))
+        }
+        _ => return None,
+    })
+}
+
+/// Lists in which something is looked for.
+struct Among<'a, 's> {
+    lists: &'a Lists<'s>,
+    nulls: &'a Nulls,
+    /// Where what is looked for is null.
+    unknown: &'a Nulls,
+    at: Positions<'a>,
+}
+
+impl<'s> Among<'_, 's> {
+    /// Whether it is in each list, where `is` tells of a position and a place in the child that it is there.
+    fn found(&self, is: impl Fn(usize, usize) -> bool) -> Vector<'s> {
+        let Self { lists, at, .. } = *self;
+        let child = &**lists.child();
         let mut out = vec![false; at.len];
-        let mut nulls = nulls.clone();
+        let mut nulls = self.nulls.clone();
+        let elements = |i: usize| lists.elements(i).map(|e| e as usize);
+        if child.nulls.is_none() && self.unknown.is_none() {
+            at.for_each(|i| out[i] = elements(i).any(|e| is(i, e)));
+            return Vector { values: Values::Bool(out), nulls };
+        }
         at.for_each(|i| {
-            let mut elements = lists.elements(i).map(|e| e as usize);
+            let mut elements = elements(i);
             if nulls.get(i) || elements.len() == 0 {
                 // False, or no list.
-            } else if unknown.get(i) {
+            } else if self.unknown.get(i) {
                 nulls.set(i, at.len);
             } else if elements.clone().any(|e| !child.nulls.get(e) && is(i, e)) {
                 out[i] = true;
@@ -206,16 +303,5 @@ pub fn contains<'s>(
             }
         });
         Vector { values: Values::Bool(out), nulls }
-    };
-    Some(match (&child.values, value) {
-        (Values::Int(of), Argument::One(Value::Int(n))) => found(&|_, e| of[e] == *n),
-        (Values::Int(of), Argument::Each(Vector { values: Values::Int(n), .. })) => {
-            found(&|i, e| of[e] == n[i])
-        }
-        (Values::String(of), Argument::One(Value::String(text))) => found(&|_, e| of.get(e) == &**text),
-        (Values::String(of), Argument::Each(Vector { values: Values::String(texts), .. })) => {
-            found(&|i, e| of.get(e) == texts.get(i))
-        }
-        _ => return None,
-    })
+    }
 }

@@ -10,6 +10,7 @@ pub(crate) mod graph;
 pub(crate) mod lists;
 pub(crate) mod maps;
 pub(crate) mod math;
+pub(crate) mod nearness;
 pub(crate) mod predicate;
 pub(crate) mod read;
 pub(crate) mod texts;

@@ -44,12 +44,9 @@ const GENERAL: [(&str, &[&str]); 8] = [
     ),
     (
         "each result is a list of its own size",
-        &["range", "coll.distinct", "coll.flatten", "coll.insert", "coll.remove", "coll.sort"],
+        &["coll.distinct", "coll.flatten", "coll.insert", "coll.remove", "coll.sort"],
     ),
-    (
-        "a pass over each list, beside which a call is nothing",
-        &["coll.indexOf", "coll.max", "coll.min", "vector.similarity.cosine", "vector.similarity.euclidean"],
-    ),
+    ("a pass over each list, beside which a call is nothing", &["coll.indexOf", "coll.max", "coll.min"]),
     (
         "maps by themselves; those of nodes and relationships by the evaluator, column by column",
         &["properties", "keys"],
@@ -86,6 +83,7 @@ fn samples() -> Vec<(&'static str, Vector<'static>)> {
         ("DATETIME of zones", both(Value::DateTime(DateTime { seconds: 1, nanos: 1, zone }))),
         ("DURATION", both(Value::Duration(Duration { days: 1, ..Duration::default() }))),
         ("LIST<INTEGER>", lists(Value::Int(1))),
+        ("LIST<FLOAT>", lists(Value::Float(0.5))),
         ("LIST<STRING>", lists(Value::string("a"))),
         ("MAP", both(map)),
         ("NODE", Vector::new(Values::Node(Nodes::Range(NodeId::new(TableId(0), 1))))),
@@ -128,7 +126,8 @@ fn constants() -> Vec<Value> {
     let texts = ["1", "month", "hour", "UP", "both"].map(Value::string);
     let date = Value::Date(Date { days: 1 });
     let instant = Value::DateTime(DateTime { seconds: 1, nanos: 1, zone: Zone::UTC });
-    texts.into_iter().chain([Value::Int(1), Value::Float(0.5), date, instant]).collect()
+    let list = Value::list(vec![Value::Int(1)]);
+    texts.into_iter().chain([Value::Int(1), Value::Float(0.5), date, instant, list]).collect()
 }
 
 /// Whether a kernel takes a vector as one argument of several, whatever the others.

@@ -7,7 +7,7 @@ use trimorph_algebra::{Op, QuantifierKind};
 use trimorph_base::Random;
 use trimorph_store::Snapshot;
 use trimorph_types::Value;
-use trimorph_vector::{Chunk, Lists, Nulls, Positions, Values, Vector};
+use trimorph_vector::{Chunk, Dictionary, Lists, Nulls, Positions, Texts, Values, Vector};
 
 use super::against_rows::check;
 use super::sample::{Drawn, KINDS, Kind, chunk, value};
@@ -18,6 +18,9 @@ use crate::{Context, Settings};
 /// Slots with lists: of integers, of texts, of anything, general ones, and lists of lists.
 const LISTS: [(usize, Kind); 5] =
     [(0, Kind::Small), (1, Kind::Text), (2, Kind::Mixed), (3, Kind::Small), (5, Kind::Text)];
+/// Kinds of elements of the third.
+const OTHERS: [Kind; 6] =
+    [Kind::Mixed, Kind::Number, Kind::Float, Kind::Bool, Kind::Date, Kind::LocalDateTime];
 /// The local variable of bodies.
 const LOCAL: usize = 0;
 
@@ -26,7 +29,16 @@ fn elements(kind: Kind, random: &mut Random) -> Vector<'static> {
     let (len, nulls) = (random.below(40), *random.pick(&[0, 0, 20, 100]));
     let values: Vec<Value> =
         (0..len).map(|_| if random.chance(nulls) { Value::Null } else { value(kind, random) }).collect();
-    Vector::of_mixed(values, Positions::all(len))
+    let vector = Vector::of_mixed(values, Positions::all(len));
+    match &vector.values {
+        // As texts of the store are: codes of a dictionary.
+        Values::String(texts) if random.chance(50) => {
+            let entries: Arc<Dictionary<'static>> = Arc::new(Dictionary::new(texts.clone()));
+            let codes = (0..u32::try_from(len).unwrap()).collect();
+            Vector { values: Values::String(Texts::coded(codes, &entries)), nulls: vector.nulls }
+        }
+        _ => vector,
+    }
 }
 
 /// Lists of such elements, which overlap and come in any order.
@@ -58,7 +70,7 @@ fn sample(random: &mut Random) -> Chunk<'static> {
     let group = &mut chunk.groups[0];
     for (slot, kind) in LISTS {
         // Integers beside floats are a vector, and other values that mix none.
-        let kind = if kind == Kind::Mixed { *random.pick(&[Kind::Mixed, Kind::Number]) } else { kind };
+        let kind = if kind == Kind::Mixed { *random.pick(&OTHERS) } else { kind };
         group.vectors[slot] = lists(kind, group.len, random);
     }
     group.vectors[3] = general(&group.vectors[3]);
@@ -75,7 +87,7 @@ impl Drawn<'_> {
         if depth == 0 || self.random.chance(40) {
             return Ex::Slot(Place { group: 0, slot });
         }
-        match self.random.below(6) {
+        match self.random.below(7) {
             0 => {
                 let name = *self.random.pick(&["tail", "reverse", "coalesce"]);
                 let mut args = vec![self.list(depth - 1)];
@@ -83,6 +95,17 @@ impl Drawn<'_> {
                     args.push(self.list(depth - 1));
                 }
                 self.call(name, args)
+            }
+            6 => {
+                let sizes = [self.list(0), self.list(0)].map(|list| self.call("size", vec![list]));
+                let mut bounds = sizes.to_vec();
+                if self.random.chance(50) {
+                    bounds[0] = Ex::Const(Value::Int(self.random.between(-2, 3)));
+                }
+                if self.random.chance(20) {
+                    bounds.push(Ex::Const(Value::Int(*self.random.pick(&[1, 2, -1, 0]))));
+                }
+                self.call("range", bounds)
             }
             5 => {
                 // Elements of one kind mostly, some of them the same for all lists.
@@ -137,6 +160,20 @@ impl Drawn<'_> {
             10 => {
                 let op = *self.random.pick(&[Op::Eq, Op::Lt, Op::Ne]);
                 let outer = self.leaf(&[Kind::Small, Kind::Text]);
+                // What does not depend on the element, and may fail.
+                let outer = match self.random.below(4) {
+                    0 => Ex::Op(Op::Add, vec![outer, self.leaf(&[Kind::Small, Kind::Int])], self.span()),
+                    1 => {
+                        let text = self.leaf(&[Kind::Text]);
+                        self.call("toUpper", vec![text])
+                    }
+                    2 => {
+                        let list = self.list(0);
+                        let index = self.index();
+                        Ex::Op(Op::Index, vec![list, index], self.span())
+                    }
+                    _ => outer,
+                };
                 Ex::Op(op, vec![element, outer], self.span())
             }
             11 => {
@@ -206,8 +243,29 @@ impl Drawn<'_> {
 
     fn of_lists(&mut self, depth: usize) -> Ex {
         let list = self.list(depth);
-        match self.random.below(13) {
+        match self.random.below(15) {
             9 | 10 => self.reduction(list),
+            13 => {
+                let name = *self.random.pick(&["vector.similarity.cosine", "vector.similarity.euclidean"]);
+                let numbers = [Value::Int(1), Value::Float(-0.5), Value::Int(3), Value::Float(2.5)];
+                let other = match self.random.below(3) {
+                    0 => self.list(0),
+                    count => Ex::Const(Value::list(numbers[..count + 1].to_vec())),
+                };
+                self.call(name, vec![list, other])
+            }
+            14 => {
+                // One list for all, by a place of each.
+                let items = [Value::Int(4), Value::Null, Value::Int(-2), Value::Int(9)];
+                let mixed = [Value::Int(4), Value::string("a"), Value::Null];
+                let items = if self.random.chance(70) { &items[..] } else { &mixed[..] };
+                let index = Ex::Op(
+                    Op::Sub,
+                    vec![self.call("size", vec![list]), Ex::Const(Value::Int(3))],
+                    self.span(),
+                );
+                Ex::Op(Op::Index, vec![Ex::Const(Value::list(items.to_vec())), index], self.span())
+            }
             11 => {
                 // An entry of one map by many keys, and of many maps.
                 let keys = ["", "a", "abc", "2", "0-"].iter().enumerate();
@@ -240,10 +298,11 @@ impl Drawn<'_> {
             }
             3 | 4 => {
                 let needle = match self.random.below(3) {
-                    0 => Ex::Const(value(
-                        *self.random.pick(&[Kind::Small, Kind::Text, Kind::Mixed]),
-                        self.random,
-                    )),
+                    0 => {
+                        let kinds =
+                            if self.random.chance(40) { &OTHERS[..] } else { &[Kind::Small, Kind::Text] };
+                        Ex::Const(value(*self.random.pick(kinds), self.random))
+                    }
                     1 => self.call("head", vec![list.clone()]),
                     _ => self.leaf(&[Kind::Text]),
                 };

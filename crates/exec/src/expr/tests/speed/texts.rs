@@ -101,6 +101,22 @@ pub(super) fn cases(c: &Columns) -> Cases<'_> {
             op(Op::Slice, vec![slot(LISTS), int(1), int(3)]),
             plain!(c.lists, |l| (l.as_ptr() as usize, 2u32)),
         ),
+        (
+            "range",
+            call("range", vec![int(1), call("size", vec![slot(LISTS)])]),
+            plain!(c.lists, |l| (1u32, l.len())),
+        ),
+        (
+            "cosine",
+            call("vector.similarity.cosine", vec![slot(LISTS), slot(LISTS)]),
+            plain!(c.lists, |l| near(l, |a, b| a * b)
+                / (near(l, |a, _| a * a) * near(l, |_, b| b * b)).sqrt()),
+        ),
+        (
+            "euclidean",
+            call("vector.similarity.euclidean", vec![slot(LISTS), slot(LISTS)]),
+            plain!(c.lists, |l| 1.0 / (1.0 + near(l, |a, b| (a - b) * (a - b)))),
+        ),
         ("x IN list", op(Op::In, vec![slot(A), slot(LISTS)]), plain!(c.a, c.lists, |(a, l)| l.contains(a))),
     ];
     for name in ["toUpper", "upper", "toLower", "lower"] {
@@ -119,4 +135,10 @@ pub(super) fn cases(c: &Columns) -> Cases<'_> {
         out.push((name, call(name, vec![slot(TEXTS)]), plain!(*texts, |t| t.len())));
     }
     out
+}
+
+/// The sum of what `of` gives for each number of a list, which stands on both sides.
+#[inline]
+fn near(list: &[i64], of: impl Fn(f64, f64) -> f64) -> f64 {
+    list.iter().map(|n| of(*n as f64, *n as f64)).sum()
 }
