@@ -24,6 +24,15 @@ pub(super) struct NumberSums {
     reach: f64,
     /// Of integers and their numbers, once there are any.
     integers: Option<IntegerSums>,
+    /// Room for the sums of a chunk's rows where groups are few.
+    lanes: Vec<[Cell; FEW]>,
+}
+
+/// What rows of a chunk add to a group.
+#[derive(Clone, Copy, Default)]
+struct Cell {
+    sum: FloatSum,
+    rows: u32,
 }
 
 #[derive(Clone, Default)]
@@ -57,7 +66,7 @@ impl NumberSums {
     /// Sums of no terms, of so many groups.
     pub(super) fn new(groups: usize) -> Self {
         let (sums, counts) = (vec![FloatSum::default(); groups], vec![0; groups]);
-        Self { sums, counts, reach: 0.0, integers: None }
+        Self { sums, counts, ..Self::default() }
     }
 
     /// Sums of so many integers each.
@@ -162,19 +171,22 @@ impl NumberSums {
                 Ok(())
             });
         }
-        let mut lanes = [(); LANES].map(|()| [(FloatSum::default(), 0u32); FEW]);
+        let Self { sums, counts, lanes, .. } = self;
+        lanes.resize(LANES, [Cell::default(); FEW]);
+        lanes.iter_mut().for_each(|lane| lane[..groups].fill(Cell::default()));
+        let Some(turns) = lanes.first_chunk_mut::<LANES>() else { return Ok(()) };
         let mut turn = 0;
         rows.each(|n, p, _| {
-            let (sum, count) = &mut lanes[turn % LANES][n % FEW];
-            sum.add_within(floats[p]);
-            *count += 1;
+            let cell = &mut turns[turn % LANES][n % FEW];
+            cell.sum.add_within(floats[p]);
+            cell.rows += 1;
             turn += 1;
             Ok(())
         })?;
-        for lane in lanes {
-            for ((sum, count), (more, rows)) in self.sums.iter_mut().zip(&mut self.counts).zip(lane) {
-                sum.merge(more);
-                *count += u64::from(rows);
+        for lane in turns {
+            for ((sum, count), cell) in sums.iter_mut().zip(counts.iter_mut()).zip(&lane[..groups]) {
+                sum.merge(cell.sum);
+                *count += u64::from(cell.rows);
             }
         }
         Ok(())
@@ -191,6 +203,7 @@ impl NumberSums {
             counts: pick(&self.counts, groups),
             reach: self.reach,
             integers,
+            lanes: Vec::new(),
         }
     }
 
