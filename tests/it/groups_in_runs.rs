@@ -1,4 +1,4 @@
-//! Groups by a node that come one after the other: the same answers as the interpreter's, whatever the size
+//! Groups by a node whose rows come one after the other, alone and with other keys: the same answers as the interpreter's, whatever the size
 //! of vectors and the number of threads, with groups that are longer than a vector and those that are cut.
 
 use std::collections::BTreeMap;
@@ -28,6 +28,13 @@ const IN_RUNS: &[&str] = &[
     "MATCH (a) OPTIONAL MATCH (a)-->(b) WITH a, collect(b.n) AS l, count(*) AS n RETURN a.n AS k, size(l) AS l, n",
     "MATCH (a) OPTIONAL MATCH (a)-->(b) WITH a, max(b.n) AS m, count(b) AS n OPTIONAL MATCH (a)<--(c) WHERE c.n > 3 WITH a, m, n, count(DISTINCT c) AS d, min(c.n) AS w RETURN a.n AS k, m, n, d, w",
     "MATCH (a:A) WHERE a.n > 3 OPTIONAL MATCH (a)-[*1..2]->(b) WITH a, count(DISTINCT b) AS d, count(b) AS n RETURN a.n AS k, d, n",
+    // Several groups to a run.
+    "MATCH (a) UNWIND range(0, abs(a.n) % 40) AS x WITH a, x % 3 AS r, count(*) AS n, sum(x) AS s, collect(x) AS l RETURN a.n AS k, r, n, s, size(l) AS l",
+    "MATCH (a) UNWIND range(0, abs(a.n) % 40) AS x WITH toString(x % 4) AS t, a, count(DISTINCT x % 5) AS d, avg(x * 0.5) AS m, max(toString(x)) AS h RETURN a.n AS k, t, d, m, h",
+    "MATCH (a) OPTIONAL MATCH (a)-[r]->(b) WITH a, b, r.w AS w, count(*) AS n, min(b.n) AS m RETURN a.n AS k, b.n AS l, w, n, m",
+    "MATCH (a) UNWIND [1, 1.0, null, 'x', null, [1], [1.0], 'x'] AS x WITH a, x, count(*) AS n RETURN a.n AS k, count(*) AS groups, sum(n) AS n",
+    "MATCH (a) UNWIND range(1, 30) AS x WITH a, x % 7 AS r, count(*) AS n WITH a, count(r) AS c, sum(n) AS s WITH a, c, s, count(*) AS one RETURN a.n AS k, c, s, one",
+    "MATCH (a) UNWIND range(1, 30) AS x WITH a, x % 7 AS r, sum(x) AS s WITH a, r % 2 AS odd, sum(DISTINCT s) AS t, percentileCont(s, 0.5) AS p, stDev(s) AS d RETURN a.n AS k, odd, t, p, d",
 ];
 
 /// Others, some of which do by their plans.

@@ -226,6 +226,12 @@ fn groups_in_runs_with_many_rows() {
     ] {
         check(&format!("{rows}, {made}"), &graph, false);
     }
+    for made in [
+        "x % 30011 AS r, count(*) AS n, sum(x) AS s RETURN b.n AS k, count(*) AS g, sum(n) AS n, sum(r) AS r, sum(s) AS s",
+        "toString(x % 20011) AS r, min(x) AS low, count(DISTINCT x % 3) AS d RETURN b.n AS k, count(*) AS g, sum(low) AS l, sum(d) AS d",
+    ] {
+        check(&format!("{rows}, {made}"), &graph, false);
+    }
 }
 
 /// The lists of a vector of rows are more than there is memory for; those of some of its rows are not.

@@ -143,9 +143,9 @@ impl Lowering<'_> {
             keys.iter().map(|(v, _)| *v).chain(aggregates.iter().map(|(v, _)| *v)).collect();
         if self.numbers.is_empty()
             && spec.mergeable()
-            && let Some(key) = self.key_in_runs(input, keys, &lowered.node)
+            && let Some(runs) = self.key_in_runs(input, keys, &lowered.node)
         {
-            let spec = Arc::new(ops::AggregateSpec { runs: Some(key), ..spec });
+            let spec = Arc::new(ops::AggregateSpec { runs: Some(runs), ..spec });
             let node = self.node(Spec::RunAggregate(spec), [lowered.node]);
             return Ok(Lowered { node, layout: rows_layout(&vars) });
         }

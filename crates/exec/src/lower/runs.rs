@@ -1,11 +1,11 @@
-//! Which groups come one after the other: of rows that a scan of nodes gives and steps in its order keep
-//! together, all those of one node are seen before those of the next. Groups by that node need no table, and
-//! are given as soon as they are over (`ops::RunAggregate`).
+//! Which rows come in runs: of rows that a scan of nodes gives and steps in its order keep together, all those
+//! of one node are seen before those of the next. Groups by that node need no table, groups by it and other
+//! keys a small one, and they are given as soon as they are over (`ops::RunAggregate`).
 
 use trimorph_algebra::{ApplyKind, Expr, Plan, VarId};
 
 use super::lowering::{Lowering, Vars, vars_of};
-use crate::ops::ApplyMode;
+use crate::ops::{ApplyMode, RunKey};
 use crate::physical::{Node, Spec};
 use crate::volatile::is_volatile;
 
@@ -17,11 +17,13 @@ struct Runs {
     fixed: Vars,
     /// Whether there is one row of each node.
     is_once: bool,
+    /// Whether they come out of an aggregation, which must have been one in runs.
+    is_of_runs: bool,
 }
 
 impl Runs {
     fn of(node: VarId) -> Self {
-        Self { node, fixed: Vars::from([node]), is_once: true }
+        Self { node, fixed: Vars::from([node]), is_once: true, is_of_runs: false }
     }
 
     /// Several rows may come of one.
@@ -35,9 +37,9 @@ impl Runs {
 }
 
 impl Lowering<'_> {
-    /// The place among `keys` of a node of which all rows come one after the other, if groups by `keys` are
-    /// groups by that node. `made` is what `input` was lowered to.
-    pub(super) fn key_in_runs(&self, input: &Plan, keys: &[(VarId, Expr)], made: &Node) -> Option<usize> {
+    /// The node among `keys` of which all rows come one after the other. `made` is what `input` was lowered
+    /// to.
+    pub(super) fn key_in_runs(&self, input: &Plan, keys: &[(VarId, Expr)], made: &Node) -> Option<RunKey> {
         // What costs least is asked first.
         let is_node = |key: &Expr| matches!(key, Expr::Var(var) if self.is_node(*var));
         if !keys.iter().any(|(_, key)| is_node(key)) || !keeps_runs(made, &is_source) {
@@ -45,7 +47,10 @@ impl Lowering<'_> {
         }
         let runs = self.runs(input)?;
         let key = keys.iter().position(|(_, key)| matches!(key, Expr::Var(var) if *var == runs.node))?;
-        keys.iter().all(|(_, key)| runs.is_fixed(key)).then_some(key)
+        if runs.is_of_runs && !keeps_runs(made, &|spec| matches!(spec, Spec::NodeScan(_))) {
+            return None;
+        }
+        Some(RunKey { key, is_group: keys.iter().all(|(_, key)| runs.is_fixed(key)) })
     }
 
     /// The node of which all rows that a plan gives come one after the other, as far as the plan tells.
@@ -81,7 +86,7 @@ impl Lowering<'_> {
                 let is_node = |expr: &Expr| matches!(expr, Expr::Var(var) if *var == runs.node);
                 let (node, _) = items.iter().find(|(_, expr)| is_node(expr))?;
                 let fixed = items.iter().filter(|(_, expr)| runs.is_fixed(expr)).map(|(var, _)| *var);
-                Some(Runs { node: *node, fixed: fixed.collect(), is_once: runs.is_once })
+                Some(Runs { node: *node, fixed: fixed.collect(), ..runs })
             }
             Plan::Apply { input, subplan, kind } => {
                 let mut runs = self.runs(input)?;
@@ -99,13 +104,20 @@ impl Lowering<'_> {
                 Some(runs)
             }
             // Each group is one row.
-            Plan::Aggregate { keys, aggregates, .. } => match &keys[..] {
+            Plan::Aggregate { input, keys, aggregates } => match &keys[..] {
                 [(var, Expr::Var(_))] if self.is_node(*var) => {
                     let mut runs = Runs::of(*var);
                     runs.fixed.extend(aggregates.iter().map(|(var, _)| *var));
                     Some(runs)
                 }
-                _ => None,
+                // The groups of a run are given before those of the next.
+                _ => {
+                    let runs = self.runs(input)?;
+                    let is_node = |expr: &Expr| matches!(expr, Expr::Var(var) if *var == runs.node);
+                    let (node, _) = keys.iter().find(|(_, expr)| is_node(expr))?;
+                    let fixed = keys.iter().filter(|(_, expr)| runs.is_fixed(expr)).map(|(var, _)| *var);
+                    Some(Runs { node: *node, fixed: fixed.collect(), is_once: false, is_of_runs: true })
+                }
             },
             _ => None,
         }

@@ -1,12 +1,14 @@
-//! Aggregation of rows whose groups come one after the other: a group is over when the next one begins, so
-//! that groups are given while rows still come, and nothing is hashed or merged. What is held is a vector of
-//! groups, whatever the rows.
+//! Aggregation of rows that come in runs, all rows of a node together: the groups of a run are over when the
+//! next one begins, so that they are given while rows still come, and nothing is merged. What is held is a
+//! vector of groups, or those of a run, whatever the rows.
 //!
-//! Where there is no memory for one group, it and what comes after it are aggregated as rows in any order
-//! are, and go to files.
+//! 1. Where the node tells the group, each run is one, and nothing is hashed.
+//! 2. Else the groups of a run are told apart by a table of keys, which stays small enough for the cache.
 //!
-//! Invariant: all rows of a group come to one thread, and none of another group between them
-//! (`lower::runs`).
+//! Where there is no memory for one run, it and what comes after it are aggregated as rows in any order are,
+//! and go to files.
+//!
+//! Invariant: all rows of a run come to one thread, and none of another run between them (`lower::runs`).
 //!
 //! Source: ordered aggregation, Graefe, Query Evaluation Techniques, 1993, section 4; GF-CL §6.2 for groups
 //! that are lists.
@@ -16,12 +18,12 @@ use std::sync::Arc;
 use trimorph_base::Reservation;
 use trimorph_vector::Chunk;
 
-use super::AggregateSpec;
 use super::passed::Passed;
 use super::spilled::{Rest, Spilled};
 use super::states::Ledger;
 use super::table::{Finished, Table};
 use super::worker::{Worker, is_spilled};
+use super::{AggregateSpec, RunKey};
 use crate::keys::POSITIONS_UNCHECKED;
 use crate::operator::{BoxOperator, Operator};
 use crate::spill::{UNCHARGED_BYTES_MAX, spare_bytes};
@@ -30,7 +32,10 @@ use crate::{Context, ExecError};
 /// Bytes of groups from which on they are given, though they are few.
 const GIVEN_BYTES: usize = 1 << 20;
 
-/// Aggregation of groups that come one after the other.
+/// Bytes that a table takes while it grows to one byte.
+const MOVED: usize = 3;
+
+/// Aggregation of rows that come in runs.
 pub(crate) struct RunAggregate<'s> {
     child: BoxOperator<'s>,
     spec: Arc<AggregateSpec>,
@@ -55,9 +60,9 @@ pub(crate) struct RunAggregate<'s> {
 enum Room {
     /// Nothing: so many bytes are held for what comes.
     Enough(usize),
-    /// Groups that are over are to be given.
-    Give,
-    /// One group has no room.
+    /// Groups that are over are to be given; so many bytes are held for moving the others.
+    Give(usize),
+    /// One run has no room.
     None(ExecError),
 }
 
@@ -99,10 +104,10 @@ impl<'s> RunAggregate<'s> {
                     self.table.update(&self.spec, &self.inner, &mut ledger)?;
                     self.short = held.resize(self.table.bytes()).err().map(ExecError::from);
                 }
-                Room::Give => {
+                Room::Give(ahead) => {
                     self.waiting = Some(came);
                     let held = self.held.get_or_insert_with(|| cx.settings.budget.reservation());
-                    let full = self.table.cut(&self.spec, &mut Ledger::new(held, cx))?;
+                    let full = self.table.cut(&self.spec, &mut Ledger::ahead(held, cx, ahead))?;
                     self.short = held.resize(self.table.bytes()).err().map(ExecError::from);
                     return self.give(full, cx);
                 }
@@ -141,13 +146,23 @@ impl<'s> RunAggregate<'s> {
     /// Whether the rows at hand can be taken in.
     fn room(&mut self, cx: &Context<'s>) -> Room {
         let held = self.held.get_or_insert_with(|| cx.settings.budget.reservation());
-        let groups = self.table.groups();
-        let short = self.short.take();
-        if groups > 1 && (groups > cx.settings.vector_size || held.bytes() > GIVEN_BYTES || short.is_some()) {
-            return Room::Give;
+        let (groups, short) = (self.table.groups(), self.short.take());
+        let over = self.table.groups_over(&self.spec);
+        // What the groups that are not over take while they are put into another table.
+        let moved = match self.spec.runs {
+            Some(RunKey { is_group: true, .. }) => 0,
+            _ => self.table.bytes() / groups.max(1) * (groups - over) * MOVED,
+        };
+        // They are to be fewer than those that are given.
+        let is_full = over >= cx.settings.vector_size || held.bytes() > GIVEN_BYTES;
+        if over > 0 && (is_full && over * 2 >= groups || short.is_some()) {
+            return match held.grow(moved) {
+                Err(no_room) if is_spilled(&self.spec, cx) => Room::None(no_room.into()),
+                held => Room::Give(held.map_or(0, |()| moved)),
+            };
         }
-        if let Some(over) = short {
-            return Room::None(over);
+        if let Some(no_room) = short {
+            return Room::None(no_room);
         }
         let group = self.spec.main.map(|g| &self.inner.groups[g]);
         let rows = group.map_or(1, |g| g.selection.count(g.len)).min(POSITIONS_UNCHECKED);
@@ -158,12 +173,12 @@ impl<'s> RunAggregate<'s> {
         let ahead = growth + spare_bytes(held.bytes() + growth, cx);
         match held.grow(ahead) {
             Ok(()) => Room::Enough(ahead.max(UNCHARGED_BYTES_MAX)),
-            Err(_) if groups > 1 => Room::Give,
-            Err(over) => Room::None(over.into()),
+            Err(_) if over > 0 && (moved == 0 || !is_spilled(&self.spec, cx)) => Room::Give(0),
+            Err(no_room) => Room::None(no_room.into()),
         }
     }
 
-    /// From now on groups are told apart by their keys; the one at hand goes to files.
+    /// From now on groups come in any order; those at hand go to files.
     fn go_plain(&mut self, cx: &Context<'s>) -> Result<(), ExecError> {
         let spec = self.spec.in_any_order();
         let mut spilled = Spilled::new(0);

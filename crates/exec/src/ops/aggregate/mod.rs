@@ -41,7 +41,7 @@ use crate::parallel::{on_each, on_threads};
 use crate::{Context, ExecError};
 pub(in crate::ops) use collected::Collected;
 pub(crate) use in_runs::RunAggregate;
-pub(crate) use spec::{AggregateEx, AggregateSpec};
+pub(crate) use spec::{AggregateEx, AggregateSpec, RunKey};
 
 use exchange::merge_tables;
 use spilled::{Rest, Spilled};

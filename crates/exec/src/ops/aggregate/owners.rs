@@ -62,12 +62,16 @@ impl Owners {
         Self { own, members, places }
     }
 
-    /// All groups but the last are the table's own, the last is the second owner's.
-    pub(super) fn but_last(groups: usize) -> Self {
+    /// The first groups are the table's own, those from `rest` on are the second owner's.
+    pub(super) fn but_from(rest: usize, groups: usize) -> Self {
         // Group numbers are 32 bits.
-        let last = groups.saturating_sub(1) as u32;
-        let places = (0..groups as u32).map(|group| if group < last { (0, group) } else { (1, 0) });
-        Self { own: 0, members: vec![(0..last).collect(), vec![last]], places: places.collect() }
+        let (rest, groups) = (rest as u32, groups as u32);
+        let places = (0..groups).map(|group| if group < rest { (0, group) } else { (1, group - rest) });
+        Self {
+            own: 0,
+            members: vec![(0..rest).collect(), (rest..groups).collect()],
+            places: places.collect(),
+        }
     }
 
     /// The owner of a group, and its place among the owner's.

@@ -14,8 +14,17 @@ pub(crate) struct AggregateSpec {
     pub(crate) main: Option<usize>,
     /// Slots of the child's groups.
     pub(crate) slots: Vec<usize>,
-    /// The key by which groups come one after the other, if they do: a node that the other keys follow from.
-    pub(crate) runs: Option<usize>,
+    /// The key whose rows come one after the other, if there is one.
+    pub(crate) runs: Option<RunKey>,
+}
+
+/// A key of which all rows of a value come one after the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunKey {
+    /// Its place among the keys: a node.
+    pub(crate) key: usize,
+    /// Whether the other keys follow from it, so that each run of rows is a group.
+    pub(crate) is_group: bool,
 }
 
 /// One aggregate.

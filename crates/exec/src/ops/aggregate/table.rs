@@ -11,6 +11,7 @@ use super::merge::Export;
 use super::numbering::{Numbering, Runs};
 use super::owners::Owners;
 use super::rows::{Rows, Shared, Weights};
+use super::spec::RunKey;
 use super::states::{Column, Ledger};
 use crate::expr::{Evaluated, Ex, Row, bounds_of, evaluate, nulls_of};
 use crate::keys::POSITIONS_UNCHECKED;
@@ -85,13 +86,13 @@ impl<'s> Table<'s> {
         let one_group = spec.keys.is_empty();
         let state = |a| {
             let column = Column::of(a, one_group);
-            if spec.runs.is_some() { column.in_runs() } else { column }
+            if spec.runs.is_some_and(|runs| runs.is_group) { column.in_runs() } else { column }
         };
         let states = spec.aggregates.iter().map(state).collect();
         let columns = spec.keys.iter().map(|_| Vector::empty()).collect();
         let keys = match spec.runs {
-            Some(key) => Numbering::Runs(Runs::new(key)),
-            None => Numbering::Keys(Box::default()),
+            Some(RunKey { key, is_group: true }) => Numbering::Runs(Runs::new(key)),
+            _ => Numbering::Keys(Box::default()),
         };
         let scratch = Scratch::default();
         let mut table = Self { keys, columns, key_bytes: 0, states, left: None, scratch };
@@ -389,27 +390,51 @@ impl<'s> Table<'s> {
         parts
     }
 
-    /// Gives all groups but the last, of which more rows may come: it is the only one from now on. For groups
-    /// that come one after the other.
+    /// How many groups are over, where rows come in runs: all but those of the last run. They come first.
+    ///
+    /// **Cost**: logarithmic.
+    pub(super) fn groups_over(&self, spec: &AggregateSpec) -> usize {
+        let groups = self.keys.len();
+        match spec.runs {
+            Some(RunKey { is_group: true, .. }) => groups.saturating_sub(1),
+            Some(RunKey { key, .. }) => {
+                let node = |group: usize| self.columns.get(key).and_then(|column| column.node(group));
+                let last = groups.checked_sub(1).and_then(node);
+                // The groups of the last run are the last ones.
+                let (mut low, mut high) = (0, groups);
+                while low < high {
+                    let middle = usize::midpoint(low, high);
+                    if node(middle) == last { high = middle } else { low = middle + 1 }
+                }
+                low
+            }
+            None => 0,
+        }
+    }
+
+    /// Gives all groups that are over; those of which more rows may come are the only ones from now on.
     pub(super) fn cut(
         &mut self,
         spec: &AggregateSpec,
         ledger: &mut Ledger<'_, 's>,
     ) -> Result<Self, ExecError> {
-        let groups = self.keys.len();
+        let (groups, over) = (self.keys.len(), self.groups_over(spec));
         let mut rest = Self::new(spec);
+        let owners = Owners::but_from(over, groups);
+        let kept = owners.members.get(1).map(Vec::as_slice).unwrap_or_default();
+        let keys: Vec<Vector<'s>> = self.columns.iter().map(|column| column.gather(kept)).collect();
+        let states = self.states.iter_mut().filter_map(|column| column.export(&owners).pop()).collect();
         if let Numbering::Runs(runs) = &self.keys {
+            let all: Vec<u32> = (0..u32::try_from(kept.len()).unwrap_or(u32::MAX)).collect();
             rest.keys = Numbering::Runs(runs.of_last());
-        }
-        let owners = Owners::but_last(groups);
-        let last = u32::try_from(groups.saturating_sub(1)).unwrap_or(u32::MAX);
-        rest.columns = self.columns.iter().map(|column| column.gather(&[last])).collect();
-        rest.key_bytes = rest.columns.iter().map(|column| owned_at(column, &[0])).sum();
-        rest.grow(ledger)?;
-        for (column, from) in rest.states.iter_mut().zip(&mut self.states) {
-            if let Some(state) = from.export(&owners).pop() {
-                column.merge(state, &[0], ledger)?;
+            rest.key_bytes = keys.iter().map(|column| owned_at(column, &all)).sum();
+            rest.columns = keys;
+            rest.grow(ledger)?;
+            for (column, from) in rest.states.iter_mut().zip::<Vec<Export<'s>>>(states) {
+                column.merge(from, &all, ledger)?;
             }
+        } else {
+            rest.merge(Part { keys, groups: kept.len(), states }, ledger)?;
         }
         self.left = Some((owners.members.into_iter().next().unwrap_or_default(), groups));
         Ok(std::mem::replace(self, rest))
