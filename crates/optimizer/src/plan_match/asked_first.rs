@@ -14,29 +14,29 @@ const OF_BEGINNINGS: u8 = 3;
 const OF_TWO: u8 = 4;
 const IN_TEXTS: u8 = 5;
 
-/// Puts predicates in order; `is_node` tells the variables of nodes of the pattern.
-pub(super) fn cheapest_first(predicates: &mut Vec<Expr>, is_node: &dyn Fn(&VarId) -> bool) {
+/// Puts predicates in order; `is_entity` tells the variables of nodes and of single edges of the pattern.
+pub(super) fn cheapest_first(predicates: &mut Vec<Expr>, is_entity: &dyn Fn(&VarId) -> bool) {
     let (mut sure, rest): (Vec<_>, Vec<_>) = std::mem::take(predicates)
         .into_iter()
-        .map(|predicate| (cost(&predicate, is_node), predicate))
+        .map(|predicate| (cost(&predicate, is_entity), predicate))
         .partition(|(cost, _)| cost.is_some());
     sure.sort_by_key(|(cost, _)| *cost);
     predicates.extend(sure.into_iter().chain(rest).map(|(_, predicate)| predicate));
 }
 
 /// How much it takes to ask a predicate; none where it may fail.
-fn cost(predicate: &Expr, is_node: &dyn Fn(&VarId) -> bool) -> Option<u8> {
+fn cost(predicate: &Expr, is_entity: &dyn Fn(&VarId) -> bool) -> Option<u8> {
     let is_value = |expr: &Expr| match expr {
         Expr::Const(_) | Expr::Param(_) => true,
-        Expr::Property(base, ..) => matches!(&**base, Expr::Var(var) if is_node(var)),
+        Expr::Property(base, ..) => matches!(&**base, Expr::Var(var) if is_entity(var)),
         _ => false,
     };
     let is_constant = |expr: &Expr| matches!(expr, Expr::Const(_) | Expr::Param(_));
     match predicate {
-        Expr::HasLabel(base, _) => matches!(&**base, Expr::Var(var) if is_node(var)).then_some(OF_LABELS),
+        Expr::HasLabel(base, _) => matches!(&**base, Expr::Var(var) if is_entity(var)).then_some(OF_LABELS),
         Expr::Op(Op::And | Op::Or | Op::Not | Op::Xor, parts, _) => parts
             .iter()
-            .map(|part| cost(part, is_node))
+            .map(|part| cost(part, is_entity))
             .try_fold(OF_LABELS, |most, part| Some(most.max(part?))),
         Expr::Op(Op::IsNull | Op::IsNotNull, parts, _) => parts.iter().all(is_value).then_some(OF_NUMBERS),
         Expr::Op(Op::Differs, parts, _) => {

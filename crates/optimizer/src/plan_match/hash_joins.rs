@@ -101,6 +101,7 @@ impl Planner<'_> {
         let mut side = Planner {
             with: self.with,
             labels: Rc::clone(&self.labels),
+            entities: Rc::clone(&self.entities),
             tables: Rc::clone(&self.tables),
             edges: OpenEdges::new(edges),
             conditions,

@@ -45,8 +45,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use trimorph_algebra::{
-    ApplyKind, CountStep, EdgePattern, Expr, LabelExpr, NodePattern, PathPattern, PathStep, Plan, QueryGraph,
-    VarId,
+    ApplyKind, CountStep, EdgePattern, EdgeRange, Expr, LabelExpr, NodePattern, PathPattern, PathStep, Plan,
+    QueryGraph, VarId,
 };
 use trimorph_base::CancelToken;
 use trimorph_types::LogicalType;
@@ -170,6 +170,8 @@ impl Made {
 struct Planner<'a> {
     with: With<'a>,
     labels: Rc<HashMap<VarId, LabelExpr>>,
+    /// Nodes, and edges that are one: what has properties.
+    entities: Rc<VarSet>,
     tables: Rc<Tables>,
     edges: OpenEdges,
     conditions: Conditions,
@@ -218,8 +220,11 @@ fn plan_pattern(input: Plan, graph: QueryGraph, needed: &VarSet, with: With<'_>)
     if is_from_rows {
         estimate.rows *= with.outer_rows;
     }
+    let single = edges.iter().filter(|edge| edge.range == EdgeRange::One).map(|edge| edge.var);
+    let entities = set_of(left.iter().copied().chain(single));
     let mut planner = Planner {
         with,
+        entities: Rc::new(entities),
         labels: Rc::new(nodes.into_iter().map(|n| (n.var, n.labels)).collect()),
         tables: Rc::new(tables),
         edges: OpenEdges::new(edges),
@@ -313,7 +318,7 @@ impl<'a> Planner<'a> {
     /// Places every predicate whose variables are there.
     fn place_filters(&mut self) {
         let mut ready = self.conditions.take_ready(&self.available);
-        cheapest_first(&mut ready, &|var| self.labels.contains_key(var));
+        cheapest_first(&mut ready, &|var| self.entities.contains(var));
         if let Some(predicate) = conjunction(ready) {
             self.put(|input| Plan::Filter { input, predicate });
         }

@@ -401,6 +401,23 @@ fn what_cannot_fail_is_asked_first() {
 }
 
 #[test]
+fn what_cannot_fail_of_edges_is_asked_first() {
+    let mut s = Small::default();
+    let mut plan = s.matched(&["a:Person", "m:Message"], &["a e:LIKES m"]);
+    let of = |var, name: &str| Expr::Property(Box::new(Expr::Var(var)), name.into(), Span::default());
+    let [a, m] = ["a", "m"].map(|node| s.var(node, LogicalType::Node));
+    let e = s.var("e", LogicalType::Relationship);
+    if let Plan::Match { graph, .. } = &mut plan {
+        graph.predicates.extend([
+            Expr::op(Op::Lt, vec![of(a, "id"), of(m, "id")]),
+            Expr::op(Op::Gt, vec![of(e, "weight"), Expr::Const(Value::Int(9))]),
+        ]);
+    }
+    let text = s.run(ALL, plan, &["a"]);
+    assert!(text.contains("Filter ((e.weight > 9) AND (a.id < m.id))"), "{text}");
+}
+
+#[test]
 fn rows_that_an_apply_hands_in_are_counted() {
     // Of all persons, those that like one of few messages: the messages' likes are found once and looked up.
     let mut s = Small::default();
