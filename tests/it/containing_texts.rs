@@ -1,10 +1,10 @@
-//! CONTAINS of texts that lie compressed, in a filter and as a value: as the interpreter has it, with parts
-//! that few texts have, that most have, of one byte and of several, across symbols and beyond ASCII, and with
-//! nulls.
+//! Comparisons of texts that lie compressed, of nodes and of relationships, in a filter and as a value: as the
+//! interpreter has it, with parts that few texts have, that most have, of one byte and of several, across
+//! symbols and beyond ASCII, and with nulls.
 
 use std::collections::BTreeMap;
 
-use trimorph_base::TableId;
+use trimorph_base::{EdgeTableId, TableId};
 use trimorph_exec::Settings;
 use trimorph_functions::Clock;
 use trimorph_store::{PropertyColumn, Reader};
@@ -18,6 +18,7 @@ use super::ask::{ask, created};
 fn parts_of_compressed_texts_are_found() {
     let snapshot = created(&[
         "UNWIND range(1, 4000) AS n CREATE (:A {n: n, s: CASE n % 11 WHEN 0 THEN null ELSE 'About the history of town number ' + toString(n * 7919 % 4001) + CASE n % 97 WHEN 5 THEN '?' WHEN 6 THEN ' in India' WHEN 7 THEN ' größer \u{1F600}' WHEN 8 THEN ' aidnI' ELSE ' and its people' END END})",
+        "MATCH (a:A) MATCH (b:A {n: a.n * 31 % 4000 + 1}) CREATE (a)-[:R {n: a.n, s: a.s}]->(b)",
     ]);
     let reader = Reader::new(&snapshot);
     let is_compressed = |table: TableId| {
@@ -25,6 +26,11 @@ fn parts_of_compressed_texts_are_found() {
         column.is_some_and(|column| PropertyColumn::of_nodes(table, column, &reader).has_compressed_texts(0))
     };
     assert!(reader.schema().table_ids().any(is_compressed));
+    let is_compressed = |table: usize| {
+        let column = reader.schema().edge_property(EdgeTableId(table as u16), "s");
+        column.is_some_and(|column| PropertyColumn::of_edges(table, column, &reader).has_compressed_texts(0))
+    };
+    assert!((0..reader.schema().edge_tables.len()).any(is_compressed));
     let graph = Graph::read(&snapshot);
     for part in [
         "?",
@@ -46,6 +52,18 @@ fn parts_of_compressed_texts_are_found() {
             format!("MATCH (a:A) WHERE a.n % 5 = 1 AND NOT a.s CONTAINS '{part}' RETURN a.n AS n, a.s AS s"),
             format!("MATCH (a:A) RETURN a.s CONTAINS '{part}' AS c, count(*) AS k, min(a.n) AS n"),
             format!("MATCH (a:A) WHERE a.s CONTAINS '{part}' OR a.s CONTAINS 'India' RETURN count(*) AS k"),
+            format!(
+                "MATCH ()-[r:R]->() WHERE r.s CONTAINS '{part}' OR r.s STARTS WITH 'About {part}' RETURN count(*) AS k"
+            ),
+            format!(
+                "MATCH ()-[r:R]->() WHERE r.s STARTS WITH 'About' AND r.s ENDS WITH '{part}' RETURN count(*) AS k"
+            ),
+            format!(
+                "MATCH ()-[r:R]->() RETURN r.s > 'About the history of town{part}' AS c, r.s ENDS WITH '{part}' AS e, count(*) AS k, min(r.n) AS n"
+            ),
+            format!(
+                "MATCH (a:A)-[r:R]->(b:A) WHERE a.n < b.n AND NOT r.s STARTS WITH 'About the history of town {part}' AND r.s <> b.s RETURN r.n AS n, r.s AS s"
+            ),
         ] {
             let bound = bind(&text, snapshot.catalog()).unwrap();
             let now = Clock { seconds: 0, nanos: 0 };
