@@ -7,6 +7,7 @@ use trimorph_vector::{Chosen, Chunk, Edges, Nodes, Nulls, Positions, Values, Vec
 
 use super::Ex;
 use super::evaluated::Over;
+use super::property_filter::Run;
 use crate::Context;
 
 /// Reads a property of nodes or edges; `None` where it cannot be read column by column.
@@ -56,14 +57,16 @@ pub(super) fn property<'s>(
             hide_nulls(&mut out, &vector.nulls, len);
             Some(out)
         }
-        Values::Edge(Edges::Slots { table, first, .. }) => {
-            let column = columns.of_edges(*table, &cx.reader);
-            Some(column.map_or_else(|| Vector::nulls(len), |column| column.scan(*first, len)))
-        }
-        Values::Edge(Edges::Run(first)) => {
-            let table = first.table().0 as usize;
-            let column = columns.of_edges(table, &cx.reader);
-            Some(column.map_or_else(|| Vector::nulls(len), |column| column.scan(column.slot(*first), len)))
+        Values::Edge(Edges::Slots { .. } | Edges::Run(_)) => {
+            let Run { table, first, .. } = Run::of(&vector.values, cx)?;
+            let Some(column) = columns.of_edges(table, &cx.reader) else { return Some(Vector::nulls(len)) };
+            // Of few that are left the others are not read.
+            Some(match at.is_dense() {
+                true => column.scan(first, len),
+                false => {
+                    column.gather(at.to_vec().into_iter().map(|i| (i as usize, first + u64::from(i))), len)
+                }
+            })
         }
         Values::Edge(Edges::Ids(ids)) => {
             let present = at.to_vec().into_iter().filter(|i| !vector.nulls.get(*i as usize)).collect();
@@ -108,22 +111,23 @@ fn repeated(ids: &[NodeId], at: Positions<'_>) -> Option<(Vec<NodeId>, Vec<u32>)
     (once.len() * 2 <= count).then_some((once, places))
 }
 
-/// The numbers of characters of a property of nodes in the order of a scan, where they are counted without
-/// the texts.
+/// The numbers of characters of a property of nodes, or edges, in the order of a scan, where they are counted
+/// without the texts.
 pub(super) fn lengths<'s>(
     vector: &Vector<'s>,
     columns: &PropertyAccess,
     at: Positions<'_>,
     cx: &Context<'s>,
 ) -> Option<Vector<'s>> {
-    match &vector.values {
-        Values::Node(Nodes::Range(first))
-            if at.is_dense() && vector.nulls.is_none() && !cx.reader.is_after_deletion() =>
-        {
-            columns.of_nodes(first.table(), &cx.reader)?.scan_lengths(first.row(), at.len)
-        }
-        _ => None,
+    if !at.is_dense() || !vector.nulls.is_none() || cx.reader.is_after_deletion() {
+        return None;
     }
+    let Run { edges, table, first } = Run::of(&vector.values, cx)?;
+    let column = match edges {
+        true => columns.of_edges(table, &cx.reader),
+        false => columns.of_nodes(TableId(u16::try_from(table).ok()?), &cx.reader),
+    };
+    column?.scan_lengths(first, at.len)
 }
 
 /// The table that all nodes are in, if it is one: lists of nodes of several tables are sorted by table, so
