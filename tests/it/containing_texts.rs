@@ -1,5 +1,5 @@
-//! Comparisons of texts that lie compressed, of nodes and of relationships, in a filter and as a value: as the
-//! interpreter has it, with parts that few texts have, that most have, of one byte and of several, across
+//! Comparisons of texts that lie compressed, of nodes and of relationships, in a filter and as a value: as
+//! the interpreter has it, with parts that few texts have, that most have, of one byte and of several, across
 //! symbols and beyond ASCII, and with nulls.
 
 use std::collections::BTreeMap;

@@ -1,5 +1,6 @@
-//! Groups by a node whose rows come one after the other, alone and with other keys: the same answers as the interpreter's, whatever the size
-//! of vectors and the number of threads, with groups that are longer than a vector and those that are cut.
+//! Groups by a node whose rows come one after the other, alone and with other keys: the same answers as the
+//! interpreter's, whatever the size of vectors and the number of threads, with groups that are longer than a
+//! vector and those that are cut.
 
 use std::collections::BTreeMap;
 

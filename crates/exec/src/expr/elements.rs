@@ -17,18 +17,14 @@ use trimorph_types::Value;
 use trimorph_vector::{Chunk, Group, Lists, Nulls, Positions, Values, Vector};
 
 use super::Ex;
-use super::bodies::{Bodies, Outer};
-use super::evaluated::{Evaluated, Outcome, Over};
+use super::evaluated::{Evaluated, Outcome, Over, OverElements};
 use super::logic::booleans;
 use super::quantified::answer;
+use super::repeated::{Bodies, Outer};
 use crate::{Context, ExecError};
 
 /// Elements that are evaluated at once at most.
 const ELEMENTS_MAX: usize = 1 << 16;
-
-/// The evaluator, over a group of elements.
-pub(super) type OverElements<'s> =
-    for<'e, 'f> fn(&'f Ex, Over<'e, 'e, 's>, &'f Context<'s>) -> Outcome<'e, 's>;
 
 /// The lists of the positions that are meant.
 pub(super) struct Listed<'s> {
@@ -107,13 +103,24 @@ impl<'s> Listed<'s> {
         (end - start) as usize
     }
 
+    /// Whether there are about as many elements as lists, or more: then it pays to evaluate for each list
+    /// what is the same for its elements.
+    pub(super) fn pays(&self, at: Positions<'_>) -> bool {
+        let (mut lists, mut elements) = (0, 0);
+        at.for_each(|i| {
+            lists += 1;
+            elements += self.count(i);
+        });
+        lists <= elements * 2
+    }
+
     /// The elements at places of the child.
     pub(super) fn elements(&self, places: &[u32]) -> Vector<'s> {
         self.child.gather(places)
     }
 
-    /// Gives `visit` all elements, batch by batch, with what bodies read outside; `false` where it gives that,
-    /// or where something outside is not to be repeated.
+    /// Gives `visit` all elements, batch by batch, with what bodies read outside; `false` where it gives
+    /// that, or where something outside is not to be repeated.
     pub(super) fn for_each(
         &self,
         outer: &[Outer<'s>],
@@ -187,7 +194,7 @@ pub(super) fn comprehension<'s>(
     evaluate: OverElements<'s>,
 ) -> Result<Option<Vector<'s>>, ExecError> {
     let Some(listed) = Listed::of(list, over.at) else { return Ok(None) };
-    let mut bodies = Bodies::new(&listed, over, evaluate);
+    let mut bodies = Bodies::new(evaluate, listed.pays(over.at));
     let filter = filter.map(|body| bodies.over(body, (local, 1), over, cx)).transpose()?;
     let map = map.map(|body| bodies.over(body, (local, 1), over, cx)).transpose()?;
     let mut child = Vector::empty();
@@ -254,7 +261,7 @@ pub(super) fn quantifier<'s>(
     evaluate: OverElements<'s>,
 ) -> Result<Option<Vector<'s>>, ExecError> {
     let Some(listed) = Listed::of(list, over.at) else { return Ok(None) };
-    let mut bodies = Bodies::new(&listed, over, evaluate);
+    let mut bodies = Bodies::new(evaluate, listed.pays(over.at));
     let predicate = bodies.over(predicate, (local, 1), over, cx)?;
     let mut counts = vec![(0usize, 0usize); over.at.len];
     let done = listed.for_each(&bodies.outer, over, cx, &mut |batch| {

@@ -50,6 +50,10 @@ pub(super) type Outcome<'a, 's> = Result<Evaluated<'a, 's>, ExecError>;
 /// The evaluator, for those parts of it that evaluate others.
 pub(super) type Evaluate<'a, 's> = fn(&Ex, Over<'a, '_, 's>, &Context<'s>) -> Outcome<'a, 's>;
 
+/// The evaluator, over a group of elements.
+pub(super) type OverElements<'s> =
+    for<'e, 'f> fn(&'f Ex, Over<'e, 'e, 's>, &'f Context<'s>) -> Outcome<'e, 's>;
+
 /// What is evaluated over: a group of a chunk, of which some positions are meant.
 #[derive(Clone, Copy)]
 pub(super) struct Over<'a, 'p, 's> {

@@ -40,6 +40,7 @@ mod quantified;
 mod range;
 mod ranges;
 mod reduction;
+mod repeated;
 mod scalar;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -12,9 +12,10 @@ use trimorph_algebra::Op;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Group, Positions, Texts, Values, Vector};
 
-use super::bodies::{Bodies, reads_local};
-use super::elements::{Listed, OverElements};
-use super::evaluated::{Evaluated, Over};
+use super::bodies::reads_local;
+use super::elements::Listed;
+use super::evaluated::{Evaluated, Over, OverElements};
+use super::repeated::Bodies;
 use super::{Ex, Row};
 use crate::{Context, ExecError};
 
@@ -192,7 +193,7 @@ fn fold<'s>(
     evaluate: OverElements<'s>,
 ) -> Result<Option<Vector<'s>>, ExecError> {
     let Some(mut sums) = Sums::of(start, over.at) else { return Ok(None) };
-    let mut bodies = Bodies::new(listed, over, evaluate);
+    let mut bodies = Bodies::new(evaluate, listed.pays(over.at));
     // The element is the second local: it is the only one that is read.
     let steps = steps.iter().map(|(op, ex)| Ok((*op, bodies.over(ex, (acc + 1, 1), over, cx)?)));
     let steps: Vec<(Op, Ex)> = steps.collect::<Result<_, ExecError>>()?;
@@ -247,7 +248,7 @@ fn step_by_step<'s>(
     cx: &Context<'s>,
     evaluate: OverElements<'s>,
 ) -> Result<Option<Vector<'s>>, ExecError> {
-    let mut bodies = Bodies::new(listed, over, evaluate);
+    let mut bodies = Bodies::new(evaluate, listed.pays(over.at));
     let over_vectors = bodies.over(body, (acc, 2), over, cx)?;
     let vectors = &over.chunk.groups[over.group].vectors;
     let Some(outer) = bodies.outer.iter().map(|o| o.vector(vectors)).collect::<Option<Vec<_>>>() else {

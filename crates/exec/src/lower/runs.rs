@@ -1,6 +1,6 @@
-//! Which rows come in runs: of rows that a scan of nodes gives and steps in its order keep together, all those
-//! of one node are seen before those of the next. Groups by that node need no table, groups by it and other
-//! keys a small one, and they are given as soon as they are over (`ops::RunAggregate`).
+//! Which rows come in runs: of rows that a scan of nodes gives and steps in its order keep together, all
+//! those of one node are seen before those of the next. Groups by that node need no table, groups by it and
+//! other keys a small one, and they are given as soon as they are over (`ops::RunAggregate`).
 
 use trimorph_algebra::{ApplyKind, Expr, Plan, VarId};
 

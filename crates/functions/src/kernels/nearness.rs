@@ -107,7 +107,7 @@ fn each<'s>(
             }
         }
     });
-    fits.then(|| Vector { values: Values::Float(out), nulls })
+    fits.then_some(Vector { values: Values::Float(out), nulls })
 }
 
 /// `vector.similarity.cosine(a, b)`.

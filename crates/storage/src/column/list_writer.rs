@@ -1,56 +1,15 @@
 //! Lists of a segment as they are stored: those all of whose elements are of one type.
 
 use trimorph_encoding::value_codec::{self, Tag};
-use trimorph_encoding::{Packed, RankBits, pack};
+use trimorph_encoding::{RankBits, pack};
 use trimorph_types::LogicalType;
-use trimorph_vfs::{CodecError, Decoder, PieceWriter};
+use trimorph_vfs::{CodecError, Decoder};
 
+use super::data::{BLOCK_ELEMENTS, elements_max};
 use super::dictionary;
 use super::elements::Elements;
-use super::format::type_code;
-use super::stored_lists::{BLOCK_ELEMENTS, elements_max};
-use super::writer::{ColumnWriter, Encoded, encode_floats, encode_ints, put_data, put_ints, put_rank};
-
-/// Lists whose elements are of one type.
-pub(super) struct EncodedLists {
-    ends: Packed,
-    element: LogicalType,
-    len: usize,
-    blocks: Vec<Block>,
-}
-
-/// Which elements are not null, where some are, and these.
-struct Block {
-    presence: Presence,
-    data: Encoded,
-}
-
-enum Presence {
-    All,
-    None,
-    Some(RankBits),
-}
-
-impl EncodedLists {
-    /// Writes them behind the name of the encoding, and gives their bytes.
-    pub(super) fn put(self, piece: &mut PieceWriter) -> usize {
-        piece.meta.u8(type_code(self.element));
-        piece.meta.u64(self.len as u64);
-        let mut size = put_ints(self.ends, piece);
-        for Block { presence, data } in self.blocks {
-            match presence {
-                Presence::All => piece.meta.u8(0),
-                Presence::None => piece.meta.u8(1),
-                Presence::Some(bits) => {
-                    piece.meta.u8(2);
-                    size += put_rank(&bits, piece);
-                }
-            }
-            size += put_data(data, piece);
-        }
-        size
-    }
-}
+use super::encoded::{Block, Encoded, EncodedLists, Flags, encode_floats, encode_ints};
+use super::writer::ColumnWriter;
 
 /// The elements of general values that are all lists of one type, and where those of each end; `None` where
 /// they are not, or all lists are empty.
@@ -62,7 +21,7 @@ fn elements_of<'b>(values: &[&'b [u8]]) -> Result<Option<(Elements<'b>, Vec<i64>
             return Ok(None);
         }
         for _ in 0..value_codec::count(&mut from)? {
-            if !elements.read(&mut from, None, true)? {
+            if !elements.read(&mut from, true)? {
                 return Ok(None);
             }
         }
@@ -95,9 +54,9 @@ impl ColumnWriter {
             };
             bytes += data.size();
             let presence = match flags.iter().filter(|present| **present).count() {
-                0 => Presence::None,
-                count if count == flags.len() => Presence::All,
-                _ => Presence::Some(RankBits::new(flags)),
+                0 => Flags::None,
+                count if count == flags.len() => Flags::All,
+                _ => Flags::Some(RankBits::new(flags)),
             };
             blocks.push(Block { presence, data });
         }

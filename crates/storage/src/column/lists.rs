@@ -7,16 +7,15 @@ use std::ops::Range;
 
 use trimorph_encoding::value_codec::{self, Tag};
 use trimorph_types::{LogicalType, Value};
-use trimorph_vector::{Lists, Nulls, Values, Vector};
+use trimorph_vector::{Lists, Nulls, Texts, Values, Vector};
 use trimorph_vfs::{CodecError, Decoder};
 
 use super::dictionary;
 use super::elements::Elements;
 use super::format::split;
-use super::segment_view::{DataView, PresenceView};
-use super::stored_lists::ListsView;
+use super::segment_view::{Block, DataView, ListsView, PresenceView};
 use super::texts::Ranges;
-use super::view::ColumnView;
+use super::view::{ColumnView, scan_present, wrap_integers};
 
 /// Lists that were read a moment ago, by their bytes: labels and tags come again and again, and equal lists
 /// are the same run of elements.
@@ -56,6 +55,175 @@ impl<'s> Recent<'s> {
         }
         Err(Some(known))
     }
+}
+
+/// Texts from which on those of a span are decoded together.
+const TOGETHER_MIN: usize = 64;
+
+impl<'s> Elements<'s> {
+    /// Appends some elements of a segment of `column`; `false` where they are of another type than those
+    /// before.
+    pub(super) fn append(
+        &mut self,
+        lists: &ListsView<'s>,
+        range: Range<usize>,
+        column: &ColumnView<'s>,
+    ) -> bool {
+        for (block, range) in lists.parts(range) {
+            if !self.append_part(block, lists.element, range, column) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn append_part(
+        &mut self,
+        (presence, data): &Block<'s>,
+        ty: LogicalType,
+        range: Range<usize>,
+        column: &ColumnView<'s>,
+    ) -> bool {
+        let (at, len) = (self.len, range.len());
+        if let PresenceView::None = presence {
+            self.nulls.extend((at..at + len).map(|i| u32::try_from(i).unwrap_or(u32::MAX)));
+            self.len += len;
+            return true;
+        }
+        if *self.ty.get_or_insert(ty) != ty {
+            return false;
+        }
+        self.len += len;
+        let nulls = match (data, ty) {
+            (DataView::Dictionary(codes), _) if self.texts.is_empty() => {
+                self.codes.resize(at, 0);
+                match presence {
+                    PresenceView::Some(rank) => {
+                        let (mut out, mut nulls) = (vec![0; len], Nulls::NONE);
+                        let unpack = |place, out: &mut [i64]| codes.unpack(place, out);
+                        scan_present(rank, unpack, range.start, &mut out, &mut nulls);
+                        self.codes.extend(out.into_iter().map(code_of));
+                        nulls
+                    }
+                    _ => {
+                        codes.append(range.start, len, &mut self.codes, code_of);
+                        Nulls::NONE
+                    }
+                }
+            }
+            (child, LogicalType::String) => {
+                self.uncode(column);
+                self.texts.resize(at);
+                let nulls = if len >= TOGETHER_MIN {
+                    let read = column.scan_texts(presence, child, range.start, len);
+                    if let Values::String(texts) = &read.values {
+                        let all: Vec<u32> = (0..u32::try_from(len).unwrap_or(u32::MAX)).collect();
+                        self.texts.extend(texts, &all);
+                    }
+                    read.nulls
+                } else {
+                    self.texts.resize(at + len);
+                    let mut nulls = Nulls::NONE;
+                    for (i, element) in range.enumerate() {
+                        let place = match presence {
+                            PresenceView::Some(rank) => rank.place(element),
+                            _ => Some(element),
+                        };
+                        match place {
+                            Some(place) => column.put(&mut self.texts, at + i, child, place),
+                            None => nulls.set(i, len),
+                        }
+                    }
+                    nulls
+                };
+                self.texts.resize(at + len);
+                nulls
+            }
+            (child, LogicalType::Float) => {
+                self.floats.resize(at + len, 0.0);
+                let out = &mut self.floats[at..];
+                match presence {
+                    PresenceView::Some(rank) => {
+                        let unpack = |place, out: &mut [i64]| {
+                            child.unpack_floats(place, bytemuck::cast_slice_mut(out));
+                        };
+                        let mut nulls = Nulls::NONE;
+                        scan_present(rank, unpack, range.start, bytemuck::cast_slice_mut(out), &mut nulls);
+                        nulls
+                    }
+                    _ => {
+                        child.unpack_floats(range.start, out);
+                        Nulls::NONE
+                    }
+                }
+            }
+            (child, _) => {
+                self.ints.resize(at + len, 0);
+                let out = &mut self.ints[at..];
+                match presence {
+                    PresenceView::Some(rank) => {
+                        let mut nulls = Nulls::NONE;
+                        let unpack = |place, out: &mut [i64]| child.unpack(place, out);
+                        scan_present(rank, unpack, range.start, out, &mut nulls);
+                        nulls
+                    }
+                    _ => {
+                        child.unpack(range.start, out);
+                        Nulls::NONE
+                    }
+                }
+            }
+        };
+        if !nulls.is_none() {
+            let absent = (0..len).filter(|i| nulls.get(*i));
+            self.nulls.extend(absent.map(|i| u32::try_from(at + i).unwrap_or(u32::MAX)));
+        }
+        true
+    }
+
+    /// Texts for codes: others follow.
+    fn uncode(&mut self, column: &ColumnView<'s>) {
+        let codes = std::mem::take(&mut self.codes);
+        if !codes.is_empty() {
+            let positions: Vec<u32> = (0..u32::try_from(codes.len()).unwrap_or(u32::MAX)).collect();
+            let mut texts = Texts::default();
+            texts.extend(&column.entries_of(codes), &positions);
+            self.texts = texts;
+        }
+    }
+
+    /// All of them as a vector. `column` is that which they were read of.
+    pub(super) fn into_vector(mut self, column: &ColumnView<'s>) -> Vector<'s> {
+        let len = self.len;
+        let mut nulls = Nulls::NONE;
+        self.nulls.iter().for_each(|i| nulls.set(*i as usize, len));
+        let values = match self.ty {
+            None => return Vector::nulls(len),
+            Some(LogicalType::Float) => {
+                self.floats.resize(len, 0.0);
+                Values::Float(self.floats)
+            }
+            Some(LogicalType::String) => {
+                if !self.codes.is_empty() {
+                    self.codes.resize(len, 0);
+                    Values::String(column.entries_of(self.codes))
+                } else {
+                    self.texts.resize(len);
+                    Values::String(self.texts)
+                }
+            }
+            Some(ty) => {
+                self.ints.resize(len, 0);
+                let Some(wrap) = wrap_integers(ty) else { return Vector::nulls(len) };
+                wrap(self.ints)
+            }
+        };
+        Vector { values, nulls }
+    }
+}
+
+fn code_of(code: i64) -> u32 {
+    u32::try_from(code).unwrap_or(u32::MAX)
 }
 
 impl<'s> ColumnView<'s> {
@@ -124,9 +292,10 @@ impl<'s> ColumnView<'s> {
             if Tag::read(&mut from)? != Tag::List {
                 return Ok(None);
             }
+            elements.uncode(self);
             let (start, count) = (elements.len, value_codec::count(&mut from)?);
             for _ in 0..count {
-                if !elements.read(&mut from, Some(self), self.in_place)? {
+                if !elements.read(&mut from, self.in_place)? {
                     return Ok(None);
                 }
             }
@@ -141,7 +310,7 @@ impl<'s> ColumnView<'s> {
         if !span.take(self, &mut elements) {
             return Ok(None);
         }
-        let lists = Lists::new(runs.into_iter(), elements.into_vector(Some(self)));
+        let lists = Lists::new(runs.into_iter(), elements.into_vector(self));
         Ok(lists.map(|lists| Vector { values: Values::List(lists), nulls }))
     }
 
@@ -165,7 +334,7 @@ impl<'s> ColumnView<'s> {
                 .unwrap_or((u32::MAX, u32::MAX))
         });
         let run = |i: usize| if nulls.get(i) { (0, 0) } else { ranges.next().unwrap_or((0, 0)) };
-        let lists = Lists::new((0..len).map(run), elements.into_vector(Some(self)))?;
+        let lists = Lists::new((0..len).map(run), elements.into_vector(self))?;
         Some(Vector { values: Values::List(lists), nulls })
     }
 

@@ -8,13 +8,16 @@
 //!
 //! Source: GF-CL §4.1 and §5.3; Virtuoso "Column Store"; Poseidon §3 (the F column) for exceptions.
 
+mod blobs;
 mod codes;
 mod compare;
 #[cfg(test)]
 pub(crate) mod compare_tests;
+mod data;
 mod dictionary;
 mod distinct;
 mod elements;
+mod encoded;
 mod format;
 mod integer_set;
 mod list_writer;
@@ -24,20 +27,17 @@ mod segment_view;
 mod small_texts;
 mod stored_column;
 mod stored_dictionary;
-mod stored_lists;
 #[cfg(test)]
 mod tests;
 mod texts;
 mod view;
 mod writer;
 
+pub(crate) use blobs::{Ints as PackedInts, RankBytes, put_blob, read_presence, type_code, type_from_code};
 pub use codes::RowId;
 pub use compare::{Comparison, Condition};
-pub(crate) use format::{
-    Ints as PackedInts, RankBytes, Summary, put_blob, read_presence, segment_lengths, type_code,
-    type_from_code,
-};
 pub use format::{SEGMENT_ROWS, ZONE_ROWS};
+pub(crate) use format::{Summary, segment_lengths};
 pub use integer_set::IntegerSet;
 pub(crate) use segment::Segment;
 pub use stored_column::Column;

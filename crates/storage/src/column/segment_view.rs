@@ -1,12 +1,14 @@
 //! A segment resolved into slices: which rows have a value, and what encodes the values.
 
-use trimorph_encoding::{DecimalsView, LinearView, PackedView, RankView, RunsView, StringsView};
+use std::ops::Range;
 
+use trimorph_encoding::{DecimalsView, LinearView, PackedView, RankView, RunsView, StringsView};
+use trimorph_types::LogicalType;
 use trimorph_vector::Nulls;
 
 use super::codes::{Present, Source};
-use super::format::{Data, Presence, Stored, ZoneRange};
-use super::stored_lists::ListsView;
+use super::data::{BLOCK_ELEMENTS, Data, Presence, StoredLists};
+use super::format::{Stored, ZoneRange};
 
 pub(super) enum PresenceView<'s> {
     All,
@@ -82,7 +84,7 @@ impl<'s> DataView<'s> {
                 let values = StringsView { ends: ends.view(), bytes: bytes.as_slice() };
                 if *compressed { Self::CompressedValues(values) } else { Self::Values(values) }
             }
-            Data::Lists(lists) => Self::Lists(Box::new(lists.view())),
+            Data::Lists(lists) => Self::Lists(Box::new(ListsView::of(lists))),
         }
     }
 }
@@ -128,6 +130,56 @@ impl DataView<'_> {
             Self::Runs(runs) => f64::from_bits(runs.get(place).cast_unsigned()),
             _ => 0.0,
         }
+    }
+}
+
+/// Lists of a segment, in slices.
+pub(super) struct ListsView<'s> {
+    pub(super) ends: PackedView<'s>,
+    pub(super) element: LogicalType,
+    blocks: Vec<Block<'s>>,
+}
+
+/// Which elements are not null, and these.
+pub(super) type Block<'s> = (PresenceView<'s>, DataView<'s>);
+
+impl<'s> ListsView<'s> {
+    fn of(lists: &'s StoredLists) -> Self {
+        let blocks = lists.blocks.iter();
+        let blocks =
+            blocks.map(|(presence, data)| (PresenceView::of(presence), DataView::of(data))).collect();
+        Self { ends: lists.ends.view(), element: lists.element, blocks }
+    }
+
+    /// The elements of the list at a place.
+    #[inline]
+    pub(super) fn range(&self, place: usize) -> Range<usize> {
+        let end = |i: usize| usize::try_from(self.ends.get(i)).unwrap_or(0);
+        place.checked_sub(1).map_or(0, end)..end(place)
+    }
+
+    /// The value of an element: its block, and its place among those that are not null.
+    #[inline]
+    pub(super) fn element(&self, element: usize) -> Option<(&DataView<'s>, usize)> {
+        let (presence, data) = self.blocks.get(element / BLOCK_ELEMENTS)?;
+        let local = element % BLOCK_ELEMENTS;
+        let place = match presence {
+            PresenceView::All => Some(local),
+            PresenceView::None => None,
+            PresenceView::Some(rank) => rank.place(local),
+        };
+        place.map(|place| (data, place))
+    }
+
+    /// The blocks that some elements are in, with which of a block these are.
+    pub(super) fn parts(&self, range: Range<usize>) -> impl Iterator<Item = (&Block<'s>, Range<usize>)> {
+        let first = range.start / BLOCK_ELEMENTS;
+        let last = if range.is_empty() { first } else { range.end.div_ceil(BLOCK_ELEMENTS) };
+        (first..last).filter_map(move |at| {
+            let begin = at * BLOCK_ELEMENTS;
+            let local = range.start.max(begin) - begin..range.end.min(begin + BLOCK_ELEMENTS) - begin;
+            Some((self.blocks.get(at)?, local))
+        })
     }
 }
 

@@ -7,8 +7,9 @@ use trimorph_encoding::FsstTable;
 use trimorph_types::LogicalType;
 use trimorph_vfs::{CodecError, Decoder, Piece, PieceWriter};
 
+use super::blobs::put_blob;
 use super::codes::Codes;
-use super::format::{ENCODINGS, Given, NO_VALUES, Summary, put_blob, tells_exceptions};
+use super::format::{ENCODINGS, Given, NO_VALUES, Summary, tells_exceptions};
 use super::segment::Segment;
 use super::stored_dictionary::Dictionary;
 use crate::slot::{Content, Load, Slot, loads};

@@ -13,7 +13,7 @@ use trimorph_encoding::{PackedView, pack};
 use trimorph_vector::{Dictionary as SideBySide, Entries as EntryTexts};
 use trimorph_vfs::{CodecError, Decoder, Piece, PieceWriter, Pins, TextBytes};
 
-use super::format::{Ints, put_blob, read_text};
+use super::blobs::{Ints, put_blob, read_text};
 use super::segment_view::text_at;
 use crate::slot::{Content, Resolved, Slot};
 

@@ -10,17 +10,15 @@ use std::sync::Arc;
 
 use hashbrown::{HashTable, hash_table};
 use trimorph_catalog::PropertyStats;
-use trimorph_encoding::{
-    Decimals, FsstEncoder, FsstTable, Linear, Packed, RankBits, Runs, compress_fsst, pack, pack_decimals,
-    pack_linear, pack_runs, range, train_fsst,
-};
+use trimorph_encoding::{FsstEncoder, FsstTable, RankBits, compress_fsst, pack, range, train_fsst};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vfs::{CodecError, Encoder, Piece, PieceWriter, Pins};
 
+use super::blobs::{is_integral, put_blob};
 use super::dictionary::{self, Dictionary};
 use super::distinct::HyperLogLog;
-use super::format::{Ints, SEGMENT_ROWS, ZONE_ROWS, ZoneRange, is_integral, put_blob};
-use super::list_writer::EncodedLists;
+use super::encoded::{Encoded, encode_floats, encode_ints, put_data, put_ints, put_rank};
+use super::format::{SEGMENT_ROWS, ZONE_ROWS, ZoneRange};
 use super::segment::Segment;
 use super::stored_column::{Column, Fsst};
 use super::stored_dictionary::{self, DictionaryView, Entries};
@@ -28,9 +26,6 @@ use crate::bulk::{ColumnBatch, ColumnData};
 use crate::slot::{Content, Slot};
 use trimorph_encoding::value_codec;
 
-/// Average length of runs from which they are tried: a start costs 1.25 bits a row, a value as much as in a
-/// frame of reference.
-const RUN_LEAST: usize = 4;
 /// Strings sampled to train the FSST table of a column.
 const FSST_SAMPLE_BYTES: usize = 1 << 17;
 
@@ -44,37 +39,6 @@ pub struct ColumnBytes {
     pub data: usize,
     /// Presence bits and ranks.
     pub nulls: usize,
-}
-
-pub(super) enum Encoded {
-    Ints(Packed),
-    Linear(Linear),
-    Runs(Runs),
-    Decimals(Decimals),
-    Floats(Vec<u8>),
-    Dictionary(Packed),
-    Strings { ends: Packed, bytes: Vec<u8>, compressed: bool },
-    Values { ends: Packed, bytes: Vec<u8>, compressed: bool },
-    Lists(Box<EncodedLists>),
-}
-
-impl Encoded {
-    /// What [`Data::size`] says of it once it is read.
-    ///
-    /// [`Data::size`]: super::format::Data::size
-    pub(super) fn size(&self) -> usize {
-        match self {
-            Self::Ints(packed) | Self::Dictionary(packed) => packed.bytes.len(),
-            Self::Linear(linear) => linear.codes.bytes.len(),
-            Self::Runs(runs) => runs.values.bytes.len(),
-            Self::Decimals(decimals) => decimals.integers.bytes.len(),
-            Self::Floats(bytes) => bytes.len(),
-            Self::Strings { ends, bytes, .. } | Self::Values { ends, bytes, .. } => {
-                ends.bytes.len() + bytes.len()
-            }
-            Self::Lists(_) => 0,
-        }
-    }
 }
 
 /// A column's pieces, finished but not yet in a region: what [`WrittenColumn::read`] makes a column of.
@@ -675,106 +639,6 @@ impl Picked<'_> {
             out.extend(values[self.rows.clone()].iter().map(convert));
         } else {
             out.extend(self.rows.clone().filter(|i| self.has(*i)).map(|i| convert(&values[i])));
-        }
-    }
-}
-
-/// Integers by the smallest of frame of reference, line and runs, the first unless another takes at most half
-/// as much: its codes are compared with constants as they lie, the others' values one by one.
-pub(super) fn encode_ints(values: &[i64]) -> Encoded {
-    let frame = pack(values);
-    let (bytes, half) = (|packed: &Packed| packed.bytes.len(), frame.bytes.len() / 2);
-    let runs = pack_runs(values, RUN_LEAST).filter(|r| bytes(&r.values) + r.starts.size() <= half);
-    let linear = pack_linear(values, half);
-    match (linear, runs) {
-        (Some(l), Some(r)) if bytes(&l.codes) <= bytes(&r.values) + r.starts.size() => Encoded::Linear(l),
-        (_, Some(r)) => Encoded::Runs(r),
-        (Some(l), None) => Encoded::Linear(l),
-        (None, None) => Encoded::Ints(frame),
-    }
-}
-
-/// Floats as they are, unless decimals or runs take at most three quarters of that.
-pub(super) fn encode_floats(values: &[f64]) -> Encoded {
-    let most = values.len() * 6;
-    let bits: Vec<i64> = values.iter().map(|f| f.to_bits().cast_signed()).collect();
-    let runs_size = |r: &Runs| r.values.bytes.len() + r.starts.size();
-    let decimals_size = |d: &Decimals| {
-        d.integers.bytes.len() + d.exceptions.as_ref().map_or(0, |(bits, v)| bits.size() + v.len() * 8)
-    };
-    let runs = pack_runs(&bits, RUN_LEAST).filter(|r| runs_size(r) <= most);
-    let decimals = pack_decimals(values).filter(|d| decimals_size(d) <= most);
-    match (decimals, runs) {
-        (Some(d), Some(r)) if decimals_size(&d) <= runs_size(&r) => Encoded::Decimals(d),
-        (_, Some(r)) => Encoded::Runs(r),
-        (Some(d), None) => Encoded::Decimals(d),
-        (None, None) => Encoded::Floats(bits.iter().flat_map(|f| f.to_le_bytes()).collect()),
-    }
-}
-
-pub(super) fn put_rank(bits: &RankBits, piece: &mut PieceWriter) -> usize {
-    let bytes = bits.to_compact();
-    let size = bytes.len();
-    put_blob(bytes, piece);
-    size
-}
-
-pub(super) fn put_ints(packed: Packed, piece: &mut PieceWriter) -> usize {
-    let size = packed.bytes.len();
-    Ints::write(packed, piece);
-    size
-}
-
-pub(super) fn put_data(data: Encoded, piece: &mut PieceWriter) -> usize {
-    match data {
-        Encoded::Ints(packed) => {
-            piece.meta.u8(0);
-            put_ints(packed, piece)
-        }
-        Encoded::Linear(linear) => {
-            piece.meta.u8(6);
-            piece.meta.i64(linear.slope);
-            put_ints(linear.codes, piece)
-        }
-        Encoded::Runs(runs) => {
-            piece.meta.u8(7);
-            put_rank(&runs.starts, piece) + put_ints(runs.values, piece)
-        }
-        Encoded::Decimals(Decimals { exponent, integers, exceptions }) => {
-            piece.meta.u8(8);
-            piece.meta.u8(exponent);
-            let size = put_ints(integers, piece);
-            piece.meta.u8(u8::from(exceptions.is_some()));
-            let Some((bits, values)) = exceptions else { return size };
-            let rank = put_rank(&bits, piece);
-            put_blob(values.iter().flat_map(|f| f.to_le_bytes()).collect(), piece);
-            size + rank + values.len() * 8
-        }
-        Encoded::Floats(bytes) => {
-            piece.meta.u8(1);
-            let size = bytes.len();
-            put_blob(bytes, piece);
-            size
-        }
-        Encoded::Dictionary(codes) => {
-            piece.meta.u8(2);
-            put_ints(codes, piece)
-        }
-        Encoded::Strings { ends, bytes, compressed } => {
-            piece.meta.u8(if compressed { 4 } else { 3 });
-            let size = put_ints(ends, piece) + bytes.len();
-            put_blob(bytes, piece);
-            size
-        }
-        Encoded::Lists(lists) => {
-            piece.meta.u8(10);
-            lists.put(piece)
-        }
-        Encoded::Values { ends, bytes, compressed } => {
-            piece.meta.u8(if compressed { 9 } else { 5 });
-            let size = put_ints(ends, piece) + bytes.len();
-            put_blob(bytes, piece);
-            size
         }
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct NumberSums {
     /// Of integers and their numbers, once there are any.
     integers: Option<IntegerSums>,
     /// Room for the sums of a chunk's rows where groups are few.
-    lanes: Vec<[Cell; FEW]>,
+    lanes: Option<Box<[[Cell; FEW]; LANES]>>,
 }
 
 /// What rows of a chunk add to a group.
@@ -172,9 +172,8 @@ impl NumberSums {
             });
         }
         let Self { sums, counts, lanes, .. } = self;
-        lanes.resize(LANES, [Cell::default(); FEW]);
-        lanes.iter_mut().for_each(|lane| lane[..groups].fill(Cell::default()));
-        let Some(turns) = lanes.first_chunk_mut::<LANES>() else { return Ok(()) };
+        let turns = lanes.get_or_insert_with(|| Box::new([[Cell::default(); FEW]; LANES]));
+        turns.iter_mut().for_each(|lane| lane[..groups].fill(Cell::default()));
         let mut turn = 0;
         rows.each(|n, p, _| {
             let cell = &mut turns[turn % LANES][n % FEW];
@@ -183,7 +182,7 @@ impl NumberSums {
             turn += 1;
             Ok(())
         })?;
-        for lane in turns {
+        for lane in turns.iter() {
             for ((sum, count), cell) in sums.iter_mut().zip(counts.iter_mut()).zip(&lane[..groups]) {
                 sum.merge(cell.sum);
                 *count += u64::from(cell.rows);
@@ -203,7 +202,7 @@ impl NumberSums {
             counts: pick(&self.counts, groups),
             reach: self.reach,
             integers,
-            lanes: Vec::new(),
+            lanes: None,
         }
     }
 
