@@ -30,8 +30,10 @@ const SECONDS_WANTED: &str = "TRIMORPH_FOLLOW_SECONDS";
 const WRITERS: i64 = 3;
 /// Nodes of a load.
 const LOADED: i64 = 200;
-/// How long until a follower must have seen what lasts.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long until a follower must have seen what lasts, on a busy machine with a busy disk.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// How long a writer may take to say what lasts before a follower that asks goes without.
+const ASKED: Duration = Duration::from_secs(1);
 
 /// Small segments: the log goes on to new ones all the time.
 fn options() -> Config {
@@ -223,13 +225,21 @@ fn wait_for(c: &Connection, acknowledged: &BTreeMap<i64, i64>, before: &mut Seen
     }
 }
 
-/// What is seen by who has just opened the database, or asked: all that was acknowledged before, if that
-/// lasts.
-fn sees_all(c: &Connection, acknowledged: &BTreeMap<i64, i64>, is_relaxed: bool) -> Seen {
-    let seen = look(c);
-    let has = |w, i| seen.0.get(w) >= Some(i);
-    assert!(is_relaxed || acknowledged.iter().all(|(w, i)| has(w, i)), "{acknowledged:?}, seen {seen:?}");
-    seen
+/// What is seen by who has asked for it: all that was acknowledged before, if that lasts, unless the writer
+/// has not said so for as long as it is waited for.
+fn sees_all(db: &Database, acknowledged: &BTreeMap<i64, i64>, is_relaxed: bool) -> Seen {
+    let (c, begun) = (db.connect(), Instant::now());
+    loop {
+        let asked = Instant::now();
+        db.refresh().unwrap();
+        let waited = asked.elapsed();
+        let seen = look(&c);
+        if is_relaxed || acknowledged.iter().all(|(w, i)| seen.0.get(w) >= Some(i)) {
+            return seen;
+        }
+        let is_excused = waited >= ASKED && begun.elapsed() < PATIENCE;
+        assert!(is_excused, "{acknowledged:?}, seen {seen:?} after {waited:?}");
+    }
 }
 
 fn follow_writers(name: &str, is_relaxed: bool) {
@@ -257,13 +267,16 @@ fn follow_writers(name: &str, is_relaxed: bool) {
             looks += 1;
             if random.chance(30) {
                 let known = writer.acknowledged();
-                when_asked.refresh().unwrap();
-                asked = sees_all(&b, &known, is_relaxed);
+                asked = sees_all(&when_asked, &known, is_relaxed);
             }
             if random.chance(10) {
                 let known = writer.acknowledged();
+                let opened = Instant::now();
                 let fresh = Database::open(dir.path(), to_read(None)).unwrap();
-                sees_all(&fresh.connect(), &known, is_relaxed);
+                let waited = opened.elapsed();
+                let seen = look(&fresh.connect());
+                let has_all = known.iter().all(|(w, i)| seen.0.get(w) >= Some(i));
+                assert!(has_all || is_relaxed || waited >= ASKED, "{known:?}, {seen:?} after {waited:?}");
             }
             if random.chance(10) && !is_relaxed {
                 // What lasts is seen a moment later.
@@ -340,6 +353,23 @@ fn the_same_path_in_one_process_is_one_database() {
     run(&db.connect(), &["MATCH (a:A) SET a.x = 4"]);
 }
 
+/// Who follows has a share of the lock when he asks whether somebody writes: for a moment, which is long
+/// where his thread gets no core or his disk is slow. Who opens it to write waits for him.
+#[test]
+fn who_follows_keeps_nobody_from_writing() {
+    let dir = Directory::new("followed-lock");
+    drop(open(&dir));
+    let lock = std::fs::File::open(dir.path().join("LOCK")).unwrap();
+    lock.lock_shared().unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            std::thread::sleep(Duration::from_millis(500));
+            drop(lock);
+        });
+        run(&open(&dir).connect(), &["CREATE (:A)"]);
+    });
+}
+
 /// Copies the files of a database as they are now.
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
@@ -365,8 +395,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Looks until a query answers so.
-fn until(db: &Database, text: &str, wanted: &[&str]) {
+/// Looks until a query answers so; `before` each look the files are made what they are to be.
+fn until(db: &Database, text: &str, wanted: &[&str], before: impl Fn()) {
     let (c, started) = (db.connect(), Instant::now());
     while rows(&c, text) != wanted {
         assert!(
@@ -375,6 +405,7 @@ fn until(db: &Database, text: &str, wanted: &[&str]) {
             rows(&c, text),
             rows(&c, "SHOW DATABASE")
         );
+        before();
         let _ = db.refresh();
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -388,22 +419,20 @@ fn damage_is_told_and_what_was_seen_is_seen_on() {
     copy(written.path(), followed.path());
     let reader = Database::open(followed.path(), to_read(None)).unwrap();
     let c = reader.connect();
-    until(&reader, "MATCH (a:A) RETURN a.x", &["1"]);
+    until(&reader, "MATCH (a:A) RETURN a.x", &["1"], || {});
     let log = followed.path().join("log").join("0000000000000001.log");
     let before = std::fs::read(&log).unwrap();
     for x in 2..5 {
         run(&db.connect(), &[&format!("CREATE (:A {{x: {x}}})")]);
     }
-    // Wait until the last one is said to last.
-    std::thread::sleep(Duration::from_millis(100));
-    copy(written.path(), followed.path());
-    let whole = std::fs::read(&log).unwrap();
-    let first = before.iter().zip(&whole).position(|(a, b)| a != b).unwrap();
-    let mut bytes = whole.clone();
-    bytes[first + 100] ^= 1;
-    std::fs::write(&log, &bytes).unwrap();
     let started = Instant::now();
     let error = loop {
+        // Again and again: some time later the last one is said to last.
+        copy(written.path(), followed.path());
+        let mut bytes = std::fs::read(&log).unwrap();
+        let first = before.iter().zip(&bytes).position(|(a, b)| a != b).unwrap();
+        bytes[first + 100] ^= 1;
+        std::fs::write(&log, &bytes).unwrap();
         match reader.refresh() {
             Err(error) => break error.to_string(),
             Ok(_) => assert!(started.elapsed() < PATIENCE, "nobody finds the damage"),
@@ -418,8 +447,8 @@ fn damage_is_told_and_what_was_seen_is_seen_on() {
     // Who opens it now is refused, with file and offset.
     let refused = Database::open(followed.path(), to_read(None)).unwrap_err().to_string();
     assert!(refused.contains("0000000000000001.log") && refused.contains("at byte"), "{refused}");
-    std::fs::write(&log, &whole).unwrap();
-    until(&reader, "MATCH (a:A) RETURN a.x", &["1", "2", "3", "4"]);
+    let copied = || copy(written.path(), followed.path());
+    until(&reader, "MATCH (a:A) RETURN a.x", &["1", "2", "3", "4"], copied);
     assert!(reader.stats().following.unwrap().error.is_none());
     // Another database in its place.
     drop(db);
@@ -469,11 +498,11 @@ fn newer_manifests_take_the_place_of_logs_that_went() {
         }
     }
     run(&db.connect(), &["MATCH (a:A) DELETE a"]);
-    std::thread::sleep(Duration::from_millis(100));
-    copy(written.path(), followed.path());
+    let copied = || copy(written.path(), followed.path());
+    copied();
     assert!(reader.refresh().unwrap() > at);
-    until(&reader, "MATCH (b:B) RETURN count(b)", &["8000"]);
-    until(&reader, "MATCH (a:A) RETURN count(a)", &["0"]);
+    until(&reader, "MATCH (b:B) RETURN count(b)", &["8000"], copied);
+    until(&reader, "MATCH (a:A) RETURN count(a)", &["0"], copied);
     // A copy of before is no later state.
     let old = Directory::new("followed-old");
     copy(followed.path(), old.path());

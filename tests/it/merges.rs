@@ -304,7 +304,7 @@ fn a_merged_database_needs_no_delta() {
 
 #[test]
 fn a_cancelled_merge_changes_nothing() {
-    let database = Database::in_memory(Config::default());
+    let database = Database::in_memory(Config::new().background_merges(false));
     let c = database.connect();
     rows(&c, "UNWIND range(0, 99) AS i CREATE (:A {k: i})-[:R]->(:B {k: i})");
     let cancel = CancelToken::default();
@@ -442,6 +442,24 @@ fn what_was_written_is_merged_in_a_pause() {
     let database = Database::in_memory(Config::default());
     let c = database.connect();
     rows(&c, "UNWIND range(0, 1999) AS i CREATE (:A {k: i, text: 'some text ' + toString(i)})");
+    is_merged(&database);
+}
+
+/// So is what a transaction wrote that was long open: who merges was told of it while it could not yet be.
+#[test]
+fn what_was_told_before_its_commit_is_merged_after_it() {
+    let database = Database::in_memory(Config::default());
+    let c = database.connect();
+    c.begin().unwrap();
+    rows(&c, "UNWIND range(0, 99999) AS i CREATE (:A {k: i, text: 'some text ' + toString(i)})");
+    // Who merges has looked by then, as a rule.
+    std::thread::sleep(Duration::from_millis(500));
+    c.commit().unwrap();
+    is_merged(&database);
+}
+
+/// Waits until hardly anything is left to be merged.
+fn is_merged(database: &Database) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while database.stats().delta_bytes > 64 << 10 {
         assert!(Instant::now() < deadline, "{} bytes are not merged", database.stats().delta_bytes);

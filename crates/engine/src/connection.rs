@@ -147,8 +147,8 @@ impl Connection {
     /// # fn main() -> Result<(), Error> {
     /// let connection = Database::in_memory(Config::new()).connect();
     /// let text = "UNWIND range(1, $n) AS a UNWIND range(1, $n) AS b RETURN sum(a % b)";
-    /// let second = Duration::from_secs(1);
-    /// let sum: i64 = connection.query_within(text, &[("n", 10.into())], second)?.one()?;
+    /// let long = Duration::from_secs(60);
+    /// let sum: i64 = connection.query_within(text, &[("n", 10.into())], long)?.one()?;
     /// assert_eq!(sum, 215);
     ///
     /// let short = Duration::from_millis(20);

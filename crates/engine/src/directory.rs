@@ -74,8 +74,10 @@ fn state_of(fs: &dyn FileSystem, path: &Path) -> Result<DirectoryState, Error> {
 /// The file that is locked.
 pub(crate) const LOCK: &str = "LOCK";
 
-/// Who follows the directory has the lock for a moment when he asks whether somebody writes.
+/// Who follows the directory shares the lock for a moment when he asks whether somebody writes. How long that
+/// is is up to the machine: he is waited for, and who writes is not.
 const LOCK_TRIES: u32 = 20;
+const SHARED_TRIES: u32 = 2_000;
 const LOCK_WAIT: Duration = Duration::from_millis(5);
 
 /// Locks the directory, as long as the file is open. Its number of process is in the file.
@@ -85,13 +87,7 @@ pub(crate) fn lock(path: &Path) -> Result<File, Error> {
     let name = path.join(LOCK);
     let file = File::options().create(true).truncate(false).read(true).write(true).open(&name);
     let mut file = file.map_err(|e| Error::io(&name, e))?;
-    let is_locked = (0..LOCK_TRIES).any(|tries| {
-        if tries > 0 {
-            std::thread::sleep(LOCK_WAIT);
-        }
-        file.try_lock().is_ok()
-    });
-    if !is_locked {
+    if !is_locked(&file) {
         let mut text = String::new();
         // Some systems do not let others read a file that is locked.
         let owner = file.read_to_string(&mut text).ok().and_then(|_| text.trim().parse::<u32>().ok());
@@ -105,6 +101,28 @@ pub(crate) fn lock(path: &Path) -> Result<File, Error> {
     // For people: a disk that has no room for it has room for nothing else either.
     let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
     Ok(file)
+}
+
+/// Locks the file, unless somebody else has the lock for himself, or others share it for too long.
+fn is_locked(file: &File) -> bool {
+    let (mut owned, mut shared) = (0, 0);
+    loop {
+        if file.try_lock().is_ok() {
+            return true;
+        }
+        match file.try_lock_shared() {
+            Ok(()) => {
+                shared += 1;
+                // Others wait for this one as well.
+                let _ = file.unlock();
+            }
+            Err(_) => owned += 1,
+        }
+        if owned >= LOCK_TRIES || shared >= SHARED_TRIES {
+            return false;
+        }
+        std::thread::sleep(LOCK_WAIT);
+    }
 }
 
 fn refuse(path: &Path, why: &str) -> Error {

@@ -30,14 +30,18 @@ const COUNTED_AFTER: u64 = 1_024;
 const SAMPLE: u64 = 256;
 
 impl Shared {
-    /// Counts what was written, if much was since it was counted. **Cost**: two loads, as a rule.
+    /// Counts what was written, if much was since it was counted; waits where somebody else is at it, else
+    /// the plan of who comes just then knew nothing of what he has written. **Cost**: two loads, as a rule.
     pub(crate) fn count_written(&self) {
-        let written = self.live.pressure.written();
-        if written < self.counted_at.load(Ordering::Relaxed) || self.follower.is_some() {
+        let is_counted = || self.live.pressure.written() < self.counted_at.load(Ordering::Relaxed);
+        if is_counted() || self.follower.is_some() {
             return;
         }
-        // Somebody else does it.
-        let Ok(_counting) = self.counting.try_lock() else { return };
+        let _counting = self.counting.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_counted() {
+            return;
+        }
+        let written = self.live.pressure.written();
         let snapshot = self.snapshot();
         let Some((estimates, counted)) = estimated(&snapshot) else {
             return self.counted_at.store(written + COUNTED_AFTER, Ordering::Relaxed);

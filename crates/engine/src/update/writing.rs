@@ -402,7 +402,12 @@ impl Drop for Writing {
             let author = self.author(&open);
             self.live.transactions.undo(&open, |stamp| self.stamp(&author, stamp));
         }
+        let was_told = self.told > 0;
         self.tell();
+        if was_told {
+            // Who was told while it was open found nothing to merge; from now on there may be.
+            self.live.pressure.tell();
+        }
         self.live.end_writing();
     }
 }
