@@ -7,7 +7,7 @@ use std::time::Instant;
 use trimorph::{Connection, Params, PlanForm, QueryResult};
 
 use crate::failure::Failure;
-use crate::interrupt::on_interrupt;
+use crate::interrupt::interrupted;
 use crate::language::Language;
 use crate::output::{self, Format, Limits};
 use crate::rdf;
@@ -42,12 +42,13 @@ pub(crate) type Notices = Vec<String>;
 impl Asking {
     /// Runs one statement, writes its answer and gives what is to be said about it. Ctrl-C stops it.
     pub(crate) fn answer(&self, text: &str, out: &mut (dyn Write + Send)) -> Result<Notices, Failure> {
-        let watched = Arc::clone(&self.connection);
-        let _guard = on_interrupt(move || watched.interrupt());
+        let (_guard, cancel) = interrupted();
         let start = Instant::now();
         let mut result = match self.language {
-            Language::Sparql => rdf::ask(&self.connection, text, self.given(text))?,
-            Language::Cypher | Language::Sql => self.connection.execute(text, Arc::clone(&self.params))?,
+            Language::Sparql => rdf::ask(&self.connection, text, self.given(text), cancel)?,
+            Language::Cypher | Language::Sql => {
+                self.connection.execute_until(text, Arc::clone(&self.params), cancel)?
+            }
         };
         let is_plan = asks_for_plan(text);
         if is_plan && self.format.is_for_people() {

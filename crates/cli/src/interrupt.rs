@@ -6,6 +6,8 @@
 
 use std::sync::{Mutex, Once, PoisonError};
 
+use trimorph::CancelToken;
+
 type Action = Box<dyn Fn() + Send>;
 
 /// What Ctrl-C does now.
@@ -72,6 +74,14 @@ pub(crate) fn on_interrupt(action: impl Fn() + Send + 'static) -> Guard {
     drop(waiting);
     handle();
     Guard(())
+}
+
+/// A flag that Ctrl-C sets, for what is run next: also one that comes before it has begun, which
+/// [`trimorph::Connection::interrupt`] would not stop.
+pub(crate) fn interrupted() -> (Guard, CancelToken) {
+    let cancel = CancelToken::default();
+    let watched = cancel.clone();
+    (on_interrupt(move || watched.cancel()), cancel)
 }
 
 /// Leaves Ctrl-C to another program that reads the terminal.

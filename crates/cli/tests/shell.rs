@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use pty_process::Size;
 use pty_process::blocking::{Command, Pty, open};
+use rustix::termios::{LocalModes, tcgetattr};
 
 /// How long anything may take, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -86,9 +87,28 @@ impl Shell {
         self.screen.lock().unwrap().screen().contents()
     }
 
+    /// Types, once the shell reads keys: before, while a statement runs, the terminal makes lines of them.
+    #[track_caller]
     fn keys(&self, keys: &str) -> &Self {
+        self.until("reading of keys", |_| {
+            !tcgetattr(&*self.pty).unwrap().local_modes.contains(LocalModes::ICANON)
+        });
+        self.press(keys)
+    }
+
+    /// Types, whoever reads it.
+    fn press(&self, keys: &str) -> &Self {
         (&mut &*self.pty).write_all(keys.as_bytes()).unwrap();
         self
+    }
+
+    /// What the shell has taken of the machine's cores so far, where the system tells.
+    fn taken(&self) -> Option<Duration> {
+        let text = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        // In hundredths of a second, of the program and of the system for it.
+        let (_, after_name) = text.rsplit_once(')')?;
+        let numbers = after_name.split_whitespace().skip(11).take(2).map(str::parse::<u64>);
+        Some(Duration::from_millis(10 * numbers.sum::<Result<u64, _>>().ok()?))
     }
 
     #[track_caller]
@@ -112,10 +132,14 @@ impl Shell {
         self
     }
 
-    /// Clears the screen and waits for the prompt.
+    /// Clears the screen and waits for the prompt, step by step: an empty line looks like a clear screen.
     #[track_caller]
     fn clear(&self) -> &Self {
-        self.keys("\x15:clear\r");
+        self.keys("\x15");
+        self.until("empty line", |screen| screen.trim_end().ends_with(PROMPT));
+        self.keys(":clear");
+        self.until("command", |screen| screen.contains(&format!("{PROMPT} :clear")));
+        self.keys("\r");
         self.until("clear screen", |screen| screen.trim() == PROMPT);
         self
     }
@@ -269,17 +293,22 @@ fn ctrl_c_stops_a_query_and_not_the_shell() {
     let shell = Shell::in_memory(&directory("interrupt"));
     let endless =
         "UNWIND range(1, 10000000) AS x UNWIND range(1, 1000000) AS y RETURN sum((x + y) % 7) AS s;";
-    shell.clear().keys(endless).keys("\r");
-    thread::sleep(Duration::from_millis(700));
-    shell.keys("\x03").sees(&["the query was cancelled", PROMPT]);
+    shell.clear().keys(endless).sees(&["AS s;"]);
+    let (before, start) = (shell.taken(), Instant::now());
+    shell.keys("\r");
+    // A Ctrl-C that comes before the query does nothing: it has to be at work.
+    shell.until("query at work", |_| match (shell.taken(), before) {
+        (Some(now), Some(before)) => now > before + Duration::from_millis(500),
+        _ => start.elapsed() > Duration::from_secs(2),
+    });
+    shell.press("\x03").sees(&["the query was cancelled", PROMPT]);
     // Of a line that is being typed it takes the line.
     shell.clear().keys("RETURN 1 AS nev").sees(&["nev"]).keys("\x03");
     shell.until("second prompt", |screen| screen.matches(PROMPT).count() == 2);
     shell.ask("RETURN 2 AS still;", &["still", "│ "]);
     // Of a program that was started it ends that.
-    shell.clear().keys(":! sleep 100\r");
-    thread::sleep(Duration::from_millis(300));
-    shell.keys("\x03").sees(&["the command ended with signal: 2"]);
+    shell.clear().keys(":! echo sle''eping; sleep 1000\r").sees(&["sleeping"]);
+    shell.press("\x03").sees(&["the command ended with signal: 2"]);
     shell.leave("\x04");
 }
 
@@ -389,7 +418,7 @@ fn every_command_answers() {
     shell.ask(":help mode", &["latex"]);
     shell.ask(":help nothing", &["there is no command, setting or function \"nothing\""]);
     shell.ask(".tabels", &["there is no command \":tabels\"; did you mean :tables?"]);
-    shell.keys(":prompt 'tm> '\r").sees(&["tm> "]);
+    shell.keys(":prompt 'tm> '\r").until("new prompt", |screen| screen.trim_end().ends_with("tm>"));
     shell.leave(":quit\r");
     assert!(dir.join("files/other.tm/MANIFEST").exists());
 }

@@ -160,7 +160,7 @@ fn ask(
     out.flush()?;
     let start = Instant::now();
     let mut result = match question.is_sparql {
-        true => crate::rdf::ask(connection, question.text, Params::new())?,
+        true => crate::rdf::ask(connection, question.text, Params::new(), CancelToken::default())?,
         false => connection.query(question.text, &[])?,
     };
     let limits = Limits {

@@ -38,7 +38,7 @@ fn absent() -> Failure {
     Failure::message("this build of trimorph has no SPARQL and RDF; build it with the feature \"rdf\"")
 }
 
-pub(crate) fn ask(_: &Connection, _: &str, _: Params) -> Result<QueryResult, Failure> {
+pub(crate) fn ask(_: &Connection, _: &str, _: Params, _: CancelToken) -> Result<QueryResult, Failure> {
     Err(absent())
 }
 

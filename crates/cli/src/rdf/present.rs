@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use trimorph::{Connection, Error, Params, QueryResult};
+use trimorph::{CancelToken, Connection, Error, Params, QueryResult};
 
 pub(crate) use trimorph::{
     RdfOptions, RdfReport, SPARQL_FUNCTIONS, SPARQL_KEYWORDS, WELL_KNOWN_PREFIXES, ends_sparql_statement,
@@ -10,8 +10,13 @@ pub(crate) use trimorph::{
 };
 
 /// Runs a SPARQL text.
-pub(crate) fn ask(connection: &Connection, text: &str, params: Params) -> Result<QueryResult, Error> {
-    connection.sparql_with(text, params)
+pub(crate) fn ask(
+    connection: &Connection,
+    text: &str,
+    params: Params,
+    cancel: CancelToken,
+) -> Result<QueryResult, Error> {
+    connection.sparql_until(text, params, None, cancel)
 }
 
 /// Loads files of statements.

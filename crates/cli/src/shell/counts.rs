@@ -8,7 +8,7 @@ use trimorph::{NodeTableStats, Row, Stats, Value};
 
 use super::session::Session;
 use crate::failure::Failure;
-use crate::interrupt::on_interrupt;
+use crate::interrupt::interrupted;
 
 /// The statistics, with rows as a query of now sees them. Ctrl-C stops the counting.
 ///
@@ -18,10 +18,11 @@ pub(super) fn stats_now(session: &Session) -> Result<Stats, Failure> {
     if stats.delta_bytes == 0 {
         return Ok(stats);
     }
-    let watched = Arc::clone(&session.asking.connection);
-    let _guard = on_interrupt(move || watched.interrupt());
-    let rows =
-        |text: &str| -> Result<Vec<Row>, Failure> { Ok(session.asking.connection.query(text, &[])?.rows()?) };
+    let (_guard, cancel) = interrupted();
+    let connection = &session.asking.connection;
+    let rows = |text: &str| -> Result<Vec<Row>, Failure> {
+        Ok(connection.execute_until(text, Arc::default(), cancel.clone())?.rows()?)
+    };
     let mut nodes: BTreeMap<Vec<String>, u64> = BTreeMap::new();
     for row in rows("MATCH (n) RETURN labels(n), count(*)")? {
         if let [labels, Value::Int(count)] = &row[..] {

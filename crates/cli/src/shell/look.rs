@@ -9,7 +9,7 @@ use trimorph::{NodeTableStats, Value};
 use super::counts::stats_now;
 use super::session::Session;
 use crate::failure::Failure;
-use crate::interrupt::on_interrupt;
+use crate::interrupt::interrupted;
 use crate::text::columns::{Align, align};
 use crate::text::quantity;
 
@@ -74,15 +74,15 @@ fn counted<'n>(
     (one, many): (&str, &str),
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let connection = Arc::clone(&session.asking.connection);
-    let watched = Arc::clone(&connection);
-    let _guard = on_interrupt(move || watched.interrupt());
+    let connection = &session.asking.connection;
+    let (_guard, cancel) = interrupted();
     let mut counts: BTreeMap<&String, u64> = names.map(|name| (name, 0)).collect();
     // The store's own names are nobody's labels.
     counts.retain(|name, _| !name.starts_with('@'));
     for (name, count) in &mut counts {
         let quoted = format!("`{}`", name.replace('`', "``"));
-        let row = connection.query(&query(&quoted), &[])?.next_row()?;
+        let text = query(&quoted);
+        let row = connection.execute_until(&text, Arc::default(), cancel.clone())?.next_row()?;
         if let Some([Value::Int(number)]) = row.as_deref() {
             *count = u64::try_from(*number).unwrap_or(0);
         }

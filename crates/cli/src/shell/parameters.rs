@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::session::Session;
 use crate::failure::Failure;
-use crate::interrupt::on_interrupt;
+use crate::interrupt::interrupted;
 use crate::output::literal;
 use crate::params;
 use crate::text::columns::{Align, align};
@@ -22,10 +22,10 @@ pub(super) fn set(session: &mut Session, argument: &str, out: &mut dyn Write) ->
             if name.is_empty() {
                 return Err(Failure::message("the parameter has no name; write :param NAME => EXPRESSION"));
             }
-            let watched = Arc::clone(&session.asking.connection);
-            let _guard = on_interrupt(move || watched.interrupt());
+            let (_guard, cancel) = interrupted();
             let text = format!("RETURN {}", expression.trim());
-            let mut result = session.asking.connection.execute(&text, Arc::clone(&session.asking.params))?;
+            let params = Arc::clone(&session.asking.params);
+            let mut result = session.asking.connection.execute_until(&text, params, cancel)?;
             let value = result.next_row()?.and_then(|row| row.into_iter().next()).unwrap_or_default();
             (name.to_owned(), value)
         }
