@@ -18,7 +18,7 @@ import time
 class Suite:
     """A suite, described by whoever runs it."""
 
-    def __init__(self, script, what, expected, known, run, absent, folder, header, seconds=30):
+    def __init__(self, script, what, expected, known, run, absent, folder, header, seconds=120):
         self.script = script  # the path of the file that calls main()
         self.what = what  # such as "scenarios"
         self.expected = expected  # the path of the list of expected failures

@@ -456,7 +456,8 @@ impl One<'_> {
     fn read_long(&mut self) {
         self.at("a long reader");
         let c = self.crowd.db.connect();
-        let mut rows = c.query("MATCH (l:Leaf) RETURN l.id, l", &[]).unwrap();
+        let rows = done(c.query("MATCH (l:Leaf) RETURN l.id, l", &[]), "a long reader");
+        let Some(mut rows) = rows else { return };
         let mut count = i64::from(done(rows.next_row().map(|row| row.is_some()), "read").unwrap_or_default());
         self.step();
         self.at("a long reader goes on");

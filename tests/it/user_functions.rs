@@ -123,7 +123,9 @@ fn what_fails_is_the_error_and_what_is_stopped_stops() {
     connection.create_function(short).unwrap();
     let error = connection.query("MATCH (p:P) RETURN short(p.i)", &[]).and_then(|r| r.rows()).unwrap_err();
     assert!(error.to_string().contains("it gave 1 values for"), "{error}");
-    let slow = ScalarFunction::new("slow", |columns, _, cancel: &CancelToken| {
+    let (begins, has_begun) = std::sync::mpsc::channel();
+    let slow = ScalarFunction::new("slow", move |columns, _, cancel: &CancelToken| {
+        let _ = begins.send(());
         while !cancel.is_cancelled() {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
@@ -132,8 +134,10 @@ fn what_fails_is_the_error_and_what_is_stopped_stops() {
     });
     connection.create_function(slow).unwrap();
     let stopped = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            std::thread::sleep(std::time::Duration::from_millis(100));
+        let connection = &connection;
+        // Not before: who interrupts what has not begun interrupts nothing.
+        scope.spawn(move || {
+            let _ = has_begun.recv();
             connection.interrupt();
         });
         connection.query("MATCH (p:P) RETURN slow(p.i)", &[]).and_then(|r| r.rows())

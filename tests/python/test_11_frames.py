@@ -314,8 +314,8 @@ def test_progress_and_interrupt(db):
 
     reader = pa.RecordBatchReader.from_batches(pa.schema({"id": pa.int64()}), endless())
     timer = threading.Timer(0.5, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT))
-    timer.start()
     with pytest.raises(KeyboardInterrupt):
+        timer.start()
         db.load(nodes={"M": reader})
     timer.join()
     assert ask(db, "MATCH (m:M) RETURN count(m)") == [(0,)]

@@ -108,7 +108,7 @@ def test_asyncio_does_not_hold_the_loop_up_and_is_cancelled():
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            assert time.monotonic() - began < 10
+            assert time.monotonic() - began < 60
             assert await (await conn.execute("RETURN 1")).fetchall() == [(1,)]
             with pytest.raises(trimorph.Timeout):
                 await (await conn.execute(LONG, timeout=0.1)).fetchall()

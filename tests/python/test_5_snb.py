@@ -30,10 +30,11 @@ def test_points_are_cheap(snb):
     prepared = conn.prepare("MATCH (p:Person {id: $id}) RETURN p.firstName, p.lastName")
     best = float("inf")
     for _ in range(5):
-        start = time.perf_counter()
+        # What it takes of a core, whoever else wants it.
+        start = time.process_time()
         for i in ids:
             prepared.execute({"id": i}).fetchone()
-        best = min(best, (time.perf_counter() - start) / len(ids))
+        best = min(best, (time.process_time() - start) / len(ids))
     print(f"{best * 1e6:.1f} µs per prepared point look-up")
     assert best < 5e-3
 

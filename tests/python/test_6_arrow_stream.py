@@ -7,6 +7,7 @@ import time
 
 import pytest
 import trimorph
+from at_work import press_ctrl_c, while_at_work
 
 pa = pytest.importorskip("pyarrow")
 
@@ -117,38 +118,28 @@ def test_an_early_error_is_raised_at_once(conn, way):
             way(conn.execute("UNWIND [1, 0] AS x RETURN 1 / x"))
 
 
-def later(what):
-    thread = threading.Timer(0.2, what)
-    thread.start()
-    return thread
-
-
 def test_interrupt(network):
     conn = network.connect()
     text = "MATCH (a:Person), (b:Person), (c:Person), (d:Person) RETURN a.id AS x"
     result = conn.execute(text)
     for stream, error in [(result.fetch_record_batch(), trimorph.Cancelled), (protocol(conn.execute(text)), pa.ArrowException)]:
-        thread, start = later(conn.interrupt), time.perf_counter()
-        with pytest.raises(error, match="cancelled"):
+        start = time.perf_counter()
+        with pytest.raises(error, match="cancelled"), while_at_work(conn.interrupt):
             for _ in stream:
                 pass
-        thread.join()
         assert time.perf_counter() - start < 60
-    thread = later(conn.interrupt)
-    with pytest.raises(trimorph.Cancelled):
+    with pytest.raises(trimorph.Cancelled), while_at_work(conn.interrupt):
         conn.execute(ENDLESS).fetch_record_batch()
-    thread.join()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 @ways
 def test_ctrl_c(network, way):
     for text in (ENDLESS, "MATCH (a:Person), (b:Person), (c:Person), (d:Person) RETURN a.id AS x"):
-        thread, start = later(lambda: os.kill(os.getpid(), signal.SIGINT)), time.perf_counter()
-        with pytest.raises(KeyboardInterrupt):
+        start = time.perf_counter()
+        with pytest.raises(KeyboardInterrupt), while_at_work(press_ctrl_c):
             for _ in way(network.connect().execute(text)):
                 pass
-        thread.join()
         assert time.perf_counter() - start < 60
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 

@@ -114,6 +114,8 @@ def test_beside_writers_and_readers():
 
     threads = [threading.Thread(target=write), threading.Thread(target=read)]
     [thread.start() for thread in threads]
+    while not (done[0] or wrong):
+        time.sleep(0.001)
     moved = conn.execute("REORGANIZE").fetchone()[0]
     stop.set()
     [thread.join() for thread in threads]

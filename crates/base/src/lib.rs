@@ -15,6 +15,7 @@ mod processor;
 mod random;
 mod stack;
 mod suggest;
+mod thread_time;
 mod workers;
 
 pub use budget::{MemoryBudget, OverBudget, Reclaim, Reservation};
@@ -29,4 +30,5 @@ pub use processor::counting_bits;
 pub use random::Random;
 pub use stack::on_stack_of;
 pub use suggest::nearest;
+pub use thread_time::ThreadTime;
 pub use workers::Workers;

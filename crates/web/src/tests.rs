@@ -2,13 +2,14 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
+use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Instant;
 
 use super::*;
 
+/// Time enough for a machine that is busy with other things.
 const LIMITS: Limits =
-    Limits { connect: Duration::from_secs(5), total: Duration::from_secs(20), bytes: 1 << 20 };
+    Limits { connect: Duration::from_secs(120), total: Duration::from_secs(120), bytes: 1 << 20 };
 
 /// A server that answers once, and gives what it was asked.
 fn serve(answer: impl FnOnce(&mut dyn std::io::Write) + Send + 'static) -> (String, JoinHandle<String>) {
@@ -90,26 +91,31 @@ fn what_is_wrong_is_told() {
     let mut answer = ask(&url, Request::Get, "*/*", LIMITS, &none).unwrap();
     assert!(answer.read_to_end(&mut Vec::new()).is_err());
     server.join().unwrap();
-    // Nobody listens there.
-    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let error = ask(&format!("http://{closed}/"), Request::Get, "*/*", LIMITS, &none).unwrap_err();
+    // Nobody listens there, and no test beside is given this port.
+    let error = ask("http://127.0.0.1:1/", Request::Get, "*/*", LIMITS, &none).unwrap_err();
     assert!(matches!(error, WebError::Failed { .. }), "{error}");
+}
+
+/// A server that says nothing for as long as the sender is kept.
+fn serve_nothing() -> (String, Sender<()>) {
+    let (kept, is_over) = channel::<()>();
+    let (url, _) = serve(move |_| _ = is_over.recv());
+    (url, kept)
 }
 
 #[test]
 fn who_waits_can_be_stopped() {
-    let (url, _server) = serve(|_| std::thread::sleep(Duration::from_secs(3)));
+    let (url, _kept) = serve_nothing();
     let cancel = CancelToken::default();
     let other = cancel.clone();
-    let started = Instant::now();
     std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(100));
         other.cancel();
     });
     let error = ask(&url, Request::Get, "*/*", LIMITS, &cancel).unwrap_err();
-    assert!(matches!(error, WebError::Cancelled) && started.elapsed() < Duration::from_secs(2), "{error}");
+    assert!(matches!(error, WebError::Cancelled), "{error}");
     // A server that says nothing is waited for so long and no longer.
-    let (url, _server) = serve(|_| std::thread::sleep(Duration::from_secs(3)));
+    let (url, _kept) = serve_nothing();
     let limits = Limits { total: Duration::from_millis(200), ..LIMITS };
     let error = ask(&url, Request::Get, "*/*", limits, &CancelToken::default()).unwrap_err();
     assert!(matches!(error, WebError::Failed { .. }), "{error}");

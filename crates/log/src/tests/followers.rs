@@ -82,16 +82,21 @@ fn segments_that_went() {
     assert!(matches!(gone, Err(LogError::Missing { .. })), "{gone:?}");
 }
 
+/// Looks until it is so, for as long as a busy machine may need.
+fn until(mut is_so: impl FnMut() -> bool) {
+    let began = std::time::Instant::now();
+    while !is_so() && began.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
 /// What a follower is given of a log whose last commit is followed by nothing, until all of it is.
 fn poll_until(follower: &mut Follower, wanted: &[String]) -> Vec<String> {
     let mut found = Vec::new();
-    for _ in 0..400 {
+    until(|| {
         found.extend(poll(follower, None));
-        if found.len() >= wanted.len() {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
+        found.len() >= wanted.len()
+    });
     found
 }
 
@@ -116,13 +121,10 @@ fn a_pause_is_told_and_so_is_what_is_published() {
             published.store(handle + 1, Ordering::SeqCst);
         }
         // What is published later than it is synced is told, too.
-        for _ in 0..400 {
+        until(|| {
             poll(&mut follower, None);
-            if follower.committed() == 5 {
-                break;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
+            follower.committed() == 5
+        });
         assert_eq!(follower.committed(), 5, "{durability:?}");
         // A pause costs little, however long it is.
         let before = files.all();
