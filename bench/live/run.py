@@ -1,4 +1,4 @@
-"""What live data cost: `python bench/live/run.py tag | htap | batches | churn [options]`. Each suite says in its header what it does."""
+"""What live data cost: `python bench/live/run.py tag | htap | batches | churn | conflicts [options]`. Each suite says in its header what it does."""
 
 import argparse
 import importlib
@@ -7,7 +7,7 @@ import shutil
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-SUITES = ["tag", "htap", "batches", "churn"]
+SUITES = ["tag", "htap", "batches", "churn", "conflicts"]
 
 
 def main():
@@ -17,7 +17,7 @@ def main():
     parser.add_argument("-n", "--samples", type=int, default=5)
     parser.add_argument("--scale", type=int, default=18, help="tag: 2^SCALE vertices")
     parser.add_argument("--cases", type=int, default=2, help="htap, batches: parameter rows of each variant")
-    parser.add_argument("--days", type=int, help="batches: only the first")
+    parser.add_argument("--days", type=int, help="batches, conflicts: only the first (conflicts: 3)")
     parser.add_argument("--readers", type=int, default=1, help="batches: threads that ask")
     parser.add_argument("--nodes", type=int, default=100_000, help="churn: how many there are at a time")
     parser.add_argument("--times", type=int, default=100, help="churn: how often all is replaced")
