@@ -51,7 +51,7 @@ def in_order(rows, inexact):
 
     def key(row):
         exact = [json.dumps(v, sort_keys=True) for i, v in enumerate(row) if i not in inexact]
-        return exact, [-math.inf if row[i] is None else row[i] for i in sorted(inexact)]
+        return exact, [(0, -math.inf) if row[i] is None else (isinstance(row[i], str), row[i]) for i in sorted(inexact)]
 
     return sorted(rows, key=key)
 

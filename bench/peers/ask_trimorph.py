@@ -41,8 +41,13 @@ class Adapter:
         self.database.checkpoint()
         self.connection = self.database.connect()
 
-    def prepare(self, text, parameters, fetch="fetchall"):
-        prepared = self.connection.prepare(text)
+    def load_rdf(self, file):
+        self.connection.load_rdf(file)
+        self.database.checkpoint()
+        self.connection = self.database.connect()
+
+    def prepare(self, text, parameters, fetch="fetchall", lang="cypher"):
+        prepared = self.connection.prepare(text, lang=lang)
         return lambda: getattr(prepared.execute(parameters), fetch)()
 
     def prepare_with(self, text):

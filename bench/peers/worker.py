@@ -1,6 +1,6 @@
 """One system in one long-lived process: requests and answers are JSON lines over stdin and stdout.
 
-    python worker.py trimorph|ladybug|kuzu|duckdb|sqlite
+    python worker.py trimorph|ladybug|kuzu|duckdb|sqlite|oxigraph
 
 Request `{"do": verb, …}`, answer `{"ok": …}` or `{"error": text}`:
 
@@ -8,8 +8,8 @@ Request `{"do": verb, …}`, answer `{"ok": …}` or `{"error": text}`:
 |---|---|---|
 | open | path, threads | version |
 | setup | statements | cpu and wall seconds |
-| load_snb, load_graph, load_tables, load_parquet | paths of the data, see the adapters | cpu and wall seconds |
-| ask | text, parameters, repeats, rows (how many to send), plain (in the form of `plain.py`), fetch (`fetchall`, `arrow`, `df`, `pl`) | cpu and wall seconds per execution, repeats, row count, rows |
+| load_snb, load_graph, load_tables, load_parquet, load_rdf | paths of the data, see the adapters | cpu and wall seconds |
+| ask | text, parameters, repeats, rows (how many to send), plain (in the form of `plain.py`), fetch (`fetchall`, `arrow`, `df`, `pl`), lang (`sparql`) | cpu and wall seconds per execution, repeats, row count, rows |
 | each | text, parameter_rows | wall seconds per call, total cpu, number of rows |
 | size | | resident bytes, peak bytes |
 | close | | |
@@ -91,9 +91,12 @@ class Worker:
     def load_parquet(self, request):
         return self.timed(lambda: self.adapter.load_parquet(**request["files"]))
 
+    def load_rdf(self, request):
+        return self.timed(lambda: self.adapter.load_rdf(**request["files"]))
+
     def ask(self, request):
-        fetch = {"fetch": request["fetch"]} if "fetch" in request else {}
-        ask = self.adapter.prepare(request["text"], decoded(request.get("parameters")), **fetch)
+        how = {name: request[name] for name in ("fetch", "lang") if name in request}
+        ask = self.adapter.prepare(request["text"], decoded(request.get("parameters")), **how)
         repeats = request.get("repeats", 1)
         cpu, wall = clocks()
         for _ in range(repeats):

@@ -55,9 +55,6 @@ fn typed<'s>(parts: &[Part<'_, 's>], len: usize) -> Option<Vector<'s>> {
         return None;
     }
     for part in parts {
-        if let (Part::Under(_), Part::One(_, list) | Part::Each(_, list)) = (first, part) {
-            out.nulls.clear(list);
-        }
         match part {
             // It was taken first, or has no type and so no values.
             Part::Under(v) if matches!(first, Part::Under(_)) || v.listed() == 0 => {}

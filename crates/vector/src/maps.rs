@@ -133,10 +133,8 @@ impl<'s> Maps<'s> {
             return false;
         }
         let mut fields = self.fields.clone();
-        let fit = fields.iter_mut().zip(&other.fields).all(|(field, from)| {
-            field.nulls.clear(positions);
-            field.assign(from, positions, self.len)
-        });
+        let fit =
+            fields.iter_mut().zip(&other.fields).all(|(field, from)| field.assign(from, positions, self.len));
         if fit {
             self.fields = fields;
         }
@@ -203,7 +201,6 @@ mod tests {
             assert_eq!(both.listed(), 8);
             assert_eq!(values(&both, 8), shown(expected));
             let mut over = vector.clone();
-            over.nulls.clear(&[3, 19]);
             if over.assign(&other, &[3, 19], 20) {
                 let mut expected = given.clone();
                 (expected[3], expected[19]) = (more[3].clone(), more[19].clone());

@@ -173,9 +173,11 @@ fn vectors_are_gathered_and_overlaid() {
     let other = Vector { values: Values::Int(vec![7, 8, 9]), nulls: nulls(&[2], 3) };
     assert!(vector.assign(&other, &[0, 2], 3));
     assert_eq!(shown(&vector, 3), "Int(7) Null Null ");
+    assert!(vector.assign(&other, &[1], 3), "what was null is not any longer");
+    assert_eq!(shown(&vector, 3), "Int(7) Int(8) Null ");
     assert!(!vector.assign(&Vector::new(Values::Bool(vec![true; 3])), &[0], 3), "of another type");
     assert!(vector.assign(&Vector::nulls(3), &[0], 3), "nulls have no type");
-    assert_eq!(shown(&vector, 3), "Null Null Null ");
+    assert_eq!(shown(&vector, 3), "Null Int(8) Null ");
     assert!(matches!(vector.like().values, Values::Int(v) if v.is_empty()));
 }
 

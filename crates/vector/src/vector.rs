@@ -519,6 +519,7 @@ impl<'s> Vector<'s> {
             (Values::Decimal(a), Value::Decimal(b)) => fill(a, positions, *b),
             _ => return false,
         }
+        self.nulls.clear(positions);
         true
     }
 
@@ -569,9 +570,12 @@ impl<'s> Vector<'s> {
             // Nulls of no type, as a property that nothing has.
             (_, Values::Any(b)) if at.clone().all(|i| b[i].is_null()) => {
                 positions.iter().for_each(|p| self.nulls.set(*p as usize, len));
+                return true;
             }
             _ => return false,
         }
+        // What was null there is not any longer.
+        self.nulls.clear(positions);
         if !other.nulls.is_none() {
             for p in positions.iter().filter(|p| other.nulls.get(**p as usize)) {
                 self.nulls.set(*p as usize, len);
