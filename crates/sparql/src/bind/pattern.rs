@@ -72,7 +72,7 @@ impl Binder<'_> {
                 // What gives few rows first, what searches last; a join is the same in any order. Patterns
                 // begin at the rows of sub-queries, which have counted and chosen.
                 parts.sort_by_key(|part| match part {
-                    P::Values { .. } => 0,
+                    part if is_few_rows(part) => 0,
                     part if is_sub_query(part) => 1,
                     P::Bgp { .. } => 2,
                     // It may be planned with those.
@@ -167,7 +167,7 @@ impl Binder<'_> {
         }
         // Values and the like, the most selective as a rule, and what has a constant besides its class.
         let (values, others): (Vec<_>, Vec<_>) =
-            first.into_iter().partition(|part| matches!(part, P::Values { .. }) || is_sub_query(part));
+            first.into_iter().partition(|part| is_few_rows(part) || is_sub_query(part));
         for part in values {
             relation = self.pattern(relation, part, active)?;
         }
@@ -640,6 +640,17 @@ fn slice(relation: &mut Relation, start: usize, length: Option<usize>) {
     }
     if let Some(length) = length {
         relation.grow(|input| Plan::Limit { input, count: count(length) });
+    }
+}
+
+/// Whether a part of a join has the rows that its text has: values, and what is computed from them. `BIND` at
+/// the begin of a group is one row.
+fn is_few_rows(part: &GraphPattern) -> bool {
+    match part {
+        GraphPattern::Values { .. } => true,
+        GraphPattern::Bgp { patterns } => patterns.is_empty(),
+        GraphPattern::Extend { inner, .. } => is_few_rows(inner),
+        _ => false,
     }
 }
 

@@ -531,26 +531,27 @@ impl Binder<'_> {
             ("sparql.predicate", &predicate),
             ("sparql.object", &triple.object),
         ];
-        for (function, term) in places {
+        // What is fixed is compared as the term that it is; of what is left is asked which node it is.
+        let is_fixed = |(_, term): &(&str, &TermPattern)| constant_of(term).is_some();
+        let (fixed, open): (Vec<_>, Vec<_>) = places.into_iter().partition(is_fixed);
+        for (function, term) in fixed {
+            let part = self.anonymous(LogicalType::Any);
+            relation.extra(vec![(part, call("sparql.term", vec![call(function, vec![Expr::Var(var)])]))]);
+            relation.filter(is_not_null(Expr::Var(part)));
+            if let Some(constant) = constant_of(term) {
+                relation.filter(equal(Expr::Var(part), Expr::Const(constant)));
+            }
+        }
+        for (function, term) in open {
             let part = self.anonymous(LogicalType::Any);
             let value =
                 call("sparql.entity", vec![call("sparql.term", vec![call(function, vec![Expr::Var(var)])])]);
             relation.extra(vec![(part, value)]);
             relation.filter(is_not_null(Expr::Var(part)));
-            match (constant_of(term), bound_name(term)) {
-                (Some(iri @ Value::Iri(_)), _) => {
-                    let wanted = call("sparql.entity", vec![Expr::Const(iri)]);
-                    relation.filter(equal(Expr::Var(part), wanted));
-                }
-                (Some(literal), _) => relation.filter(equal(Expr::Var(part), Expr::Const(literal))),
-                (None, Some(name)) => {
-                    self.bind_new(relation, &name, Slot::certain(part, Shape::Term));
-                }
-                (None, None) => {
-                    if let TermPattern::Triple(inner) = term {
-                        self.deeper(|own| own.take_apart(relation, part, inner))?;
-                    }
-                }
+            if let Some(name) = bound_name(term) {
+                self.bind_new(relation, &name, Slot::certain(part, Shape::Term));
+            } else if let TermPattern::Triple(inner) = term {
+                self.deeper(|own| own.take_apart(relation, part, inner))?;
             }
         }
         Ok(())
