@@ -80,3 +80,27 @@ def test_in_parts_merged_and_opened_again(answers, tmp_path):
     database.close()
     with trimorph.Database(tmp_path / "catalogue.trimorph") as database:
         check(database.connect(), expected)
+
+
+def test_values_and_lists_of_one_property_are_found_by_its_index(tmp_path):
+    connection = trimorph.Database(tmp_path / "lists.trimorph").connect()
+    connection.execute("CREATE INDEX FOR (n) ON (n.tags)")
+    connection.execute("""UNWIND range(1, 200) AS i CREATE (:A {tags: [i, 'x' + i]}), (:A {tags: 'x' + i}), (:B {tags: i}), (:B {tags: i + 0.5}),
+        (:B {tags: ['x' + i, 'x' + i]}), (:C {other: i})""")
+
+    def count(term):
+        return connection.sparql(f"SELECT (COUNT(*) AS ?n) {{ ?s ?p {term} }}").fetchall() + connection.sparql(
+            f"SELECT (COUNT(*) AS ?n) {{ ?s :tags {term} }}").fetchall()
+
+    for merged in (False, True):
+        assert count("'x7'") == [(3,), (3,)]
+        assert count("7") == [(3,), (2,)]
+        assert count("7.5E0") == [(1,), (1,)]
+        assert count("'x0'") == [(0,), (0,)]
+        with connection.transaction() as transaction:
+            transaction.execute("MATCH (n {tags: 7}) SET n.tags = ['x7', 9]")
+            assert transaction.sparql("SELECT (COUNT(*) AS ?n) { ?s :tags 'x7' }").fetchall() == [(4,)]
+            assert transaction.sparql("SELECT (COUNT(*) AS ?n) { ?s :tags 7 }").fetchall() == [(1,)]
+            transaction.rollback()
+        if not merged:
+            connection.execute("CHECKPOINT")

@@ -15,7 +15,7 @@ use trimorph_types::iri_names::{ANY_LABEL, ID, is_hidden};
 /// Literals of a predicate from which on they have an index.
 const INDEXED_MIN: u64 = 1_000;
 
-/// Subjects with the same literal up to which an index finds few of them.
+/// Subjects of one table with the same literal, on the mean, up to which an index finds few of them.
 const SUBJECTS_MAX: u64 = 64;
 
 /// An index that is to be made.
@@ -38,7 +38,7 @@ pub(crate) fn literal_indexes(catalog: &Catalog) -> Vec<LiteralIndex> {
         for (property, column) in info.properties.iter().zip(&stats.properties) {
             let (values, distinct) = counted.entry(property.id).or_default();
             *values += stats.rows.saturating_sub(column.nulls);
-            *distinct = (*distinct).max(column.distinct);
+            *distinct += column.distinct;
         }
     }
     let any = catalog.schema.labels.id(ANY_LABEL);

@@ -7,6 +7,7 @@
 //!
 //! Invariant: what is found is what a scan with the same condition finds.
 
+use std::ops::Bound;
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, EdgeTableId, TableId};
@@ -61,6 +62,32 @@ impl Reader<'_> {
         let values = PropertyColumn::of_nodes(table, column, self);
         // A row that is gone has no value.
         rows.extend(found.into_iter().filter(|row| wanted.holds(&values.value(*row))));
+        true
+    }
+}
+
+impl Reader<'_> {
+    /// Appends the rows of a node table that have a list as the value of a property, ascending; false, and
+    /// nothing, where there is no index that tells, or what is read is noted.
+    pub(crate) fn find_lists(&self, table: TableId, column: usize, rows: &mut Vec<u64>) -> bool {
+        if self.recording().is_some() {
+            return false;
+        }
+        let Some(written) = self.written_values(table, column) else { return false };
+        // In the order of all values IRIs are the next that a property can hold.
+        let (low, high) = (Value::list(Vec::new()), Value::iri(""));
+        let (low, high) = (Bound::Included(&low), Bound::Excluded(&high));
+        let mut found = Vec::new();
+        if let Some(index) = self.value_index(table, column) {
+            index.rows(index.range(low, high, self.node_column(table, column)), &mut found);
+        }
+        if let Some(written) = written {
+            found.extend(written.range(low, high));
+        }
+        found.sort_unstable();
+        found.dedup();
+        let values = PropertyColumn::of_nodes(table, column, self);
+        rows.extend(found.into_iter().filter(|row| matches!(values.value(*row), Value::List(_))));
         true
     }
 }

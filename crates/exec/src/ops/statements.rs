@@ -135,7 +135,7 @@ pub(crate) struct Statements<'s> {
     /// What was found for the current row and is not handed out yet.
     found: VecDeque<Box<[Value]>>,
     /// The same as vectors: after what was found, before what will be.
-    ready: Option<Ready<'s>>,
+    ready: VecDeque<Ready<'s>>,
     names: NameTerms,
     /// Of the first row on.
     known: Option<Known>,
@@ -154,7 +154,7 @@ impl<'s> Statements<'s> {
             is_open: false,
             scan: None,
             found: VecDeque::new(),
-            ready: None,
+            ready: VecDeque::new(),
             names: NameTerms::default(),
             known: None,
             held: None,
@@ -275,9 +275,13 @@ impl<'s> Statements<'s> {
             Places::Parts(parts) => parts.last().map(|part| {
                 let with_objects = !matches!(spec.object, Place::Found(None));
                 let rows = (scan.row, SUBJECTS);
-                let batch = finder.batch_of_part(part, rows, &scan.graphs, with_objects);
-                *ready = batch.and_then(|batch| ready_of(spec, batch, names, cx));
-                if ready.is_some() {
+                let batches = finder.batches_of_part(part, rows, &scan.graphs, with_objects);
+                let made = batches.and_then(|batches| {
+                    let some = batches.into_iter().filter(|batch| batch.len > 0);
+                    some.map(|batch| ready_of(spec, batch, names, cx)).collect::<Option<VecDeque<_>>>()
+                });
+                if let Some(made) = made {
+                    *ready = made;
                     return part.table();
                 }
                 let _ = finder.of_part(part, rows, &scan.graphs, with_objects, &mut |one| {
@@ -312,7 +316,7 @@ impl<'s> Statements<'s> {
 
     /// Hands statements out that are vectors, for a row; false if there are none.
     fn hand_out(&mut self, parent: u32, room: usize, chunk: &mut Chunk<'s>) -> bool {
-        let Some(mut ready) = self.ready.take() else { return false };
+        let Some(mut ready) = self.ready.pop_front() else { return false };
         let taken = ready.len.saturating_sub(ready.from).min(room);
         if taken == 0 {
             return false;
@@ -332,13 +336,15 @@ impl<'s> Statements<'s> {
             out.vectors[place] = column.gather(&positions);
         }
         ready.from += taken;
-        self.ready = Some(ready).filter(|ready| ready.from < ready.len);
+        if ready.from < ready.len {
+            self.ready.push_front(ready);
+        }
         true
     }
 
     fn charge(&mut self, cx: &Context<'s>) -> Result<(), ExecError> {
         let found = self.found.len() * (size_of::<Box<[Value]>>() + self.spec.columns * size_of::<Value>());
-        let ready = self.ready.as_ref().map_or(0, |ready| ready.len * self.spec.columns * READY_BYTES);
+        let ready: usize = self.ready.iter().map(|ready| ready.len * self.spec.columns * READY_BYTES).sum();
         let bytes = found + ready;
         if bytes > 1 << 20 || self.held.is_some() {
             let held = self.held.get_or_insert_with(|| cx.settings.budget.reservation());
@@ -368,6 +374,10 @@ fn ready_of<'s>(
     if let (Place::Found(Some(_)), Some(objects)) = (spec.object, batch.objects) {
         put(spec.object, in_term_form(objects, batch.len, cx)?);
     }
+    if let (GraphPlace::Named(place @ Place::Found(Some(_)), _), Some(graphs)) = (&spec.graph, batch.graphs) {
+        let terms = graphs.iter().map(|graph| names.term(graph, cx)).collect();
+        put(*place, Vector::of_values(terms, Positions::all(batch.len)));
+    }
     Some(Ready { columns, len: batch.len, from: 0 })
 }
 
@@ -380,7 +390,9 @@ fn in_term_form<'s>(objects: Vector<'s>, len: usize, cx: &Context<'s>) -> Option
     | V::Date(_)
     | V::LocalTime(_)
     | V::LocalDateTime(_)
-    | V::Node(_) = objects.values
+    | V::Node(_)
+    // Of several types: they are terms already.
+    | V::Any(_) = objects.values
     {
         return Some(objects);
     }
@@ -444,7 +456,7 @@ impl<'s> Operator<'s> for Statements<'s> {
             while self.cursor < self.rest.len() && parents.len() < room {
                 let parent = self.rest[self.cursor];
                 if self.found.is_empty() {
-                    if self.ready.is_some() {
+                    if !self.ready.is_empty() {
                         // What is here already is handed out first.
                         if parents.is_empty() && self.hand_out(parent, room, chunk) {
                             return Ok(true);
@@ -488,7 +500,7 @@ impl<'s> Operator<'s> for Statements<'s> {
         self.child.reset();
         self.rest.clear();
         self.found.clear();
-        self.ready = None;
+        self.ready.clear();
         self.scan = None;
         (self.cursor, self.is_open) = (0, false);
     }

@@ -341,7 +341,7 @@ impl<'s> ColumnView<'s> {
     /// The list at a place of a segment.
     pub(super) fn list(&self, lists: &ListsView<'s>, place: usize) -> Value {
         let element = |i| match lists.element(i) {
-            Some((data, place)) => self.value_at(lists.element, data, place),
+            Some((data, place)) => self.value_at(lists.element, data, place, &mut Vec::new()),
             None => Value::Null,
         };
         Value::list(lists.range(place).map(element).collect())

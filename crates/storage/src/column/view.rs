@@ -8,7 +8,7 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
-use trimorph_encoding::{FsstTable, RankView, StringsView, expand};
+use trimorph_encoding::{FsstTable, PackedView, RankView, StringsView, expand};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Nulls, Positions, Values, Vector};
 use trimorph_vfs::{Decoder, Pins};
@@ -313,6 +313,12 @@ impl<'s> ColumnView<'s> {
         for (i, row) in rows {
             out[i] = self.value(row);
         }
+        self.typed(out)
+    }
+
+    /// Values as a vector.
+    fn typed(&self, out: Vec<Value>) -> Vector<'s> {
+        let len = out.len();
         match self.ty {
             // Stored value by value; read, they are vectors of their type.
             LogicalType::Duration
@@ -323,6 +329,26 @@ impl<'s> ColumnView<'s> {
             | LogicalType::Literal => Vector::of_values(out, Positions::all(len)),
             _ => Vector::new(Values::Any(out)),
         }
+    }
+
+    /// The values of `len` rows of a segment that has exceptions, from one on: those of the column's type by
+    /// their places, then the exceptions, which are in the order of rows.
+    fn scan_mixed(&self, view: &SegmentView<'s>, local: usize, len: usize) -> Vec<Value> {
+        let mut decoded = Vec::new();
+        let own = |i: usize| {
+            view.place(local + i).map(|place| self.value_at(self.ty, &view.data, place, &mut decoded))
+        };
+        let mut out: Vec<Value> = (0..len).map(own).map(|own| own.unwrap_or(Value::Null)).collect();
+        let Some(Exceptions { len: count, rows, ends, bytes }) = view.stored.exceptions.as_ref() else {
+            return out;
+        };
+        let (rows, strings) = (rows.view(), StringsView { ends: ends.view(), bytes: bytes.as_slice() });
+        for at in first_at_least(&rows, *count, local)..*count {
+            let Ok(row) = usize::try_from(rows.get(at)) else { break };
+            let Some(out) = row.checked_sub(local).and_then(|i| out.get_mut(i)) else { break };
+            *out = value_codec::decode(&mut Decoder::new(strings.get(at))).unwrap_or(Value::Null);
+        }
+        out
     }
 
     /// Reads rows `first..first + len` into a vector.
@@ -373,6 +399,12 @@ impl<'s> ColumnView<'s> {
                 }
                 return Vector { values: Values::Float(out), nulls };
             }
+        }
+        if self.has_exceptions
+            && let Some(view) = self.segment(segment)
+            && local + len <= view.rows
+        {
+            return self.typed(self.scan_mixed(view, local, len));
         }
         self.gather((0..len).map(|i| (i, first + i as u64)), len)
     }
@@ -468,14 +500,19 @@ impl<'s> ColumnView<'s> {
     pub fn value(&self, row: u64) -> Value {
         let (segment, local) = split(row);
         let Some(view) = self.segment(segment) else { return Value::Null };
-        match view.place(local) {
-            Some(place) => self.value_at(self.ty, &view.data, place),
-            None => self.exception(row).unwrap_or(Value::Null),
-        }
+        let Some(place) = view.place(local) else { return self.exception(row).unwrap_or(Value::Null) };
+        self.value_at(self.ty, &view.data, place, &mut Vec::new())
     }
 
-    /// The value of a type at a place of a segment, or of the elements of its lists.
-    pub(super) fn value_at(&self, ty: LogicalType, data: &DataView<'s>, place: usize) -> Value {
+    /// The value of a type at a place of a segment, or of the elements of its lists. Bytes that are
+    /// decompressed go into `decoded`.
+    pub(super) fn value_at(
+        &self,
+        ty: LogicalType,
+        data: &DataView<'s>,
+        place: usize,
+        decoded: &mut Vec<u8>,
+    ) -> Value {
         match data {
             data @ (DataView::Ints(_) | DataView::Linear(_) | DataView::Runs(_))
                 if ty != LogicalType::Float =>
@@ -490,9 +527,9 @@ impl<'s> ColumnView<'s> {
             }
             DataView::CompressedValues(strings) => {
                 let Some(table) = self.fsst() else { return Value::Null };
-                let mut encoded = Vec::new();
-                table.decode(strings.get(place), &mut encoded);
-                value_codec::decode(&mut Decoder::new(&encoded)).unwrap_or(Value::Null)
+                decoded.clear();
+                table.decode(strings.get(place), decoded);
+                value_codec::decode(&mut Decoder::new(decoded)).unwrap_or(Value::Null)
             }
             DataView::Lists(lists) => self.list(lists, place),
             other => Value::String(self.text(other, place)),
@@ -508,21 +545,27 @@ impl<'s> ColumnView<'s> {
         let (segment, local) = split(row);
         let Exceptions { len, rows, ends, bytes } = self.segment(segment)?.stored.exceptions.as_ref()?;
         let rows = rows.view();
-        let (mut low, mut high) = (0, *len);
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            if rows.get(middle) < local as i64 {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
+        let low = first_at_least(&rows, *len, local);
         if low == *len || rows.get(low) != local as i64 {
             return None;
         }
         let strings = StringsView { ends: ends.view(), bytes: bytes.as_slice() };
         value_codec::decode(&mut Decoder::new(strings.get(low))).ok()
     }
+}
+
+/// The first of `len` ascending rows that is not before another one.
+fn first_at_least(rows: &PackedView<'_>, len: usize, row: usize) -> usize {
+    let (mut low, mut high) = (0, len);
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        if rows.get(middle) < row as i64 {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }
 
 /// What makes a vector of the integers that values of a type are stored as.

@@ -4,6 +4,7 @@
 //! ```text
 //! mod       pieces of rows, and the index as one thread sees it: positions by binary search
 //! build     a column in, its index out
+//! by_hash   an IRI in, its positions out, where many were looked for
 //! change    an index and rows that lost or got values in, the next index out; other pieces are shared
 //! ```
 //!
@@ -12,6 +13,7 @@
 //! the properties of an edge move.
 
 mod build;
+mod by_hash;
 mod change;
 #[cfg(test)]
 mod tests;
@@ -23,6 +25,8 @@ use std::sync::{Arc, OnceLock};
 use self_cell::self_cell;
 use trimorph_types::{Value, compare, order};
 use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, PieceWriter, Pins};
+
+use by_hash::ByHash;
 
 use crate::RewriteError;
 use crate::column::{ColumnView, put_blob};
@@ -152,6 +156,7 @@ pub struct ValueIndex {
     /// The first and the last value, where they are IRIs and somebody has asked: an IRI is looked for in many
     /// tables, most of which cannot have it.
     extremes: OnceLock<[Value; 2]>,
+    by_hash: Arc<ByHash>,
 }
 
 /// A value index as one thread sees it.
@@ -159,6 +164,7 @@ pub struct ValueIndexView<'s> {
     pieces: Resolved<'s, SortedRows>,
     ends: &'s [u64],
     extremes: &'s OnceLock<[Value; 2]>,
+    by_hash: &'s ByHash,
 }
 
 impl ValueIndex {
@@ -170,7 +176,7 @@ impl ValueIndex {
             end
         });
         let ends = ends.collect();
-        Self { pieces, ends, extremes: OnceLock::new() }
+        Self { pieces, ends, extremes: OnceLock::new(), by_hash: Arc::default() }
     }
 
     /// Rows that have a value.
@@ -189,6 +195,7 @@ impl ValueIndex {
             pieces: Resolved::new(&self.pieces, pins),
             ends: &self.ends,
             extremes: &self.extremes,
+            by_hash: &self.by_hash,
         }
     }
 }
@@ -320,6 +327,13 @@ impl<'s> ValueIndexView<'s> {
             };
             if outside {
                 return 0..0;
+            }
+            if let (Value::Iri(iri), Value::Iri(other)) = (low, high)
+                && iri == other
+                && let Some(found) =
+                    self.by_hash.find(iri, self.len(), &|position| self.row(position).map(value_of))
+            {
+                return found;
             }
         }
         let start = match low {

@@ -136,3 +136,25 @@ fn a_changed_index_is_as_a_new_one() {
         }
     }
 }
+
+#[test]
+fn iris_are_found_by_hash_as_by_search() {
+    for (rows, other) in [(40, None), (3_000, None), (3_000, Some(Value::Int(4)))] {
+        let iri = |n: u64| Value::iri(format!("http://example.org/thing/{n}"));
+        let mut values: Vec<Value> = (0..rows).map(|row| iri(row * 7 % rows / 2)).collect();
+        values[11] = other.clone().unwrap_or(Value::Null);
+        let column = column(LogicalType::Iri, &values);
+        let index = ValueIndex::build(&column, rows, OPTIONS, &CancelToken::default()).unwrap();
+        let pins = Arc::<Pins<'_>>::default();
+        let (view, own) = (index.view(&pins), ColumnView::pinned(&column, &pins));
+        // More often than it takes to make the table; some that are not there.
+        for n in (0..rows).chain(0..rows) {
+            let mut found = Vec::new();
+            let wanted = iri(n);
+            view.rows(view.range(Bound::Included(&wanted), Bound::Included(&wanted), &own), &mut found);
+            let is_it = |row: &u64| order(&values[*row as usize], &wanted).is_eq();
+            let expected: Vec<u64> = (0..rows).filter(is_it).collect();
+            assert_eq!(found, expected, "{rows} {n}");
+        }
+    }
+}

@@ -2,32 +2,43 @@
 //! table.
 //!
 //! A scan of all statements takes what lies in columns by columns: value by value a statement costs ten times
-//! as much. What is told apart statement by statement (named graphs, lists and values of several types, nodes
-//! that stand for literals, rows with labels of their own) is left to [`Statements::of_part`].
+//! as much.
+//!
+//! 1. Literals of several types come type by type, so that each batch has a vector of one type: the order of
+//!    statements says nothing.
+//! 2. Of edges that may be in named graphs, those of the graphs that are asked are kept. Those that lead to
+//!    literals come apart from those that lead to nodes.
+//! 3. What is told apart statement by statement (lists as properties, what relationships say, rows with
+//!    labels of their own) is left to [`Statements::of_part`].
 //!
 //! Source: Virtuoso, "Vectored Execution"; Poseidon §6 (relation scan).
 
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use trimorph_base::{NodeId, TableId};
-use trimorph_types::iri_names::is_hidden;
-use trimorph_types::{LogicalType, Value};
-use trimorph_vector::{Nodes, Values, Vector};
+use trimorph_base::{EdgeId, NodeId, TableId};
+use trimorph_catalog::EdgeShape;
+use trimorph_types::iri_names::{LITERAL_VALUE, is_hidden};
+use trimorph_types::{LogicalType, Value, rdf};
+use trimorph_vector::{Nodes, Positions, Values, Vector};
 
 use super::matching::{Graphs, Statements};
 use super::scan::{Of, Part};
 use crate::PropertyColumn;
 use crate::neighbours::Neighbours;
 
-/// Statements of one predicate, in the default graph.
+/// Statements of one predicate.
 #[derive(Debug)]
 pub struct Batch<'s> {
     /// Nodes.
     pub subjects: Vector<'s>,
     /// The predicate's IRI.
     pub predicate: Arc<str>,
-    /// Nodes, or literals as they are stored, which need not be the form of terms; none where nobody asks.
+    /// Nodes; or literals of one type: in term form if they are values of several types, else as they are
+    /// stored, which need not be that form. None where nobody asks.
     pub objects: Option<Vector<'s>>,
+    /// The named graph of each; none where only one is asked, or none.
+    pub graphs: Option<Vec<Arc<str>>>,
     /// How many there are.
     pub len: usize,
 }
@@ -37,72 +48,204 @@ impl<'s> Statements<'_, 's> {
     /// taken one by one.
     ///
     /// **Nulls**: none in subjects and objects. **Cost**: a read of the column, or of the lists.
-    pub fn batch_of_part(
+    pub fn batches_of_part(
         &self,
         part: &Part,
         (first, count): (u64, u64),
         graphs: &Graphs,
         with_objects: bool,
-    ) -> Option<Batch<'s>> {
-        if !graphs.has_default() {
-            return None;
-        }
+    ) -> Option<Vec<Batch<'s>>> {
         let reader = self.reader();
         let end = reader.rows(part.table).min(first + count);
         let len = usize::try_from(end.saturating_sub(first)).unwrap_or(0);
         let start = NodeId::new(part.table, first);
         match &part.of {
-            Of::Labels if !reader.labels_vary(part.table) => {
+            Of::Labels if graphs.has_default() && !reader.labels_vary(part.table) => {
                 let there = reader.existing(start, len);
-                self.of_classes(part, ids(start, len, there.as_deref()))
+                Some(vec![self.of_classes(part, ids(start, len, there.as_deref()))?])
             }
-            Of::Column(column) => {
-                let values = PropertyColumn::of_nodes(part.table, *column, reader);
-                if !values.certain_type().is_some_and(is_literal) {
-                    return None;
-                }
+            Of::Column(column) if graphs.has_default() => {
+                self.of_column(part, *column, (start, len), with_objects)
+            }
+            Of::Edges(shape) => {
                 let there = reader.existing(start, len);
-                let objects = values.scan(first, len);
-                let has = |position: &u32| !objects.is_null(*position as usize);
-                let rows: Vec<u32> = match there {
-                    Some(there) => there.into_iter().filter(has).collect(),
-                    None if !objects.may_have_nulls() => {
-                        let subjects = Vector::new(Values::Node(Nodes::Range(start)));
-                        return Some(batch(part, subjects, with_objects.then_some(objects), len));
-                    }
-                    None => (0..len as u32).filter(has).collect(),
-                };
-                let subjects = nodes(part.table, ids(start, len, Some(&rows)));
-                let objects = with_objects.then(|| objects.gather(&rows));
-                Some(batch(part, subjects, objects, rows.len()))
+                self.of_edges(part, shape, &ids(start, len, there.as_deref()), graphs, with_objects)
             }
-            Of::Edges(shape) if shape.graph.is_none() => {
-                let there = reader.existing(start, len);
-                let lists = Neighbours::all(reader, shape.at, true, part.table);
-                let (mut subjects, mut objects) = (Vec::new(), Vec::new());
-                for subject in ids(start, len, there.as_deref()) {
-                    lists.list(subject).append(&mut objects, None);
-                    subjects.resize(objects.len(), subject);
-                }
-                let (mut table, mut is_one) = (objects.first().map(|node| node.table()), true);
-                for node in &objects {
-                    if table != Some(node.table()) {
-                        (table, is_one) = (Some(node.table()), false);
-                        if reader.stands_for_literals(node.table()) {
-                            return None;
-                        }
-                    }
-                }
-                if objects.first().is_some_and(|node| reader.stands_for_literals(node.table())) {
-                    return None;
-                }
-                let len = objects.len();
-                let table = table.filter(|_| is_one);
-                let objects = Vector::new(Values::Node(Nodes::Ids { table, ids: objects }));
-                Some(batch(part, nodes(part.table, subjects), with_objects.then_some(objects), len))
-            }
-            Of::Labels | Of::Edges(_) | Of::Said(..) | Of::Reified(_) => None,
+            Of::Labels | Of::Column(_) | Of::Said(..) | Of::Reified(_) => None,
         }
+    }
+
+    fn of_column(
+        &self,
+        part: &Part,
+        column: usize,
+        (start, len): (NodeId, usize),
+        with_objects: bool,
+    ) -> Option<Vec<Batch<'s>>> {
+        let values = PropertyColumn::of_nodes(part.table, column, self.reader());
+        let there = self.reader().existing(start, len);
+        let objects = values.scan(start.row(), len);
+        let is_plain = values.certain_type().is_some_and(is_literal);
+        let has = |position: &u32| !objects.is_null(*position as usize);
+        let rows: Vec<u32> = match there {
+            Some(there) => there.into_iter().filter(has).collect(),
+            None if is_plain && !objects.may_have_nulls() => {
+                let subjects = Vector::new(Values::Node(Nodes::Range(start)));
+                return Some(vec![batch(part, subjects, with_objects.then_some(objects), len)]);
+            }
+            None => (0..len as u32).filter(has).collect(),
+        };
+        let subjects = ids(start, len, Some(&rows));
+        let objects = objects.gather(&rows);
+        if is_plain {
+            let objects = with_objects.then_some(objects);
+            return Some(vec![batch(part, nodes(part.table, subjects), objects, rows.len())]);
+        }
+        let found = Ends { subjects, graphs: None };
+        self.by_type(part, &found, objects, with_objects)
+    }
+
+    /// Literals that may be of several types, type by type; `None` where there are others.
+    fn by_type(
+        &self,
+        part: &Part,
+        found: &Ends,
+        objects: Vector<'s>,
+        with_objects: bool,
+    ) -> Option<Vec<Batch<'s>>> {
+        let len = found.subjects.len();
+        let all: Vec<u32> = (0..len as u32).collect();
+        let values = match objects.values {
+            Values::Any(values) => values,
+            Values::List(_) | Values::Map(_) | Values::Node(_) | Values::Edge(_) => return None,
+            _ => return Some(vec![found.batch(part, &all, with_objects.then_some(objects))]),
+        };
+        // Of a list each element is a statement.
+        if values.iter().any(|value| matches!(value, Value::List(_) | Value::Map(_))) {
+            return None;
+        }
+        if !with_objects {
+            return Some(vec![found.batch(part, &all, None)]);
+        }
+        let mut by_type: BTreeMap<LogicalType, (Vec<u32>, Vec<Value>)> = BTreeMap::new();
+        for (at, value) in all.into_iter().zip(values) {
+            let value = rdf::normalise(value);
+            let (rows, values) = by_type.entry(value.logical_type()).or_default();
+            rows.push(at);
+            values.push(value);
+        }
+        let batches = by_type.into_values().map(|(rows, values)| {
+            let len = values.len();
+            found.batch(part, &rows, Some(Vector::of_values(values, Positions::all(len))))
+        });
+        Some(batches.collect())
+    }
+
+    fn of_edges(
+        &self,
+        part: &Part,
+        shape: &EdgeShape,
+        rows: &[NodeId],
+        graphs: &Graphs,
+        with_objects: bool,
+    ) -> Option<Vec<Batch<'s>>> {
+        let lists = Neighbours::all(self.reader(), shape.at, true, part.table);
+        let (mut subjects, mut objects, mut edges) = (Vec::new(), Vec::new(), Vec::new());
+        for subject in rows {
+            lists.list(*subject).append(&mut objects, shape.graph.map(|_| &mut edges));
+            subjects.resize(objects.len(), *subject);
+        }
+        let mut found = Ends { subjects, graphs: None };
+        match shape.graph {
+            // Edges that are in no graph are in the default graph only.
+            None if !graphs.has_default() => return Some(Vec::new()),
+            None => {}
+            Some(column) => {
+                let kept = self.kept(shape.at, column, &edges, graphs, &mut found.graphs);
+                if kept.len() < objects.len() {
+                    let take = |nodes: &[NodeId]| kept.iter().map(|at| nodes[*at as usize]).collect();
+                    (found.subjects, objects) = (take(&found.subjects), take(&objects));
+                }
+            }
+        }
+        let mut by_table: BTreeMap<Option<TableId>, Vec<u32>> = BTreeMap::new();
+        if with_objects {
+            let (mut last, mut of_literals) = (None, None);
+            for (at, node) in (0..).zip(&objects) {
+                if last != Some(node.table()) {
+                    last = Some(node.table());
+                    of_literals = last.filter(|table| self.reader().stands_for_literals(*table));
+                }
+                by_table.entry(of_literals).or_default().push(at);
+            }
+        } else {
+            by_table.insert(None, (0..objects.len() as u32).collect());
+        }
+        let mut batches = Vec::new();
+        for (literals, at) in by_table {
+            let own: Vec<NodeId> = at.iter().map(|at| objects[*at as usize]).collect();
+            let Some(table) = literals else {
+                let table = own.first().map(|node| node.table());
+                let table = table.filter(|table| own.iter().all(|node| node.table() == *table));
+                let own = Vector::new(Values::Node(Nodes::Ids { table, ids: own }));
+                batches.push(found.batch(part, &at, with_objects.then_some(own)));
+                continue;
+            };
+            let column = self.reader().schema().node_property(table, LITERAL_VALUE)?;
+            let values = PropertyColumn::of_nodes(table, column, self.reader()).gather_nodes(&own);
+            batches.extend(self.by_type(part, &found.taken(&at), values, with_objects)?);
+        }
+        Some(batches)
+    }
+
+    /// The positions of edges in the graphs that are asked; and the graph of each, where several are.
+    fn kept(
+        &self,
+        table: usize,
+        column: usize,
+        edges: &[EdgeId],
+        graphs: &Graphs,
+        names: &mut Option<Vec<Arc<str>>>,
+    ) -> Vec<u32> {
+        let column = PropertyColumn::of_edges(table, column, self.reader());
+        let mut slot = column.slots();
+        let slots: Vec<u64> = edges.iter().map(|edge| slot(*edge)).collect();
+        if graphs.has_default() {
+            // What is no name of a graph is none, as where edges are looked at one by one.
+            let is_in_none = |slot: u64| column.is_null(slot) || !matches!(column.value(slot), Value::Iri(_));
+            return (0..).zip(&slots).filter(|(_, slot)| is_in_none(**slot)).map(|(at, _)| at).collect();
+        }
+        let (mut kept, mut of_kept) = (Vec::new(), Vec::new());
+        let own = column.gather(slots.into_iter().enumerate(), edges.len());
+        // Graphs are few, edges many: each name is looked at once.
+        let mut known: HashMap<String, Option<Arc<str>>> = HashMap::new();
+        let mut look = |at: usize, name: &str| {
+            let name = match known.get(name) {
+                Some(name) => name.clone(),
+                None => {
+                    let kept = graphs.has(Some(name)).then(|| Arc::from(name));
+                    known.insert(name.to_owned(), kept.clone());
+                    kept
+                }
+            };
+            if let Some(name) = name {
+                kept.push(at as u32);
+                of_kept.push(name);
+            }
+        };
+        for at in 0..edges.len() {
+            match &own.values {
+                Values::Iri(names) if !own.nulls.get(at) => look(at, names.get(at)),
+                Values::Any(names) => {
+                    if let Value::Iri(name) = &names[at] {
+                        look(at, name);
+                    }
+                }
+                _ => {}
+            }
+        }
+        *names = matches!(graphs, Graphs::Named(_)).then_some(of_kept);
+        kept
     }
 
     /// All labels of the rows of a table, label by label.
@@ -120,8 +263,30 @@ impl<'s> Statements<'_, 's> {
     }
 }
 
+/// The subjects of statements, and their graphs where several are asked.
+struct Ends {
+    subjects: Vec<NodeId>,
+    graphs: Option<Vec<Arc<str>>>,
+}
+
+impl Ends {
+    fn taken(&self, at: &[u32]) -> Self {
+        let graph = |graphs: &Vec<Arc<str>>| at.iter().map(|at| Arc::clone(&graphs[*at as usize])).collect();
+        Self {
+            subjects: at.iter().map(|at| self.subjects[*at as usize]).collect(),
+            graphs: self.graphs.as_ref().map(graph),
+        }
+    }
+
+    /// Those at some positions, with their objects.
+    fn batch<'s>(&self, part: &Part, at: &[u32], objects: Option<Vector<'s>>) -> Batch<'s> {
+        let Self { subjects, graphs } = self.taken(at);
+        Batch { graphs, ..batch(part, nodes(part.table, subjects), objects, at.len()) }
+    }
+}
+
 fn batch<'s>(part: &Part, subjects: Vector<'s>, objects: Option<Vector<'s>>, len: usize) -> Batch<'s> {
-    Batch { subjects, predicate: Arc::clone(&part.predicate), objects, len }
+    Batch { subjects, predicate: Arc::clone(&part.predicate), objects, graphs: None, len }
 }
 
 fn nodes<'s>(table: TableId, ids: Vec<NodeId>) -> Vector<'s> {

@@ -401,7 +401,10 @@ impl<'r, 's> Statements<'r, 's> {
                 let values = PropertyColumn::of_nodes(*table, *column, self.reader);
                 let may_be_list = may_be_list(&values);
                 let mut rows = Vec::new();
-                if may_be_list || !self.reader.find_values(*table, *column, &wanted, &mut rows) {
+                // A list that has it is not found by it.
+                let is_found = self.reader.find_values(*table, *column, &wanted, &mut rows)
+                    && (!may_be_list || self.reader.find_lists(*table, *column, &mut rows));
+                if !is_found {
                     rows.clear();
                     match may_be_list {
                         true => self.reader.scan_lists_for(*table, *column, &wanted, &mut rows),

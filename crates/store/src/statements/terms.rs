@@ -195,7 +195,9 @@ impl Reader<'_> {
                     Values::String(texts) => lists.elements(i).any(|at| texts.get(at as usize) == text),
                     _ => true,
                 },
-                _ => true,
+                (Values::List(_), None) => true,
+                (Values::Any(values), _) => matches!(values[i], Value::List(_)) || wanted.holds(&values[i]),
+                _ => wanted.holds(&run.value(i, &|_| Value::Null)),
             };
             let mut look = |position: u32| {
                 let i = position as usize;

@@ -1,0 +1,85 @@
+//! An index of IRIs by hash: an IRI in, the positions of the rows that have it out.
+//!
+//! The name of a node is looked for in each table that may have it, and most have it not. A search in order
+//! reads some twelve names, which are compressed; a table of hashes none, or one. It is made once somebody
+//! has searched often enough to have paid for it, and goes with the version of the index.
+//!
+//! A slot is the upper half of a hash and the position plus one, so that zero is none; slots that are taken
+//! are followed by the next one.
+
+use std::hash::BuildHasher;
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustc_hash::FxBuildHasher;
+use trimorph_types::Value;
+
+/// The value of the row at a position of the index; none where it could not be read.
+type ValueAt<'a> = dyn Fn(u64) -> Option<Value> + 'a;
+
+/// Rows below which a search is as cheap, and above which making the table would be felt: it takes 0.2 µs and
+/// 12 to 24 bytes a row. Both chosen.
+const ROWS: Range<u64> = 64..1 << 20;
+
+/// A search costs what five to ten rows of the table cost.
+const ROWS_PER_SEARCH: u64 = 8;
+
+/// Positions by the hash of the value.
+#[derive(Debug, Default)]
+pub(super) struct ByHash {
+    searches: AtomicU64,
+    slots: OnceLock<Box<[u64]>>,
+}
+
+impl ByHash {
+    /// The positions of the rows with an IRI; `None` where they are to be searched for.
+    pub(super) fn find(&self, iri: &str, rows: u64, value_at: &ValueAt<'_>) -> Option<Range<u64>> {
+        if !ROWS.contains(&rows) {
+            return None;
+        }
+        let slots = match self.slots.get() {
+            Some(slots) => slots,
+            // One of the threads that search makes it.
+            None if self.searches.fetch_add(1, Ordering::Relaxed) != rows / ROWS_PER_SEARCH => return None,
+            None => match slots_of(rows, value_at) {
+                Some(made) => self.slots.get_or_init(|| made),
+                None => {
+                    self.searches.store(0, Ordering::Relaxed);
+                    return None;
+                }
+            },
+        };
+        let (hash, mask) = (FxBuildHasher.hash_one(iri), slots.len() - 1);
+        let mut found: Option<Range<u64>> = None;
+        let mut at = hash as usize & mask;
+        while let Some(slot) = slots.get(at).filter(|slot| **slot != 0) {
+            if slot >> 32 == hash >> 32 {
+                let position = (slot & u64::from(u32::MAX)) - 1;
+                // Rows with the same value follow each other.
+                if matches!(value_at(position), Some(Value::Iri(own)) if *own == *iri) {
+                    let known = found.unwrap_or(position..position + 1);
+                    found = Some(known.start.min(position)..known.end.max(position + 1));
+                }
+            }
+            at = (at + 1) & mask;
+        }
+        Some(found.unwrap_or(0..0))
+    }
+}
+
+/// The slots of all rows; none where something could not be read, or is no IRI.
+fn slots_of(rows: u64, value_at: &ValueAt<'_>) -> Option<Box<[u64]>> {
+    let len = usize::try_from(rows + rows / 2).ok()?.next_power_of_two();
+    let mut slots = vec![0; len].into_boxed_slice();
+    for position in 0..rows {
+        let Value::Iri(iri) = value_at(position)? else { return None };
+        let hash = FxBuildHasher.hash_one(&*iri);
+        let mut at = hash as usize & (len - 1);
+        while slots[at] != 0 {
+            at = (at + 1) & (len - 1);
+        }
+        slots[at] = (hash >> 32 << 32) | (position + 1);
+    }
+    Some(slots)
+}
