@@ -234,6 +234,18 @@ fn groups_in_runs_with_many_rows() {
     }
 }
 
+/// Groups that are made of runs, more than there is room for, some of several runs.
+#[test]
+fn groups_of_runs() {
+    let graph = created(&["UNWIND range(1, 40000) AS n CREATE (:B {n: n, k: n % 30000})"]);
+    for made in [
+        "b.k AS k, count(*) AS n, sum(x) AS s RETURN sum(k) AS k, sum(n) AS n, sum(s) AS s, count(*) AS c",
+        "toString(b.k) AS k, min(x) AS l, max(toString(x)) AS h, avg(x) AS a RETURN count(DISTINCT k) AS k, sum(l) AS l, max(h) AS h, sum(a) AS a",
+    ] {
+        check(&format!("MATCH (b:B) UNWIND [1, 2, 3] AS x WITH {made}"), &graph, false);
+    }
+}
+
 /// The lists of a vector of rows are more than there is memory for; those of some of its rows are not.
 #[test]
 fn lists_of_subqueries_are_made_for_fewer_rows() {

@@ -30,6 +30,8 @@ pub(crate) struct Pack<'s> {
     done: bool,
     /// The part that the rows are of, and that of the chunk below where it waits for them to be given.
     part: u64,
+    /// Once rows are given, that of those that came last.
+    below: Option<u64>,
     waiting: Option<u64>,
     /// For rows that a long list gave at once, until the next are asked for.
     held: Option<Reservation>,
@@ -41,7 +43,7 @@ const HELD_BYTES_MIN: usize = 1 << 20;
 impl<'s> Pack<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<PackSpec>) -> Self {
         let (inner, rows) = (Chunk::with_slots(&spec.slots), Rows::new(spec.places.len()));
-        Self { child, inner, spec, rows, done: false, part: 0, waiting: None, held: None }
+        Self { child, inner, spec, rows, done: false, part: 0, below: None, waiting: None, held: None }
     }
 }
 
@@ -51,6 +53,12 @@ impl<'s> Operator<'s> for Pack<'s> {
         while !self.done && self.rows.len() < enough.max(1) {
             cx.check()?;
             let waited = self.waiting.take();
+            // Rows of another part may have been given since some came.
+            if waited.is_none()
+                && let Some(below) = self.below.take()
+            {
+                cx.set_part(below);
+            }
             if waited.is_some() || self.child.next(&mut self.inner, cx)? {
                 let part = waited.unwrap_or_else(|| cx.part());
                 if self.rows.len() > 0 && part != self.part && cx.keeps_order() {
@@ -71,6 +79,7 @@ impl<'s> Operator<'s> for Pack<'s> {
             return Ok(false);
         }
         self.rows.drain_into(&mut chunk.groups[0]);
+        self.below.get_or_insert(cx.part());
         cx.set_part(self.part);
         Ok(true)
     }
@@ -78,6 +87,6 @@ impl<'s> Operator<'s> for Pack<'s> {
     fn reset(&mut self) {
         self.child.reset();
         self.rows = Rows::new(self.spec.places.len());
-        (self.done, self.waiting) = (false, None);
+        (self.done, self.waiting, self.below) = (false, None, None);
     }
 }

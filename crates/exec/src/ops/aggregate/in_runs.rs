@@ -46,8 +46,9 @@ pub(crate) struct RunAggregate<'s> {
     held: Option<Reservation>,
     /// What there was no memory for when rows had been taken in.
     short: Option<ExecError>,
-    /// The part that the groups are of.
+    /// The part that the groups are of; and once they are given, that of the rows that came last.
     part: u64,
+    below: Option<u64>,
     /// Groups that are given, from the one at hand on.
     given: Option<(Finished<'s>, usize)>,
     /// What takes rows in once there was no memory for a group.
@@ -70,7 +71,8 @@ impl<'s> RunAggregate<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<AggregateSpec>) -> Self {
         let (inner, table) = (Chunk::with_slots(&spec.slots), Table::new(&spec));
         let (waiting, held, short, given, plain, rest) = (None, None, None, None, None, None);
-        Self { child, spec, inner, waiting, table, held, short, part: 0, given, plain, rest, ended: false }
+        let (part, below, ended) = (0, None, false);
+        Self { child, spec, inner, waiting, table, held, short, part, below, given, plain, rest, ended }
     }
 
     /// Takes rows in until there are groups to be given; `false` if there are none.
@@ -79,10 +81,16 @@ impl<'s> RunAggregate<'s> {
             cx.check()?;
             let came = match self.waiting.take() {
                 Some(came) => came,
-                None if self.child.next(&mut self.inner, cx)? => cx.part(),
                 None => {
-                    self.ended = true;
-                    break;
+                    // Groups of another part may have been given since rows came.
+                    if let Some(below) = self.below.take() {
+                        cx.set_part(below);
+                    }
+                    if !self.child.next(&mut self.inner, cx)? {
+                        self.ended = true;
+                        break;
+                    }
+                    cx.part()
                 }
             };
             let groups = self.table.groups();
@@ -191,6 +199,7 @@ impl<'s> RunAggregate<'s> {
 
     /// Groups that are over.
     fn give(&mut self, table: Table<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+        self.below.get_or_insert(cx.part());
         cx.set_part(self.part);
         self.given = if table.groups() > 0 { Some((table.finish(cx)?, 0)) } else { None };
         Ok(self.given.is_some())
@@ -214,6 +223,6 @@ impl<'s> Operator<'s> for RunAggregate<'s> {
         self.child.reset();
         self.table = Table::new(&self.spec);
         (self.waiting, self.held, self.short, self.given) = (None, None, None, None);
-        (self.plain, self.rest, self.ended) = (None, None, false);
+        (self.plain, self.rest, self.below, self.ended) = (None, None, None, false);
     }
 }

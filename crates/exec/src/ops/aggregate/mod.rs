@@ -22,6 +22,7 @@ mod merge;
 mod number_sums;
 mod numbering;
 mod owners;
+mod parts;
 mod passed;
 mod rows;
 mod run_set;

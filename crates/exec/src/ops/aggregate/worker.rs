@@ -5,10 +5,11 @@ use trimorph_base::{OverBudget, Reservation};
 use trimorph_vector::Chunk;
 
 use super::AggregateSpec;
+use super::parts::Parts;
 use super::passed::{Passed, in_chunks};
 use super::spilled::Spilled;
 use super::states::Ledger;
-use super::table::Table;
+use super::table::{Part, Table};
 use crate::keys::POSITIONS_UNCHECKED;
 use crate::operator::BoxOperator;
 use crate::spill::{UNCHARGED_BYTES_MAX, spare_bytes};
@@ -51,8 +52,20 @@ impl<'s> Worker<'s> {
         cx: &Context<'s>,
     ) -> Result<(), ExecError> {
         let mut chunk = Chunk::with_slots(&spec.slots);
+        let mut parts = Parts::new(spec, cx);
         while child.next(&mut chunk, cx)? {
             cx.check()?;
+            if let Some(own) = &mut parts {
+                let is_taken = own.take(&chunk, cx)?;
+                if own.are_enough(cx) || !is_taken {
+                    self.add(own.give()?, spec, cx)?;
+                    let groups = self.table.groups();
+                    parts = parts.filter(|own| is_taken && own.pay(groups));
+                }
+                if is_taken {
+                    continue;
+                }
+            }
             let wants = self.passed.wants(spec, self.table.groups(), &chunk);
             if wants && self.passed.pass(spec, &chunk, cx)? {
                 continue;
@@ -62,7 +75,22 @@ impl<'s> Worker<'s> {
             }
             self.take(&chunk, spec, cx)?;
         }
+        if let Some(mut own) = parts {
+            self.add(own.give()?, spec, cx)?;
+        }
         if let Err(over) = self.held.resize(self.table.bytes()) {
+            self.spill(over, spec, cx)?;
+        }
+        Ok(())
+    }
+
+    /// Adds what runs of rows gave.
+    fn add(&mut self, part: Part<'s>, spec: &AggregateSpec, cx: &Context<'s>) -> Result<(), ExecError> {
+        let grows = self.table.grows();
+        let spills = is_spilled(spec, cx) && grows;
+        let ahead = if spills { self.make_room(part.groups, spec, cx)? } else { 0 };
+        self.table.merge(part, &mut Ledger::ahead(&mut self.held, cx, ahead))?;
+        if grows && let Err(over) = self.held.resize(self.table.bytes()) {
             self.spill(over, spec, cx)?;
         }
         Ok(())
@@ -76,7 +104,9 @@ impl<'s> Worker<'s> {
         cx: &Context<'s>,
     ) -> Result<(), ExecError> {
         let grows = self.table.grows();
-        let ahead = if is_spilled(spec, cx) && grows { self.make_room(chunk, spec, cx)? } else { 0 };
+        let group = spec.main.map(|g| &chunk.groups[g]);
+        let rows = group.map_or(1, |g| g.selection.count(g.len)).min(POSITIONS_UNCHECKED);
+        let ahead = if is_spilled(spec, cx) && grows { self.make_room(rows, spec, cx)? } else { 0 };
         self.table.update(spec, chunk, &mut Ledger::ahead(&mut self.held, cx, ahead))?;
         // Of what is large, nothing is left uncharged for long.
         if grows && let Err(over) = self.held.resize(self.table.bytes()) {
@@ -101,16 +131,9 @@ impl<'s> Worker<'s> {
         Ok(())
     }
 
-    /// Holds what the rows of a chunk may take, as far as it is known: where there is no room, the table goes
+    /// Holds what so many rows may take, as far as it is known: where there is no room, the table goes
     /// to files. Gives how much they may take before it is charged, in which letters of texts are too.
-    fn make_room(
-        &mut self,
-        chunk: &Chunk<'s>,
-        spec: &AggregateSpec,
-        cx: &Context<'s>,
-    ) -> Result<usize, ExecError> {
-        let group = spec.main.map(|g| &chunk.groups[g]);
-        let rows = group.map_or(1, |g| g.selection.count(g.len)).min(POSITIONS_UNCHECKED);
+    fn make_room(&mut self, rows: usize, spec: &AggregateSpec, cx: &Context<'s>) -> Result<usize, ExecError> {
         let growth = self.table.growth_bytes(rows);
         if growth == 0 {
             return Ok(UNCHARGED_BYTES_MAX);
