@@ -263,15 +263,13 @@ fn a_load_that_is_killed_is_taken_over_by_the_next() {
     run_in(&dir, &load, "").ok();
     let whole = began.elapsed();
     let count = ["query", "d.tm", "MATCH (n)-[r]->() RETURN count(n), count(r)", "--format", "csv"];
-    let mut kills = 0;
     let right = run_in(&dir, &count, "").ok().out;
     let (path, mut unfinished) = (dir.join("d.tm"), 0);
     // Sixteen, and as many more as it takes until one was killed while it wrote.
-    for seed in (0..8).chain((8..16).cycle()).take(1_000) {
+    for (kills, seed) in (0..8).chain((8..16).cycle()).take(1_000).enumerate() {
         if kills >= 16 && unfinished > 0 {
             break;
         }
-        kills += 1;
         fs::remove_dir_all(&path).unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_trimorph"))
             .args(load)
