@@ -39,7 +39,8 @@ const IN_RUNS: &[&str] = &[
     "MATCH (a) UNWIND range(1, 30) AS x WITH a, x % 7 AS r, sum(x) AS s WITH a, r % 2 AS odd, sum(DISTINCT s) AS t, percentileCont(s, 0.5) AS p, stDev(s) AS d RETURN a.n AS k, odd, t, p, d",
 ];
 
-/// Those whose groups are made of runs: of keys that follow from the node, of which several may have the same.
+/// Those whose groups are made of runs: of keys that follow from the node, of which several may have the
+/// same.
 const OF_RUNS: &[&str] = &[
     "MATCH (a) OPTIONAL MATCH (a)-[r]->(b) RETURN a.n AS k, count(b) AS n, sum(b.n) AS s, min(b.n) AS l, max(r.w) AS h",
     "MATCH (a) UNWIND range(1, 3) AS x RETURN a.n % 7 AS k, count(*) AS n, sum(x * a.n) AS s, avg(x) AS m",

@@ -151,7 +151,7 @@ impl Lowering<'_> {
             return Ok(Lowered { node, layout: rows_layout(&vars) });
         }
         let parts = match self.parts_in_runs(input, keys, &lowered.node) {
-            Some(node) if main.is_some() => self.compile(&Expr::Var(node), &mut lowered.layout).ok(),
+            Some(node) if main.is_some() => self.compile(&Expr::Var(node), &lowered.layout).ok(),
             _ => None,
         };
         let spec = ops::AggregateSpec { parts, ..spec };
