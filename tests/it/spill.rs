@@ -234,9 +234,9 @@ fn groups_in_runs_with_many_rows() {
     }
 }
 
-/// Groups that are made of runs, more than there is room for, some of several runs.
+/// Groups by what follows from a node whose rows come one after the other.
 #[test]
-fn groups_of_runs() {
+fn groups_by_properties() {
     let graph = created(&["UNWIND range(1, 40000) AS n CREATE (:B {n: n, k: n % 30000})"]);
     for made in [
         "b.k AS k, count(*) AS n, sum(x) AS s RETURN sum(k) AS k, sum(n) AS n, sum(s) AS s, count(*) AS c",

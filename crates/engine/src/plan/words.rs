@@ -39,7 +39,6 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("aggregate", "groups and counts"),
     ("aggregate on threads", "groups and counts, on each thread by itself"),
     ("aggregate in runs", "groups and counts rows that come group by group"),
-    ("aggregate of runs", "puts rows together that come one after the other, then groups and counts"),
     ("sort", "sorts"),
     ("sort of the first of groups", "sorts rows, leaving out most that come late in their group"),
     ("top-k", "keeps the first rows of the order"),

@@ -138,7 +138,6 @@ impl Lowering<'_> {
             main,
             slots: layout.slots(),
             runs: None,
-            parts: None,
         };
         let vars: Vec<VarId> =
             keys.iter().map(|(v, _)| *v).chain(aggregates.iter().map(|(v, _)| *v)).collect();
@@ -150,11 +149,6 @@ impl Lowering<'_> {
             let node = self.node(Spec::RunAggregate(spec), [lowered.node]);
             return Ok(Lowered { node, layout: rows_layout(&vars) });
         }
-        let parts = match self.parts_in_runs(input, keys, &lowered.node) {
-            Some(node) if main.is_some() => self.compile(&Expr::Var(node), &lowered.layout).ok(),
-            _ => None,
-        };
-        let spec = ops::AggregateSpec { parts, ..spec };
         let (spec, counted) = match aggregates {
             [(_, one)] if self.numbers.is_empty() && self.counts_values(keys, one) => values_counted(spec),
             _ => (spec, None),
@@ -199,7 +193,6 @@ fn values_counted(mut spec: ops::AggregateSpec) -> (ops::AggregateSpec, Option<o
         main: Some(0),
         slots: vec![1],
         runs: None,
-        parts: None,
     };
     (spec, Some(counted))
 }

@@ -53,17 +53,6 @@ impl Lowering<'_> {
         Some(RunKey { key, is_group: keys.iter().all(|(_, key)| runs.is_fixed(key)) })
     }
 
-    /// A node of which all rows, several as a rule, come one after the other, and which tells all keys.
-    /// `made` is what `input` was lowered to.
-    pub(super) fn parts_in_runs(&self, input: &Plan, keys: &[(VarId, Expr)], made: &Node) -> Option<VarId> {
-        if vars_of(keys.iter().map(|(_, key)| key)).is_empty() || !keeps_runs(made, &is_source) {
-            return None;
-        }
-        let runs = self.runs(input)?;
-        let is_told = !runs.is_once && !runs.is_of_runs && keys.iter().all(|(_, key)| runs.is_fixed(key));
-        is_told.then_some(runs.node)
-    }
-
     /// The node of which all rows that a plan gives come one after the other, as far as the plan tells.
     fn runs(&self, plan: &Plan) -> Option<Runs> {
         match plan {

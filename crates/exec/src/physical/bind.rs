@@ -221,7 +221,6 @@ impl<'a, 's> Start<'a, 's> {
             main: aggregate.main,
             slots: aggregate.slots.clone(),
             runs: aggregate.runs,
-            parts: self.binder.option(aggregate.parts.as_ref())?,
         })
     }
 

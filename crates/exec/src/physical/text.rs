@@ -76,7 +76,6 @@ impl Spec {
             Self::Compute(_) => "compute",
             Self::Flatten(_) => "flatten",
             Self::Pack(_) => "pack",
-            Self::Aggregate(spec, _) if spec.parts.is_some() => "aggregate of runs",
             Self::Aggregate(_, true) => "aggregate on threads",
             Self::Aggregate(_, false) => "aggregate",
             Self::RunAggregate(_) => "aggregate in runs",

@@ -22,7 +22,6 @@ mod merge;
 mod number_sums;
 mod numbering;
 mod owners;
-mod parts;
 mod passed;
 mod rows;
 mod run_set;

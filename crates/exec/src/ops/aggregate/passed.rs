@@ -33,7 +33,7 @@ const ROWS_AT_ONCE: usize = 2_048;
 
 impl AggregateSpec {
     /// Whether rows may be passed on: states do not grow with their rows.
-    pub(super) fn passes(&self) -> bool {
+    fn passes(&self) -> bool {
         use AggregateKind as K;
         let is_small = |a: &AggregateEx| {
             !a.distinct
@@ -68,7 +68,7 @@ impl AggregateSpec {
                 distinct: distinct(a),
             })
             .collect();
-        Self { keys, aggregates, main: Some(0), slots: vec![slots], runs: None, parts: None }
+        Self { keys, aggregates, main: Some(0), slots: vec![slots], runs: None }
     }
 }
 

@@ -16,9 +16,6 @@ pub(crate) struct AggregateSpec {
     pub(crate) slots: Vec<usize>,
     /// The key whose rows come one after the other, if there is one.
     pub(crate) runs: Option<RunKey>,
-    /// A node of which all rows come one after the other and from which the keys follow, if there is one:
-    /// groups are made of what such runs of rows give.
-    pub(crate) parts: Option<Ex>,
 }
 
 /// A key of which all rows of a value come one after the other.
@@ -64,7 +61,7 @@ impl AggregateSpec {
 
     /// The same of rows in any order.
     pub(super) fn in_any_order(&self) -> Self {
-        Self { runs: None, parts: None, ..self.clone() }
+        Self { runs: None, ..self.clone() }
     }
 
     /// Whether partial tables can be merged: not where DISTINCT values are aggregated with a parameter that

@@ -5,11 +5,10 @@ use trimorph_base::{OverBudget, Reservation};
 use trimorph_vector::Chunk;
 
 use super::AggregateSpec;
-use super::parts::Parts;
 use super::passed::{Passed, in_chunks};
 use super::spilled::Spilled;
 use super::states::Ledger;
-use super::table::{Part, Table};
+use super::table::Table;
 use crate::keys::POSITIONS_UNCHECKED;
 use crate::operator::BoxOperator;
 use crate::spill::{UNCHARGED_BYTES_MAX, spare_bytes};
@@ -52,20 +51,8 @@ impl<'s> Worker<'s> {
         cx: &Context<'s>,
     ) -> Result<(), ExecError> {
         let mut chunk = Chunk::with_slots(&spec.slots);
-        let mut parts = Parts::new(spec, cx);
         while child.next(&mut chunk, cx)? {
             cx.check()?;
-            if let Some(own) = &mut parts {
-                let is_taken = own.take(&chunk, cx)?;
-                if own.are_enough(cx) || !is_taken {
-                    self.add(own.give()?, spec, cx)?;
-                    let groups = self.table.groups();
-                    parts = parts.filter(|own| is_taken && own.pay(groups));
-                }
-                if is_taken {
-                    continue;
-                }
-            }
             let wants = self.passed.wants(spec, self.table.groups(), &chunk);
             if wants && self.passed.pass(spec, &chunk, cx)? {
                 continue;
@@ -75,22 +62,7 @@ impl<'s> Worker<'s> {
             }
             self.take(&chunk, spec, cx)?;
         }
-        if let Some(mut own) = parts {
-            self.add(own.give()?, spec, cx)?;
-        }
         if let Err(over) = self.held.resize(self.table.bytes()) {
-            self.spill(over, spec, cx)?;
-        }
-        Ok(())
-    }
-
-    /// Adds what runs of rows gave.
-    fn add(&mut self, part: Part<'s>, spec: &AggregateSpec, cx: &Context<'s>) -> Result<(), ExecError> {
-        let grows = self.table.grows();
-        let spills = is_spilled(spec, cx) && grows;
-        let ahead = if spills { self.make_room(part.groups, spec, cx)? } else { 0 };
-        self.table.merge(part, &mut Ledger::ahead(&mut self.held, cx, ahead))?;
-        if grows && let Err(over) = self.held.resize(self.table.bytes()) {
             self.spill(over, spec, cx)?;
         }
         Ok(())
