@@ -38,7 +38,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("pack", "puts rows together"),
     ("aggregate", "groups and counts"),
     ("aggregate on threads", "groups and counts, on each thread by itself"),
-    ("aggregate in runs", "groups and counts rows that come group by group"),
+    ("aggregate in runs", "groups and counts rows that come node by node"),
     ("sort", "sorts"),
     ("sort of the first of groups", "sorts rows, leaving out most that come late in their group"),
     ("top-k", "keeps the first rows of the order"),

@@ -1,8 +1,8 @@
 //! The elements of lists, all of one type, end to end: what is written of lists, and what is read of them.
 
 use trimorph_encoding::value_codec::Tag;
-use trimorph_types::LogicalType;
-use trimorph_vector::Texts;
+use trimorph_types::{LocalDateTime, LogicalType};
+use trimorph_vector::{Texts, local_nanos};
 use trimorph_vfs::{CodecError, Decoder};
 
 /// Elements in order; the values of those that are null are arbitrary, and missing behind the last other one.
@@ -26,10 +26,6 @@ pub(super) struct Elements<'s> {
 fn push<T: Clone + Default>(all: &mut Vec<T>, before: usize, value: T) {
     all.resize(before, T::default());
     all.push(value);
-}
-
-fn nanos(seconds: i64, nanos: u32) -> Option<i64> {
-    seconds.checked_mul(1_000_000_000)?.checked_add(nanos.into())
 }
 
 impl<'s> Elements<'s> {
@@ -62,10 +58,10 @@ impl<'s> Elements<'s> {
             Tag::Int | Tag::LocalTime => Some(from.i64()?),
             // Vectors hold dates in 32 bits.
             Tag::Date => Some(from.i64()?).filter(|days| i32::try_from(*days).is_ok()),
-            Tag::LocalDateTime => nanos(from.i64()?, from.u32()?),
+            Tag::LocalDateTime => local_nanos(&LocalDateTime { seconds: from.i64()?, nanos: from.u32()? }),
             // In UTC: other zones are shown as they are.
             Tag::DateTime => {
-                let instant = nanos(from.i64()?, from.u32()?);
+                let instant = local_nanos(&LocalDateTime { seconds: from.i64()?, nanos: from.u32()? });
                 if from.u8()? == 0 && from.i64()? == 0 { instant } else { None }
             }
             Tag::Float => {

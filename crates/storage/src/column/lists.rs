@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
 use trimorph_encoding::value_codec::{self, Tag};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Lists, Nulls, Texts, Values, Vector};
@@ -57,6 +58,9 @@ impl<'s> Recent<'s> {
     }
 }
 
+/// Elements from which on a list is read once, however many rows have it: to look a row up costs as much as
+/// to read some.
+const LONG_LIST: usize = 32;
 /// Texts from which on those of a span are decoded together.
 const TOGETHER_MIN: usize = 64;
 
@@ -248,6 +252,8 @@ impl<'s> ColumnView<'s> {
         let mut nulls = Nulls::NONE;
         let mut elements = Elements::default();
         let mut recent = Recent::default();
+        // Long lists that were read: rows of a join or a step lead to each again and again.
+        let mut long: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
         // Elements that follow each other in a segment are read together.
         let mut span = Span::default();
         for (i, row) in rows {
@@ -261,6 +267,12 @@ impl<'s> ColumnView<'s> {
                 DataView::Values(strings) => strings,
                 DataView::Lists(lists) => {
                     let range = lists.range(place);
+                    if range.len() >= LONG_LIST
+                        && let Some(run) = long.get(row)
+                    {
+                        runs[*i] = *run;
+                        continue;
+                    }
                     if !span.goes_on(lists, range.start) {
                         if !span.take(self, &mut elements) {
                             return Ok(None);
@@ -273,6 +285,9 @@ impl<'s> ColumnView<'s> {
                         return Ok(None);
                     };
                     runs[*i] = (start, count);
+                    if range.len() >= LONG_LIST {
+                        long.insert(*row, runs[*i]);
+                    }
                     continue;
                 }
                 _ => return Ok(None),

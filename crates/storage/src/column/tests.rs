@@ -230,6 +230,12 @@ fn lists_are_kept_by_their_elements() {
     assert_eq!(encodings(&[list(1, list(1, Value::Int(1)))]), [("general", 1)]);
     assert_eq!(encodings(&[list(1 << 16, Value::Int(0))]), [("lists", 1)]);
     assert_eq!(encodings(&[list(1 << 18, Value::Int(0))]), [("general", 1)]);
+    // Rows that come again and again have one run of a long list.
+    let long = column(LogicalType::List, &[list(5_000, Value::Int(7)), list(4_000, Value::Int(8))]);
+    let rows: Vec<u64> = (0..1_000).map(|i| i % 2).collect();
+    let read = ColumnView::new(&long).gather_rows(&rows);
+    assert!(matches!(&read.values, Values::List(lists) if lists.child().listed() == 9_000));
+    check_vector(&read, |i| (i, rows[i]), 10, &[list(5_000, Value::Int(7)), list(4_000, Value::Int(8))], "");
     // A segment of each kind in one column.
     let mut all: Vec<Value> = (0..SEGMENT_ROWS).map(|i| list(i % 3, Value::Float(i as f64))).collect();
     all.extend((0..SEGMENT_ROWS).map(|i| list(i % 3, Value::Float(0.5))));

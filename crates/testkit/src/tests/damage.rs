@@ -6,7 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use trimorph_base::ThreadTime;
-use trimorph_store::{Main, Snapshot, check_main, pieces_of, read_main, read_unverified, write_main};
+use trimorph_store::{
+    Main, PropertyColumn, Reader, Snapshot, check_main, pieces_of, read_main, read_unverified, write_main,
+};
+use trimorph_types::Value;
+use trimorph_vector::Values;
 use trimorph_vfs::{FileSystem, MemoryFileSystem, Pool, RegionOptions};
 
 use super::graph;
@@ -269,6 +273,53 @@ fn forged_pieces_do_not_panic_when_opened() {
     println!("{refused} refused, {read} read, {} panics", panics.len());
     panics.iter().for_each(|(when, text)| println!("{when}: {text}"));
     assert!(panics.is_empty());
+}
+
+/// The same of lists, which are read as runs of elements: in order, and at random rows.
+#[test]
+fn forged_lists_do_not_panic_when_read() {
+    let mut created = CreatedGraph::default();
+    for i in 0..90 {
+        let few = ["'de'", "'en', null", "", "'fr', 'de', 'en'"][i % 4];
+        let text = format!(
+            "CREATE (:A {{i: [{i}, {}, null], f: [{i}.25, 0.5], s: [{few}], u: ['text {} of many', 'and {i}'], b: [true, false, null]}})",
+            i * i,
+            i * 7919,
+        );
+        created.execute(&text).unwrap();
+    }
+    let database = database_of(&created.model());
+    let lists = |main: Main| {
+        let snapshot = Snapshot::new(Arc::new(main));
+        let (reader, mut lists) = (Reader::new(&snapshot), 0);
+        for table in reader.schema().table_ids() {
+            let rows = usize::try_from(reader.rows(table)).unwrap().min(90);
+            for column in 0..reader.schema().node_tables[usize::from(table.0)].properties.len() {
+                let column = PropertyColumn::of_nodes(table, column, &reader);
+                let backwards = (0..rows).map(|i| (i, (rows - 1 - i) as u64));
+                for read in [column.scan(0, rows), column.gather(backwards, rows)] {
+                    lists += usize::from(matches!(read.values, Values::List(_)));
+                    (0..rows).for_each(|i| drop(read.value(i, &|_| Value::Null)));
+                }
+            }
+        }
+        lists
+    };
+    let (file, mut random) = (&database.files[0], Random::new(9));
+    let (good, parts) = (database.bytes(file), database.parts(file));
+    assert_eq!(database.read_forged(file, &good).map(lists), Some(10));
+    silence_this_thread();
+    let mut panics = Vec::new();
+    for round in 0..3_000 {
+        let bad = forged(&good, &parts, &mut random, disturb);
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            database.read_forged(file, &bad).map(lists).unwrap_or_default()
+        }));
+        if let Err(panic) = outcome {
+            panics.push(format!("round {round}: {}", text_of(&*panic)));
+        }
+    }
+    assert!(panics.is_empty(), "{panics:?}");
 }
 
 /// Panics of this thread are caught and reported by the test itself.
