@@ -4,7 +4,7 @@ The questions are in `../catalogue/families/`, by family. Every answer is compar
 """
 
 from catalogue import data, questions
-from everyday import compare, summary
+from everyday import asking, summary
 
 SYSTEMS = ["trimorph", "oxigraph"]
 DEFAULTS = {"repetitions": 3, "limit": 20.0, "enough": 4.0}
@@ -20,21 +20,8 @@ def run(race):
 
 
 def ask_all(race, wanted, scale):
-    """The systems that are there, and question -> system -> fields, each line shown when it is known."""
-    path = data.file(race.work, scale)
-    systems = [race.built(name, f"catalogue-{scale:g}.{name}", "load_rdf", file=str(path)) for name in race.names(SYSTEMS)]
-    systems = sorted((s for s in systems if s), key=lambda s: s.name != "oxigraph")  # the first that answers is the reference
-    names = [n for n in race.names(SYSTEMS) if any(s.name == n for s in systems)]
-    results = {}
-    for query in wanted:
-        asks = dict.fromkeys(names, (query.text, None))
-        check = None if query.count_only else compare.Agreement(query.ordered)
-        results[query.name] = race.query(f"catalogue-{scale:g}", query.name, systems, asks, check, plain=True, lang="sparql")
-        if query.count_only:
-            compare.counts(results[query.name])
-        for fields in results[query.name].values():
-            fields.pop("answer", None)
-        summary.line(query.name, names, results[query.name])
-    for system in systems:
-        system.stop()
-    return names, results
+    path, suite = data.file(race.work, scale), f"catalogue-{scale:g}"
+    built = lambda name: race.built(name, f"{suite}.{name}", "load_rdf", file=str(path))
+    systems, names = asking.there(race, SYSTEMS, built, "oxigraph")
+    asks = lambda query: dict.fromkeys(names, (query.text, None))
+    return names, asking.all_of(race, suite, systems, names, wanted, asks, lang="sparql")

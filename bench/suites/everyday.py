@@ -4,7 +4,7 @@ The queries are in `../everyday/families/`, by family. Every answer is compared 
 first system's that answers where DuckDB does not.
 """
 
-from everyday import compare, data, families, summary
+from everyday import asking, data, families, summary
 
 SYSTEMS = ["trimorph", "duckdb", "ladybug", "kuzu"]
 DEFAULTS = {"repetitions": 3, "limit": 20.0, "enough": 4.0}  # so that slow queries do not fill the run
@@ -20,24 +20,9 @@ def run(race):
 
 
 def ask_all(race, suite, queries_of, scale, among):
-    """The systems that are there, and query -> system -> fields, each line shown when it is known.
-
-    `queries_of` gives the queries for the drawn values.
-    """
+    """The systems that are there, and query -> system -> fields. `queries_of` gives the queries for the drawn values."""
     files = data.files(race.work, scale)
-    systems = [race.built(name, f"everyday-{scale:g}.{name}", "load_snb", **files) for name in race.names(among)]
-    systems = sorted((s for s in systems if s), key=lambda s: s.name != "duckdb")  # the first that answers is the reference
-    names = [n for n in race.names(among) if any(s.name == n for s in systems)]
+    built = lambda name: race.built(name, f"everyday-{scale:g}.{name}", "load_snb", **files)
+    systems, names = asking.there(race, among, built, "duckdb")
     drawn = data.Drawn(files["parquet"])
-    results = {}
-    for query in queries_of(drawn):
-        check = None if query.count_only else compare.Agreement(query.ordered)
-        results[query.name] = race.query(suite, query.name, systems, query.asks(drawn), check, plain=True, fetch=query.fetch)
-        if query.count_only:
-            compare.counts(results[query.name])
-        for fields in results[query.name].values():
-            fields.pop("answer", None)
-        summary.line(query.name, names, results[query.name])
-    for system in systems:
-        system.stop()
-    return names, results
+    return names, asking.all_of(race, suite, systems, names, queries_of(drawn), lambda query: query.asks(drawn))
