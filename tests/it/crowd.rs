@@ -208,7 +208,7 @@ impl One<'_> {
         let isolation =
             [Isolation::ReadCommitted, Isolation::Snapshot, Isolation::Serializable][self.random.below(3)];
         let timeout = self.random.chance(10).then(|| Duration::from_millis(self.random.below(40) as u64));
-        TransactionOptions { isolation: Some(isolation), timeout }
+        TransactionOptions { isolation: Some(isolation), timeout, read_only: false }
     }
 
     /// Runs statements in one of the ways that there are; whether they are there now.
@@ -438,7 +438,7 @@ impl One<'_> {
             assert_eq!(sum, SUM);
         }
         let isolation = [Isolation::Snapshot, Isolation::Serializable][self.random.below(2)];
-        let options = TransactionOptions { isolation: Some(isolation), timeout: None };
+        let options = TransactionOptions { isolation: Some(isolation), timeout: None, read_only: false };
         let look = |c: &Connection| -> Result<[i64; 4], Error> {
             Ok([
                 int(c, "MATCH (a:Account) RETURN sum(a.sum)")?,

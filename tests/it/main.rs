@@ -46,6 +46,7 @@ mod narrowed_scans;
 mod neighbours;
 mod notices;
 mod number_keys;
+mod old_readers;
 mod own_properties;
 mod pairs;
 mod parallel_edges;

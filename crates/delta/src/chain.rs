@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use trimorph_mvcc::{AtomicStamp, Conflict, Stamp, Timestamp};
+use trimorph_mvcc::{AtomicStamp, Conflict, Needed, Stamp};
 
 use crate::pages::{Body, Event, Page, Pages, Shape, Version, place};
 use crate::writer::Writer;
@@ -34,13 +34,13 @@ pub(crate) fn link(
     }
 }
 
-/// Takes out of the chain at `head` what was undone and what commits up to `merged` made, which main has for
-/// everybody. Gives what is taken out to `out`, and each version that stays to `stays`. Nobody writes to the
+/// Takes out of the chain at `head` what was undone, and what nobody needs: main has it, or it is later than
+/// what is read. Gives what is taken out to `out`, and each version that stays to `stays`. Nobody writes to the
 /// chain meanwhile; who reads it may still be at a version that is taken out, which goes on to where it did.
 pub(crate) fn clean(
     pages: &Pages,
     head: &AtomicU32,
-    merged: Timestamp,
+    needed: &Needed,
     out: &mut dyn FnMut(&Page, &Body, usize),
     stays: &mut dyn FnMut(&Page),
 ) {
@@ -54,7 +54,7 @@ pub(crate) fn clean(
         let Some(page) = pages.page(number) else { break };
         let body = page.read();
         let stamp = body.stamps.get(place).map_or(Stamp::NEVER, AtomicStamp::load);
-        let is_out = stamp == Stamp::NEVER || stamp.is_at_most(merged);
+        let is_out = !needed.has(stamp);
         if is_out {
             out(&page, &body, place);
         }
@@ -109,6 +109,7 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::time::Duration;
 
+    use trimorph_mvcc::Timestamp;
     use trimorph_types::Value;
     use trimorph_vector::Vector;
 
@@ -143,7 +144,8 @@ mod tests {
                 // By then he waits for the page, if it is locked.
                 std::thread::sleep(Duration::from_millis(20));
             };
-            clean(&pages, &head, Timestamp(1), &mut |_, _, _| {}, &mut stays);
+            let needed = Needed::new(Timestamp(1), std::iter::empty());
+            clean(&pages, &head, &needed, &mut |_, _, _| {}, &mut stays);
             let appended = writers.into_iter().filter_map(|writer| writer.join().ok()).count();
             let before = |version| pages.walk(version, |_: &Page, body: &Body, at| Some(body.previous(at)));
             let _ = done.send((appended, head.into_inner() == new, before(new) == Some(old), before(old)));

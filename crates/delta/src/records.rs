@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use trimorph_base::{EdgeId, NodeId};
-use trimorph_mvcc::{AtomicStamp, Handle, Reading, Stamp, Timestamp};
+use trimorph_mvcc::{AtomicStamp, Handle, Needed, Reading, Stamp};
 
 use crate::chunks::Chunks;
 
@@ -93,16 +93,25 @@ impl EdgeRecord {
         self.edge.store(0, Ordering::Release);
     }
 
-    /// Whether the record is of no use any more, if all main versions that are read have the commits up to
-    /// `merged`: main knows the edge, or knows that it is gone, or it was never there.
-    pub(crate) fn is_past(&self, merged: Timestamp) -> bool {
+    /// Whether the record is of no use any more: it was never there, or nobody needs to be told by it that it
+    /// came, nor that it went.
+    pub(crate) fn is_past(&self, needed: &Needed) -> bool {
         let (begin, end) = (self.begin.load(), self.end.load());
-        begin == Stamp::NEVER || end.is_at_most(merged) || (begin.is_at_most(merged) && end == Stamp::NEVER)
+        begin == Stamp::NEVER || !(needed.has(begin) || needed.has(end))
     }
 
-    /// Whether nobody will see the edge any more, whose record is past: its position is free.
-    pub(crate) fn is_nowhere(&self, merged: Timestamp) -> bool {
-        self.begin.load() == Stamp::NEVER || self.end.load().is_at_most(merged)
+    /// Whether the edge, whose record is past, is not in the newest main version: its position is free. Who
+    /// has an older one does not see what comes there.
+    pub(crate) fn is_nowhere(&self, needed: &Needed) -> bool {
+        self.begin.load() == Stamp::NEVER || self.end.load().is_at_most(needed.merged())
+    }
+
+    /// Whether a reader may believe what it says of an edge: it is of one that main has or had, or that the
+    /// reader sees come. Else it may be of another, which came to the same place later.
+    #[inline]
+    pub(crate) fn is_of(&self, reading: &Reading<'_>) -> bool {
+        let statements = self.statements.load(Ordering::Relaxed);
+        self.is_of_main(reading) || reading.sees(&self.begin, (statements >> 32) as u32)
     }
 
     /// Deletes it, unless somebody has been faster. `old` is what stood there.

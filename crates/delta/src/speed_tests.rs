@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use trimorph_base::{CancelToken, EdgeId, EdgeTableId, NodeId, Random, TableId};
-use trimorph_mvcc::{Changes, Isolation, ReadSet, Reading, Stamp, Timestamp, Transactions, View};
+use trimorph_mvcc::{Changes, Intent, Isolation, ReadSet, Reading, Stamp, Timestamp, Transactions, View};
 use trimorph_types::Value;
 use trimorph_vector::{Positions, Vector};
 
@@ -39,9 +39,10 @@ fn print(what: &str, count: usize, started: Started) {
 #[ignore = "a measurement"]
 fn speed() {
     let all = Transactions::default();
-    let begin = || all.begin(Isolation::Snapshot, CancelToken::default(), None);
+    let begin =
+        || all.begin(Isolation::Snapshot, (Timestamp(0), Intent::Write), CancelToken::default(), None);
     let (open, kept) = begin();
-    let view = View { read: kept.read(), own: Some(open.handle()), statement: 1, merged: Timestamp(0) };
+    let view = View { own: Some(open.handle()), statement: 1, ..View::at(kept.read()) };
     let reading = Reading { view, transactions: &all };
     let writer = Writer { reading, statement: 1 };
     let own = Reading { view: View { statement: 2, ..view }, ..reading };
@@ -140,7 +141,7 @@ fn speed() {
     let started = Started::now();
     for at in 0..COMMITS {
         let (open, kept) = begin();
-        let view = View { read: kept.read(), own: Some(open.handle()), statement: 1, merged: Timestamp(0) };
+        let view = View { own: Some(open.handle()), statement: 1, ..View::at(kept.read()) };
         let reading = Reading { view, transactions: &all };
         let writer = Writer { reading, statement: 1 };
         let mut written = Written::new();

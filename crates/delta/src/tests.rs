@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use trimorph_base::{CancelToken, Random};
 use trimorph_mvcc::{
-    Changes, Conflict, Isolation, Open, ReadSet, Reading, Registered, Stamp, Timestamp, Transactions, View,
+    Changes, Conflict, Intent, Isolation, Open, ReadSet, Reading, Registered, Stamp, Timestamp, Transactions,
+    View,
 };
 use trimorph_types::{Date, DateTime, Value, Zone};
 use trimorph_vector::{Positions, Vector};
@@ -22,6 +23,8 @@ type Rows = BTreeMap<u64, Row>;
 struct Running {
     open: Open,
     kept: Registered,
+    /// The commits that its main version has.
+    merged: u64,
     statement: u32,
     written: Written,
     /// What it sees, its own writes included.
@@ -32,12 +35,8 @@ struct Running {
 
 impl Running {
     fn writer<'t>(&self, all: &'t Transactions) -> Writer<'t> {
-        let view = View {
-            read: self.kept.read(),
-            own: Some(self.open.handle()),
-            statement: self.statement,
-            merged: Timestamp(0),
-        };
+        let view = View::at(self.kept.read()).over(Timestamp(self.merged));
+        let view = View { own: Some(self.open.handle()), statement: self.statement, ..view };
         let reading = Reading { view, transactions: all };
         Writer { reading, statement: self.statement }
     }
@@ -60,22 +59,38 @@ fn vector(values: Vec<Value>) -> Vector<'static> {
     Vector::of_values(values, at)
 }
 
-/// The model: rows after each commit. A random program, checked after each step from all views.
-fn program(seed: u64, steps: usize) -> [usize; 3] {
+/// The model: rows after each commit, which is main, too, as of any of them. A random program, checked after
+/// each step from all views; merges come between, and what nobody needs any more is cleaned and used again.
+fn program(seed: u64, steps: usize) -> [usize; 4] {
     let mut random = Random::new(seed);
     let all = Transactions::default();
     let delta = NodeDelta::new(0, Vec::new());
     let mut history: BTreeMap<u64, Rows> = BTreeMap::from([(0, Rows::new())]);
     let mut running: Vec<Running> = Vec::new();
-    let [mut committed, mut conflicts, mut undone] = [0; 3];
+    let (mut merged, mut readers): (u64, Vec<(Registered, u64)>) = (0, Vec::new());
+    let [mut committed, mut conflicts, mut undone, mut cleaned] = [0; 4];
     for step in 0..steps {
         let context = format!("seed {seed} step {step}");
+        match random.below(20) {
+            0 => readers.push((all.snapshot(Timestamp(merged), Intent::Read), merged)),
+            1 if !readers.is_empty() => drop(readers.swap_remove(random.below(readers.len()))),
+            2 => merged = all.published().0,
+            3..6 => {
+                let loose = delta.clean(&all.snapshots().needed(Timestamp(merged)));
+                cleaned += loose.pages.len() + loose.rows.len();
+                loose.pages.into_iter().for_each(|page| delta.pages.remove(page));
+                delta.rows.give_back(loose.rows);
+            }
+            _ => {}
+        }
         let draw = random.below(10);
         if draw == 0 && running.len() < 4 {
             let level = [Isolation::Snapshot, Isolation::Serializable][random.below(2)];
-            let (open, kept) = all.begin(level, CancelToken::default(), None);
+            let (open, kept) =
+                all.begin(level, (Timestamp(merged), Intent::Write), CancelToken::default(), None);
             let sees = history[&kept.read().0].clone();
-            running.push(Running { open, kept, statement: 1, written: Vec::new(), sees, wrote: Vec::new() });
+            let (written, wrote) = (Vec::new(), Vec::new());
+            running.push(Running { open, kept, merged, statement: 1, written, sees, wrote });
             continue;
         }
         if running.is_empty() {
@@ -172,13 +187,16 @@ fn program(seed: u64, steps: usize) -> [usize; 3] {
         for own in &running {
             let mut reading = own.writer(&all).reading;
             reading.view.statement += 1;
-            check(&delta, &reading, &own.sees, ends, &context);
+            check(&delta, &reading, (&history[&own.merged], &own.sees), ends, &context);
         }
-        let at = [all.published().0, random.below(all.published().0 as usize + 1) as u64][random.below(2)];
-        let reading = Reading { view: View::at(Timestamp(at)), transactions: &all };
-        check(&delta, &reading, &history[&at], ends, &context);
+        let now = (all.published(), merged);
+        for (read, merged) in readers.iter().map(|(kept, merged)| (kept.read(), *merged)).chain([now]) {
+            let view = View::at(read).over(Timestamp(merged));
+            let reading = Reading { view, transactions: &all };
+            check(&delta, &reading, (&history[&merged], &history[&read.0]), ends, &context);
+        }
     }
-    [committed, conflicts, undone]
+    [committed, conflicts, undone, cleaned]
 }
 
 /// The same value of the same type, as it is shown.
@@ -186,13 +204,15 @@ fn same(a: &Value, b: &Value) -> bool {
     format!("{a:?}") == format!("{b:?}")
 }
 
-fn check(delta: &NodeDelta, reading: &Reading<'_>, rows: &Rows, end: u64, context: &str) {
+fn check(delta: &NodeDelta, reading: &Reading<'_>, (main, rows): (&Rows, &Rows), end: u64, context: &str) {
     for row in 0..end {
-        let wanted = rows.get(&row).cloned().flatten();
-        assert_eq!(delta.is_there(row, reading).unwrap_or(false), wanted.is_some(), "{context} row {row}");
+        let (main, wanted) = (main.get(&row).cloned().flatten(), rows.get(&row).cloned().flatten());
+        let is_there = delta.is_there(row, reading).unwrap_or(main.is_some());
+        assert_eq!(is_there, wanted.is_some(), "{context} row {row}");
         for column in 0..COLUMNS {
-            let value = delta.value(row, column, reading).unwrap_or(Value::Null);
-            let wanted = wanted.as_ref().and_then(|row| row.get(&column).cloned()).unwrap_or(Value::Null);
+            let of = |row: &Row| row.as_ref().and_then(|row| row.get(&column).cloned());
+            let value = delta.value(row, column, reading).or_else(|| of(&main)).unwrap_or(Value::Null);
+            let wanted = of(&wanted).unwrap_or(Value::Null);
             assert!(same(&value, &wanted), "{context} row {row} column {column}: {value:?} {wanted:?}");
         }
     }
@@ -200,12 +220,12 @@ fn check(delta: &NodeDelta, reading: &Reading<'_>, rows: &Rows, end: u64, contex
 
 #[test]
 fn every_view_sees_its_rows() {
-    let mut met = [0; 3];
+    let mut met = [0; 4];
     for seed in 0..150 {
         let counts = program(seed, 120);
         met.iter_mut().zip(counts).for_each(|(a, b)| *a += b);
     }
-    assert!(met.iter().all(|n| *n > 100), "committed, conflicts, undone: {met:?}");
+    assert!(met.iter().all(|n| *n > 100), "committed, conflicts, undone, cleaned: {met:?}");
 }
 
 #[test]
@@ -242,8 +262,9 @@ fn a_batch_goes_by_pages_and_runs_of_clean_zones_are_told() {
     let all = Transactions::default();
     let delta = NodeDelta::new(1 << 20, Vec::new());
     assert_eq!(delta.clean_run(5, 1 << 20, Some(0)), 1 << 20);
-    let (open, kept) = all.begin(Isolation::Snapshot, CancelToken::default(), None);
-    let view = View { read: kept.read(), own: Some(open.handle()), statement: 1, merged: Timestamp(0) };
+    let (open, kept) =
+        all.begin(Isolation::Snapshot, (Timestamp(0), Intent::Write), CancelToken::default(), None);
+    let view = View { own: Some(open.handle()), statement: 1, ..View::at(kept.read()) };
     let writer = Writer { reading: Reading { view, transactions: &all }, statement: 1 };
     let values = vector((0..5_000).map(Value::Int).collect());
     let positions: Vec<u32> = (0..5_000).collect();
@@ -284,9 +305,10 @@ fn transfers_beside_each_other_keep_the_sum() {
     const ACCOUNTS: u64 = 20;
     const EACH: usize = 400;
     let (all, delta) = (Transactions::default(), NodeDelta::new(0, Vec::new()));
-    let begin = || all.begin(Isolation::Snapshot, CancelToken::default(), None);
+    let begin =
+        || all.begin(Isolation::Snapshot, (Timestamp(0), Intent::Write), CancelToken::default(), None);
     let writer_of = |open: &Open, kept: &Registered| {
-        let view = View { read: kept.read(), own: Some(open.handle()), statement: 1, merged: Timestamp(0) };
+        let view = View { own: Some(open.handle()), statement: 1, ..View::at(kept.read()) };
         Writer { reading: Reading { view, transactions: &all }, statement: 1 }
     };
     let commit = |open: Open, writer: &Writer<'_>, written: &Written| {
@@ -345,7 +367,7 @@ fn transfers_beside_each_other_keep_the_sum() {
             })
             .collect();
         while done.load(std::sync::atomic::Ordering::Acquire) < 3 {
-            let kept = all.snapshot();
+            let kept = all.snapshot(Timestamp(0), Intent::Read);
             let reading = Reading { view: View::at(kept.read()), transactions: all };
             assert_eq!(sum(&reading), 100 * ACCOUNTS as i64);
         }

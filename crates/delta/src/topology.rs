@@ -272,9 +272,10 @@ impl Topology {
         came
     }
 
-    /// The ends of an edge that came or went; none of an edge that nothing happened to.
+    /// The ends of an edge that came or went; none of an edge that nothing happened to, as far as the reader
+    /// sees.
     pub fn ends(&self, edge: EdgeId, reading: &Reading<'_>) -> Option<(NodeId, NodeId)> {
-        Some(self.record(edge, reading)?.ends())
+        Some(self.record(edge, reading).filter(|record| record.is_of(reading))?.ends())
     }
 
     /// The record of an edge: the newest, or the one that was when a reader's time was.
@@ -305,7 +306,7 @@ impl Topology {
 
     /// Whether a reader sees an edge; none where main knows.
     pub fn is_there(&self, edge: EdgeId, reading: &Reading<'_>) -> Option<bool> {
-        let record = self.record(edge, reading)?;
+        let record = self.record(edge, reading).filter(|record| record.is_of(reading))?;
         match record.change(reading) {
             None if record.is_of_main(reading) => None,
             change => Some(change == Some(true)),

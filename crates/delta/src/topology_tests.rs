@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use trimorph_base::{CancelToken, EdgeId, EdgeTableId, NodeId, Random, TableId};
 use trimorph_mvcc::{
-    Changes, Conflict, Isolation, Open, ReadSet, Reading, Registered, Stamp, Timestamp, Transactions, View,
+    Changes, Conflict, Intent, Isolation, Open, ReadSet, Reading, Registered, Stamp, Timestamp, Transactions,
+    View,
 };
 use trimorph_types::Value;
 use trimorph_vector::{Positions, Vector};
@@ -31,6 +32,8 @@ type Edges = BTreeMap<EdgeId, EdgeEnds>;
 struct Running {
     open: Open,
     kept: Registered,
+    /// The commits that its main version has.
+    merged: u64,
     statement: u32,
     written: WrittenEdges,
     sees: Edges,
@@ -39,11 +42,28 @@ struct Running {
 }
 
 fn writer<'t>(open: &Open, kept: &Registered, statement: u32, all: &'t Transactions) -> Writer<'t> {
-    let view = View { read: kept.read(), own: Some(open.handle()), statement, merged: Timestamp(0) };
+    let view = View { own: Some(open.handle()), statement, ..View::at(kept.read()) };
     Writer { reading: Reading { view, transactions: all }, statement }
 }
 
+impl Running {
+    fn writer<'t>(&self, all: &'t Transactions) -> Writer<'t> {
+        let mut own = writer(&self.open, &self.kept, self.statement, all);
+        own.reading.view.merged = Timestamp(self.merged);
+        own
+    }
+}
+
 fn check(topology: &Topology, reading: &Reading<'_>, main: &Edges, sees: &Edges, context: &str) {
+    for edge in main.keys().chain(sees.keys()) {
+        let is_there = topology.is_there(*edge, reading).unwrap_or(main.contains_key(edge));
+        assert_eq!(is_there, sees.contains_key(edge), "{context}: {edge:?}");
+        if let Some(wanted) = sees.get(edge) {
+            let of_main = || main.get(edge).map(|edge| (edge.source, edge.target));
+            let ends = topology.ends(*edge, reading).or_else(of_main);
+            assert_eq!(ends, Some((wanted.source, wanted.target)), "{context}: {edge:?}");
+        }
+    }
     for (table, row) in (0..2).flat_map(|table| (0..ROWS as u64).map(move |row| (table, row))) {
         let node = NodeId::new(TableId(table), row);
         for (edge_table, direction) in
@@ -83,25 +103,43 @@ fn check(topology: &Topology, reading: &Reading<'_>, main: &Edges, sees: &Edges,
     }
 }
 
-fn program(seed: u64, steps: usize) -> [usize; 3] {
+/// The model: edges after each commit, which is main, too, as of any of them. Merges come between, and what
+/// nobody needs any more is cleaned, and its places are used again.
+fn program(seed: u64, steps: usize) -> [usize; 4] {
     let mut random = Random::new(seed);
+    let (mut merged, mut readers): (u64, Vec<(Registered, u64)>) = (0, Vec::new());
+    let mut free: Vec<EdgeId> = Vec::new();
     let (all, topology) = (Transactions::default(), Topology::default());
     let draw = |random: &mut Random, place: u64| {
         let target = (random.below(2) as u16, random.below(ROWS) as u64);
         ends(random.below(3) as u16, place, random.below(ROWS) as u64, target)
     };
     let main: Edges = (0..10).map(|place| draw(&mut random, place)).map(|e| (e.edge, e)).collect();
-    let mut history: BTreeMap<u64, Edges> = BTreeMap::from([(0, main.clone())]);
+    let mut history: BTreeMap<u64, Edges> = BTreeMap::from([(0, main)]);
     let mut running: Vec<Running> = Vec::new();
     let mut next_place = 10;
-    let mut counts = [0; 3];
+    let mut counts = [0; 4];
     for step in 0..steps {
         let context = format!("seed {seed} step {step}");
+        match random.below(20) {
+            0 => readers.push((all.snapshot(Timestamp(merged), Intent::Read), merged)),
+            1 if !readers.is_empty() => drop(readers.swap_remove(random.below(readers.len()))),
+            2 => merged = all.published().0,
+            3..6 => {
+                let loose = topology.clean(&all.snapshots().needed(Timestamp(merged)));
+                counts[3] += loose.gone.len();
+                free.extend(loose.gone);
+                topology.give_back(loose.records);
+            }
+            _ => {}
+        }
         let kind = random.below(10);
         if kind == 0 && running.len() < 4 {
-            let (open, kept) = all.begin(Isolation::Snapshot, CancelToken::default(), None);
+            let main = (Timestamp(merged), Intent::Write);
+            let (open, kept) = all.begin(Isolation::Snapshot, main, CancelToken::default(), None);
             let sees = history[&kept.read().0].clone();
-            running.push(Running { open, kept, statement: 1, written: Vec::new(), sees, wrote: Vec::new() });
+            let (written, wrote) = (Vec::new(), Vec::new());
+            running.push(Running { open, kept, merged, statement: 1, written, sees, wrote });
             continue;
         }
         if running.is_empty() {
@@ -110,7 +148,7 @@ fn program(seed: u64, steps: usize) -> [usize; 3] {
         let which = random.below(running.len());
         if kind == 1 {
             let done = running.swap_remove(which);
-            let writer = writer(&done.open, &done.kept, done.statement, &all);
+            let writer = done.writer(&all);
             let stamp = |stamp: Stamp| topology.stamp(&writer, &done.written, stamp);
             if random.below(3) == 0 {
                 all.undo(&done.open, stamp);
@@ -133,7 +171,8 @@ fn program(seed: u64, steps: usize) -> [usize; 3] {
         }
         let own = &mut running[which];
         own.statement += 1;
-        let writer = writer(&own.open, &own.kept, own.statement, &all);
+        let writer = own.writer(&all);
+        let main = &history[&own.merged];
         if kind < 6 || own.sees.is_empty() {
             // Several between the same nodes, as a rule.
             let mut edge = draw(&mut random, next_place);
@@ -142,6 +181,9 @@ fn program(seed: u64, steps: usize) -> [usize; 3] {
                 edge.edge = EdgeId::new(edge.edge.table(), next_place);
                 // Some begin at the same ordinal.
                 next_place += [1, 1 << 23][random.below(2)];
+                if let Some(at) = free.iter().position(|edge_id| edge_id.table() == edge.edge.table()) {
+                    edge.edge = free.swap_remove(at);
+                }
                 batch.push(edge);
             }
             if random.below(2) == 0 {
@@ -184,31 +226,35 @@ fn program(seed: u64, steps: usize) -> [usize; 3] {
             }
         }
         for own in &running {
-            let mut reading = self::writer(&own.open, &own.kept, own.statement, &all).reading;
+            let mut reading = own.writer(&all).reading;
             reading.view.statement += 1;
-            check(&topology, &reading, &main, &own.sees, &context);
+            check(&topology, &reading, &history[&own.merged], &own.sees, &context);
         }
-        let at = random.below(all.published().0 as usize + 1) as u64;
-        let reading = Reading { view: View::at(Timestamp(at)), transactions: &all };
-        check(&topology, &reading, &main, &history[&at], &context);
+        let now = (all.published(), merged);
+        for (read, merged) in readers.iter().map(|(kept, merged)| (kept.read(), *merged)).chain([now]) {
+            let view = View::at(read).over(Timestamp(merged));
+            let reading = Reading { view, transactions: &all };
+            check(&topology, &reading, &history[&merged], &history[&read.0], &context);
+        }
     }
     counts
 }
 
 #[test]
 fn every_view_sees_its_edges() {
-    let mut met = [0; 3];
+    let mut met = [0; 4];
     for seed in 0..60 {
         let counts = program(seed, 100);
         met.iter_mut().zip(counts).for_each(|(a, b)| *a += b);
     }
-    assert!(met.iter().all(|n| *n > 20), "committed, undone, conflicts: {met:?}");
+    assert!(met.iter().all(|n| *n > 20), "committed, undone, conflicts, cleaned: {met:?}");
 }
 
 #[test]
 fn a_hundred_thousand_edges_between_two_nodes() {
     let (all, topology) = (Transactions::default(), Topology::default());
-    let (open, kept) = all.begin(Isolation::Snapshot, CancelToken::default(), None);
+    let (open, kept) =
+        all.begin(Isolation::Snapshot, (Timestamp(0), Intent::Write), CancelToken::default(), None);
     let writer = writer(&open, &kept, 1, &all);
     let mut written = WrittenEdges::new();
     for place in 0..100_000 {
@@ -234,7 +280,8 @@ fn a_hundred_thousand_edges_between_two_nodes() {
 fn an_edge_and_the_deletion_of_its_end_never_both_commit() {
     let (all, topology, nodes) =
         (Transactions::default(), Topology::default(), NodeDelta::new(0, Vec::new()));
-    let begin = || all.begin(Isolation::ReadCommitted, CancelToken::default(), None);
+    let begin =
+        || all.begin(Isolation::ReadCommitted, (Timestamp(0), Intent::Write), CancelToken::default(), None);
     let mut both = [0; 2];
     for round in 0..600_u64 {
         let (open, kept) = begin();
@@ -319,7 +366,8 @@ fn an_edge_and_the_deletion_of_its_end_never_both_commit() {
 #[test]
 fn properties_of_edges_are_seen_by_view() {
     let (all, edges) = (Transactions::default(), EdgeDelta::default());
-    let begin = || all.begin(Isolation::Snapshot, CancelToken::default(), None);
+    let begin =
+        || all.begin(Isolation::Snapshot, (Timestamp(0), Intent::Write), CancelToken::default(), None);
     let int = |values: &[i64]| {
         let values: Vec<Value> = values.iter().map(|v| Value::Int(*v)).collect();
         let at = Positions::all(values.len());

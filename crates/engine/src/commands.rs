@@ -11,8 +11,8 @@ use crate::following::Standing;
 
 /// A statement about transactions.
 pub(crate) enum Command {
-    /// `BEGIN`, with a level if one is named.
-    Begin(Option<Isolation>),
+    /// `BEGIN`, with a level if one is named, and whether it is to read only.
+    Begin(Option<Isolation>, bool),
     /// `COMMIT`.
     Commit,
     /// `ROLLBACK`.

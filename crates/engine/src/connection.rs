@@ -12,7 +12,7 @@ use trimorph_catalog::CatalogView;
 use trimorph_cypher::ast::Mode;
 use trimorph_exec::{ExecError, Execution, GivenRows, PhysicalOptions, PhysicalPlan, Settings};
 use trimorph_functions::Clock;
-use trimorph_mvcc::Isolation;
+use trimorph_mvcc::{Intent, Isolation};
 use trimorph_store::Snapshot;
 use trimorph_types::{LogicalType, Value};
 
@@ -282,8 +282,9 @@ impl Connection {
     /// Does what a statement about transactions says.
     fn obey(&self, command: Command, cancel: &CancelToken) -> Result<Answer, Error> {
         match command {
-            Command::Begin(isolation) => {
-                self.begin_with(TransactionOptions { isolation, ..TransactionOptions::default() })?;
+            Command::Begin(isolation, read_only) => {
+                let options = TransactionOptions { isolation, read_only, ..TransactionOptions::default() };
+                self.begin_with(options)?;
             }
             Command::Commit => self.commit()?,
             Command::Rollback => self.rollback()?,
@@ -552,7 +553,8 @@ impl Connection {
         loop {
             let turn = turn(&self.shared, tries, None);
             let level = self.shared.config.isolation;
-            let mut writing = Writing::begin(&self.shared, level, cancel.clone(), turn.as_ref());
+            let mut writing =
+                Writing::begin(&self.shared, (level, Intent::Write), cancel.clone(), turn.as_ref());
             // Now that it is open: a bulk load that begins sees it.
             self.ready_to_write()?;
             self.shared.start_merging();
@@ -705,6 +707,7 @@ impl Connection {
         }
         if program.query.plan.updates() {
             self.ready_to_write()?;
+            writing.begin_to_write()?;
             self.shared.start_merging();
         }
         let mark = writing.mark();

@@ -1,22 +1,24 @@
-//! Merges: what was committed goes into a new main version, which is published; what all readers have in
-//! main is cleaned out of the delta.
+//! Merges: what was committed goes into a new main version, which is published; what nobody needs any more is
+//! cleaned out of the delta.
 //!
 //! 1. The time is the last commit that is published; the main version is made beside readers and writers.
 //! 2. It is published under the lock of the snapshot, with what was declared meanwhile: who comes from then
 //!    on has it, who came before keeps the older one and finds all of what he sees in the delta.
-//! 3. When everybody is gone who came before, the delta is cleaned of what the version has.
-//! 4. When everybody is gone who came before that, pages, records, rows and positions are used again.
+//! 3. The delta is cleaned of what the version has. What somebody with an older version sees stays; what came
+//!    later than that goes.
+//! 4. When everybody is out who was looking at the delta then, pages, records, rows and positions are used
+//!    again.
 //!
-//! Steps 3 and 4 are taken whenever somebody looks, as far as readers let them. A forgotten reader stops
-//! neither merges nor him who looks: what he needs stays.
+//! Steps 3 and 4 are taken whenever somebody looks. A forgotten reader stops neither merges nor cleaning: what
+//! he sees stays, and if he may write, what he would have to meet, until that becomes too much.
 //!
 //! Source: `docs/design/transactions.md`, "Merge".
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use trimorph_base::CancelToken;
-use trimorph_mvcc::Timestamp;
+use trimorph_base::{CancelToken, EdgeId};
+use trimorph_mvcc::{Intent, Timestamp};
 use trimorph_store::{MergeError, MergeReport, Snapshot, merged};
 
 use crate::Error;
@@ -25,6 +27,13 @@ use crate::merges_left::Merging;
 use crate::shared::Shared;
 use crate::value_indexes::index_all;
 use crate::waiting::lock_until;
+
+/// Others may change this part of what main has while a transaction may still begin to write that only reads.
+const KEPT_SHARE: usize = 4;
+/// And so much in any case, in bytes.
+const KEPT_BYTES_MIN: usize = 16 << 20;
+/// And so many commits.
+const KEPT_COMMITS_MAX: usize = 1 << 17;
 
 impl Shared {
     pub(crate) fn merging(&self) -> MutexGuard<'_, Merging> {
@@ -53,7 +62,7 @@ impl Shared {
                 MergeError::Rewrite(error) => merge_failed(error),
             })?;
             report = made;
-            self.publish(next, merging);
+            self.publish(next);
         }
         drop(base);
         self.clean(merging);
@@ -67,7 +76,7 @@ impl Shared {
         self.merge_within(&mut merging, cancel)?;
         let mut next = self.base().main().clone();
         if next.compact(MERGED, cancel).map_err(merge_failed)? {
-            self.publish(next, &mut merging);
+            self.publish(next);
             self.clean(&mut merging);
         }
         Ok(())
@@ -80,7 +89,7 @@ impl Shared {
             return Ok(self.base().main().clone());
         }
         let (base, (live, registered)) =
-            self.base_with(|live| (Arc::clone(live), live.transactions.snapshot()));
+            self.base_with(|live, at| (Arc::clone(live), live.transactions.snapshot(at, Intent::Read)));
         let cancel = CancelToken::default();
         let done = merged(base.main(), &live.delta, registered.read(), MERGED, &cancel);
         done.map(|(main, _)| main).map_err(|error| match error {
@@ -100,12 +109,11 @@ impl Shared {
     pub(crate) fn clean_up(&self) -> bool {
         let mut merging = self.merging();
         self.clean(&mut merging);
-        !merging.published.is_empty() || !merging.cleaned.is_empty()
+        !merging.needed.is_newest_only() || !merging.cleaned.is_empty()
     }
 
     /// Makes `next` the main version, with what was declared since it was begun.
-    fn publish(&self, next: trimorph_store::Main, merging: &mut Merging) {
-        let merged_at = Timestamp(next.merged_at);
+    fn publish(&self, next: trimorph_store::Main) {
         let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
         let mut next = next.grown_like(snapshot.main());
         next.weaken_facts();
@@ -115,29 +123,20 @@ impl Shared {
         drop(snapshot);
         // It has counted what it has.
         self.counted_at.store(self.live.pressure.written(), Ordering::Relaxed);
-        merging.published.push_back((self.live.transactions.snapshots().retire(), merged_at));
     }
 
-    /// Cleans what merges have left, as far as readers let it, and what was undone. It looks at everything in
-    /// the delta only where something of it may have gone: an open transaction may have written much, and who
-    /// merges comes by again and again.
+    /// Cleans the delta of what nobody needs, and lets what was cleaned before be used again, as far as
+    /// readers let it. It looks at everything in the delta only where something of it may have gone: an open
+    /// transaction may have written much, and who merges comes by again and again.
     fn clean(&self, merging: &mut Merging) {
-        let (snapshots, delta) = (self.live.transactions.snapshots(), &self.live.delta);
-        let settled = merging.settled;
-        while let Some((epoch, merged_at)) = merging.published.front()
-            && snapshots.is_past(*epoch)
+        self.clean_unneeded(merging);
+        let snapshots = self.live.transactions.snapshots();
+        while self.keeps_much(merging)
+            && let Some(read) = snapshots.oldest_waiting()
+            && read < merging.needed.merged()
         {
-            merging.settled = *merged_at;
-            merging.published.pop_front();
-        }
-        // Before the look: what is undone meanwhile is looked at the next time.
-        let undone = self.live.pressure.undone();
-        if undone != merging.undone || merging.settled > settled {
-            merging.undone = undone;
-            let cleaned = delta.clean(merging.settled);
-            if !cleaned.is_empty() {
-                merging.cleaned.push_back((snapshots.retire(), cleaned));
-            }
+            self.live.transactions.cut(Timestamp(read.0 + 1));
+            self.clean_unneeded(merging);
         }
         while let Some((epoch, _)) = merging.cleaned.front()
             && snapshots.is_past(*epoch)
@@ -145,14 +144,43 @@ impl Shared {
             if let Some((_, cleaned)) = merging.cleaned.pop_front() {
                 let main = self.base();
                 let tables = &main.main().edge_tables;
-                delta.give_back(cleaned, |edge| tables[usize::from(edge.table().0)].place(edge));
+                let place = |edge: EdgeId| tables[usize::from(edge.table().0)].place(edge);
+                self.live.delta.give_back(cleaned, place);
             }
         }
         // What is not held any more is others' to use. Growth is charged by who writes.
         let _ = self.charge_delta();
-        if merging.published.is_empty() && merging.cleaned.is_empty() {
+        if merging.needed.is_newest_only() && merging.cleaned.is_empty() {
             self.rest();
         }
+    }
+
+    /// Takes out of the delta what nobody needs. Nobody publishes another main version meanwhile.
+    fn clean_unneeded(&self, merging: &mut Merging) {
+        let (snapshots, delta) = (self.live.transactions.snapshots(), &self.live.delta);
+        // Before the look: what is undone meanwhile is looked at the next time.
+        let undone = self.live.pressure.undone();
+        let needed = snapshots.needed(Timestamp(self.base().main().merged_at));
+        if undone == merging.undone && needed == merging.needed {
+            return;
+        }
+        merging.undone = undone;
+        let cleaned = delta.clean(&needed);
+        merging.needed = needed;
+        if !cleaned.is_empty() {
+            merging.cleaned.push_back((snapshots.retire(), cleaned));
+        }
+    }
+
+    /// Whether much is kept for those who are open: more than a part of what main has, or the changes of very
+    /// many commits.
+    fn keeps_much(&self, merging: &Merging) -> bool {
+        let transactions = &self.live.transactions;
+        if transactions.commits_kept() > KEPT_COMMITS_MAX {
+            return true;
+        }
+        let kept_max = (self.base().main().stored_bytes() / KEPT_SHARE).max(KEPT_BYTES_MIN);
+        !merging.needed.is_newest_only() && self.live.delta.bytes() > kept_max
     }
 
     /// Where main has all there is and nobody is about to write, readers take no look at the delta any more,

@@ -204,6 +204,7 @@ impl Connection {
                 let writing = &mut running.writing;
                 writing.begin_statement(shared);
                 self.ready_to_write()?;
+                writing.begin_to_write()?;
                 let mark = writing.mark();
                 match work(writing) {
                     Ok(done) => report = done,

@@ -11,10 +11,10 @@ use crate::commands::{Command, isolation};
 const FIRST: &[&str] =
     &["BEGIN", "START", "COMMIT", "ROLLBACK", "ABORT", "CHECKPOINT", "REORGANIZE", "SHOW", "TERMINATE"];
 /// What other systems have behind `BEGIN`.
-const NO_MODES: &[&str] = &["DEFERRED", "IMMEDIATE", "EXCLUSIVE", "CONCURRENT", "ONLY", "WRITE"];
+const NO_MODES: &[&str] = &["DEFERRED", "IMMEDIATE", "EXCLUSIVE", "CONCURRENT", "WRITE"];
 /// What to write instead.
 const MODES: &str =
-    ", or BEGIN SNAPSHOT: nobody waits for who begins, and who only reads is never in conflict";
+    ", or BEGIN READ ONLY: nobody waits for who begins, and who only reads is never in conflict";
 const SAVEPOINTS: &str = "a statement that fails undoes itself and leaves its transaction open; what is to be \
                           undone alone is a transaction of its own";
 const LEVELS: &[&str] = &["SERIALIZABLE", "SNAPSHOT", "READ COMMITTED"];
@@ -124,8 +124,13 @@ fn behind(first: Word<'_>, rest: &[Word<'_>]) -> Result<Command, Diagnostic> {
 
 /// `BEGIN`, without the word `TRANSACTION`.
 fn begin(rest: &[Word<'_>]) -> Result<Command, Diagnostic> {
+    let is_mode = |read: &Word<'_>, only: &Word<'_>| read.is("READ") && only.is("ONLY");
+    let (rest, reads_only) = match rest {
+        [read, only, rest @ ..] | [rest @ .., read, only] if is_mode(read, only) => (rest, true),
+        rest => (rest, false),
+    };
     let level = match rest {
-        [] => return Ok(Command::Begin(None)),
+        [] => return Ok(Command::Begin(None, reads_only)),
         [one, two, level @ ..] if one.is("ISOLATION") && two.is("LEVEL") => level,
         level => level,
     };
@@ -141,7 +146,7 @@ fn begin(rest: &[Word<'_>]) -> Result<Command, Diagnostic> {
     };
     let name = named.iter().chain([last]).map(|word| word.text).collect::<Vec<_>>().join(" ");
     match isolation(&name) {
-        Some(level) => Ok(Command::Begin(Some(level))),
+        Some(level) => Ok(Command::Begin(Some(level), reads_only)),
         None => Err(no_level(rest, level)),
     }
 }

@@ -11,7 +11,7 @@ use trimorph_algebra::Procedures;
 use trimorph_base::{MemoryBudget, Process, Reservation, Workers};
 use trimorph_exec::SpillArea;
 use trimorph_log::{Durability, Log, Position, Recover};
-use trimorph_mvcc::{Timestamp, View};
+use trimorph_mvcc::{Intent, Timestamp, View};
 use trimorph_store::{Checkpoint, Live, LogStart, Moment, Snapshot};
 use trimorph_vfs::{FileSystem, Pool};
 
@@ -106,22 +106,25 @@ impl Shared {
     /// What is committed now.
     pub(crate) fn snapshot(&self) -> Snapshot {
         // Whether there is a delta is asked while nobody publishes another main version.
-        let seen =
-            |live: &Arc<Live>| live.was_written().then(|| (Arc::clone(live), live.transactions.snapshot()));
+        let seen = |live: &Arc<Live>, merged| {
+            let register = || live.transactions.snapshot(merged, Intent::Read);
+            live.was_written().then(|| (Arc::clone(live), register()))
+        };
         let (base, seen) = self.base_with(seen);
         let Some((live, registered)) = seen else { return base };
         let view = View::at(registered.read()).over(Timestamp(base.main().merged_at));
         base.at(Moment::new(live, view, Arc::new(registered)))
     }
 
-    /// The main version, and what `register` gives for it: nobody publishes another one between the two. So
+    /// The main version, and what `register` gives for its time: nobody publishes another one between the two. So
     /// a time that is taken has all commits that main has, and no commit that uses what main does not
     /// declare.
-    pub(crate) fn base_with<T>(&self, register: impl FnOnce(&Arc<Live>) -> T) -> (Snapshot, T) {
+    pub(crate) fn base_with<T>(&self, register: impl FnOnce(&Arc<Live>, Timestamp) -> T) -> (Snapshot, T) {
         let base = self.snapshot.read().unwrap_or_else(PoisonError::into_inner);
+        let merged = Timestamp(base.main().merged_at);
         let registered = match &self.follower {
-            None => register(&self.live),
-            Some(follower) => register(&follower.live()),
+            None => register(&self.live, merged),
+            Some(follower) => register(&follower.live(), merged),
         };
         (base.clone(), registered)
     }

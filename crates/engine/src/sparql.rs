@@ -244,6 +244,7 @@ impl Connection {
                         let writing = &mut running.writing;
                         writing.begin_statement(self.shared());
                         self.ready_to_write()?;
+                        writing.begin_to_write()?;
                         self.shared().start_merging();
                         let mark = writing.mark();
                         let done = work(writing);

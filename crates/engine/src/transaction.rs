@@ -27,6 +27,8 @@ pub struct TransactionOptions {
     pub isolation: Option<Isolation>,
     /// It is ended when it takes longer.
     pub timeout: Option<Duration>,
+    /// It does not write: what others commit meanwhile need not be kept for it, however long it is open.
+    pub read_only: bool,
 }
 
 /// How often a statement is run again before its conflict is told: some 150 ms in all.

@@ -83,6 +83,8 @@ impl Execution {
                 Ok((Builder::new(settings, snapshot, counters).build(&bound)?, context))
             })?;
             let chunk = Chunk::with_slots(&[plan.group_slots]);
+            // Who never asks for rows holds nothing up.
+            context.reader.leave();
             Ok::<_, ExecError>(Running::new(context, root, chunk, plan.columns.clone()))
         })?;
         Ok(Self { cell, profile, stack })
@@ -95,8 +97,9 @@ impl Execution {
         &mut self,
         take: impl FnOnce(&[&Vector<'_>], &[u32], &Context<'_>) -> T,
     ) -> Result<Option<T>, ExecError> {
-        self.cell.with_dependent_mut(|_, running| {
-            if !running.pull(self.stack)? {
+        let stack = self.stack;
+        self.at_work(|running| {
+            if !running.pull(stack)? {
                 return Ok(None);
             }
             let positions = running.batch();
@@ -129,9 +132,20 @@ impl Execution {
         first: &mut Option<S>,
         make: impl Fn(Option<S>, Run<'_, '_>, &Context<'_>) -> T + Sync,
     ) -> Result<Option<Vec<T>>, ExecError> {
-        self.cell.with_dependent_mut(|_, running| {
-            let made = round(running, self.stack, run_rows, first, make);
+        let stack = self.stack;
+        self.at_work(|running| {
+            let made = round(running, stack, run_rows, first, make);
             running.done |= made.is_err();
+            made
+        })
+    }
+
+    /// Takes a step. Between steps, for which nobody may ever ask, it has nothing of the delta in its hands.
+    fn at_work<T>(&mut self, step: impl FnOnce(&mut Running<'_>) -> T) -> T {
+        self.cell.with_dependent_mut(|_, running| {
+            running.context.reader.enter();
+            let made = step(running);
+            running.context.reader.leave();
             made
         })
     }

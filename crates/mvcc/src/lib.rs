@@ -5,7 +5,8 @@
 //! view          what one reader sees
 //! transactions  the table of transactions: handles, the order of commits, publication, validation
 //! commits       commits in order: which are published, what the recent ones changed
-//! snapshots     the views that are in use: how old the oldest is, when what was removed may be used again
+//! snapshots     the views that are in use: what they need, when what was removed may be used again
+//! needed        the commits whose versions somebody needs
 //! row_set       some rows of a table: all, a few, or by zones
 //! changes       what a transaction wrote, as sets of rows
 //! read_set      what a transaction read, as sets of rows; what was written is asked against it
@@ -19,6 +20,7 @@
 
 mod changes;
 mod commits;
+mod needed;
 mod overlap;
 mod read_set;
 mod row_set;
@@ -30,10 +32,11 @@ mod transactions;
 mod view;
 
 pub use changes::{Changes, EdgeChanges, LoadChanges, NodeChanges, WrittenValues};
+pub use needed::Needed;
 pub use overlap::Overlap;
 pub use read_set::{EdgeReads, NodeReads, ReadRange, ReadSet};
 pub use row_set::RowSet;
-pub use snapshots::{Epoch, Registered, Snapshots};
+pub use snapshots::{Epoch, Inside, Intent, Registered, Snapshots, TooOld};
 pub use stamp::{AtomicStamp, Handle, Stamp, Timestamp};
 pub use transactions::{Conflict, Entry, Failed, Isolation, Open, Transactions, Turn};
 pub use view::{Reading, View};

@@ -13,7 +13,7 @@ use crate::*;
 const T: TableId = TableId(3);
 
 fn begin(all: &Transactions, level: Isolation) -> (Open, Registered) {
-    all.begin(level, CancelToken::default(), None)
+    all.begin(level, (Timestamp(0), Intent::Write), CancelToken::default(), None)
 }
 
 fn commit(
@@ -80,7 +80,7 @@ fn what_is_undone_is_seen_by_nobody() {
     let all = Transactions::default();
     let (open, _kept) = begin(&all, Isolation::Serializable);
     let version = AtomicStamp::new(open.handle().into());
-    let own = View { own: Some(open.handle()), statement: 9, merged: Timestamp(0), read: all.published() };
+    let own = View { own: Some(open.handle()), statement: 9, ..View::at(all.published()) };
     all.undo(&open, |last| {
         assert!(!View::at(Timestamp(9)).sees(&version, 0, &all), "undone in the table, not yet stamped");
         version.store(last);
@@ -101,6 +101,7 @@ fn the_first_updater_wins() {
         own: Some(open.handle()),
         statement: 1,
         merged: Timestamp(0),
+        committed: None,
     };
     let of_second = view(&second);
     let ask = |view: View| view.may_replace(&version, &all);
@@ -155,20 +156,88 @@ fn a_commit_that_cannot_be_logged_is_undone() {
 }
 
 #[test]
-fn removed_things_are_kept_until_their_readers_are_gone() {
+fn removed_things_are_kept_until_who_was_inside_is_out() {
     let all = Transactions::default();
-    let old = all.snapshot();
+    let (kept, view) = (all.snapshot(Timestamp(0), Intent::Read), all.snapshot(Timestamp(0), Intent::Read));
+    let inside = view.enter();
     let epoch = all.snapshots().retire();
-    let new = all.snapshot();
+    let later = kept.enter();
     assert!(!all.snapshots().is_past(epoch));
-    drop(old);
-    assert!(all.snapshots().is_past(epoch), "who came later does not count");
-    let (open, kept) = begin(&all, Isolation::Snapshot);
+    drop(inside);
+    assert!(all.snapshots().is_past(epoch), "who came in later does not count, nor who is registered");
+    drop(later);
+    let (open, own) = begin(&all, Isolation::Snapshot);
     let at = commit(&all, open, wrote(1), &ReadSet::default(), &[]).unwrap();
     let oldest = || all.snapshots().oldest(|| all.published());
     assert_eq!(oldest(), Timestamp(0));
-    drop((new, kept));
+    drop((kept, view, own));
     assert_eq!(oldest(), at);
+}
+
+/// What is kept for who may write, until he has lost the right.
+#[test]
+fn who_only_reads_does_not_keep_what_comes_later() {
+    let all = Transactions::default();
+    let commit_one = || {
+        let (open, kept) = begin(&all, Isolation::Snapshot);
+        let at = commit(&all, open, wrote(1), &ReadSet::default(), &[]).unwrap();
+        drop(kept);
+        at
+    };
+    let serializable = |intent| {
+        let main = (Timestamp(0), intent);
+        all.begin(Isolation::Serializable, main, CancelToken::default(), None)
+    };
+    let seen = commit_one();
+    let reader = all.snapshot(Timestamp(0), Intent::Read);
+    let (waiting, may_write) = serializable(Intent::MayWrite);
+    let later = commit_one();
+    let (writing, writes) = serializable(Intent::MayWrite);
+    assert_eq!(writes.begin_to_write(), Ok(()));
+    let last = commit_one();
+    let needed = || {
+        let needed = all.snapshots().needed(last);
+        [seen, later, last].map(|at| needed.has(at.into()))
+    };
+    assert_eq!(needed(), [true; 3]);
+    assert_eq!(all.snapshots().oldest_waiting(), None, "who writes needs as much");
+    writes.end(Some(last));
+    all.undo(&writing, |_| ());
+    drop(writes);
+    assert_eq!(needed(), [true; 3], "one may write");
+    assert!(all.commits_kept() > 0, "and may be asked against the others");
+    let oldest = all.snapshots().oldest_waiting();
+    assert_eq!(oldest, Some(seen));
+    all.cut(Timestamp(seen.0 + 1));
+    assert_eq!(all.snapshots().oldest_waiting(), None);
+    assert_eq!(needed(), [true, false, false], "both see the first");
+    assert_eq!(all.commits_kept(), 0);
+    assert_eq!(may_write.begin_to_write(), Err(TooOld));
+    assert_eq!(reader.begin_to_write(), Err(TooOld));
+    all.undo(&waiting, |_| ());
+    drop((may_write, reader));
+    assert_eq!(needed(), [false; 3]);
+    assert!(all.snapshots().needed(last).is_newest_only());
+}
+
+/// Who has results of a transaction sees after its commit what he saw before: not what others committed
+/// meanwhile, nor what later statements wrote.
+#[test]
+fn a_view_stays_as_it_is_when_its_transaction_commits() {
+    let all = Transactions::default();
+    let (open, kept) = begin(&all, Isolation::Snapshot);
+    let stamps: [AtomicStamp; 2] = std::array::from_fn(|_| AtomicStamp::new(open.handle().into()));
+    let (other, _other) = begin(&all, Isolation::Snapshot);
+    let others = AtomicStamp::new(other.handle().into());
+    commit(&all, other, wrote(1), &ReadSet::default(), &[&others]).unwrap();
+    let view = View { own: Some(open.handle()), statement: 2, ..View::at(kept.read()) };
+    let seen = |view: View| {
+        let own = [view.sees(&stamps[0], 1, &all), view.sees(&stamps[1], 2, &all)];
+        (own, view.sees(&others, 1, &all))
+    };
+    assert_eq!(seen(view), ([true, false], false));
+    let at = commit(&all, open, wrote(2), &ReadSet::default(), &[&stamps[0], &stamps[1]]).unwrap();
+    assert_eq!(seen(View { committed: Some(at), ..view }), ([true, false], false));
 }
 
 /// Commits of many threads: a reader never sees one part of a transaction and not the other, and nobody's
@@ -200,7 +269,7 @@ fn commits_are_published_whole_and_in_order() {
         scope.spawn(|| {
             let mut last = Timestamp(0);
             while running.load(Ordering::Acquire) > 0 {
-                let kept = all.snapshot();
+                let kept = all.snapshot(Timestamp(0), Intent::Read);
                 assert!(kept.read() >= last);
                 last = kept.read();
                 let view = View::at(last);
@@ -223,7 +292,12 @@ fn who_has_the_turn_commits_first() {
     let all = Transactions::default();
     let turn = all.take_turn(Duration::from_secs(3_600));
     let (other, _a) = begin(&all, Isolation::Serializable);
-    let (own, _b) = all.begin(Isolation::Serializable, CancelToken::default(), Some(&turn));
+    let (own, _b) = all.begin(
+        Isolation::Serializable,
+        (Timestamp(0), Intent::Write),
+        CancelToken::default(),
+        Some(&turn),
+    );
     let barrier = Barrier::new(2);
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| {
@@ -416,7 +490,8 @@ fn nobody_waits_for_the_stamp_of_a_version_that_was_lost() {
 fn who_begins_in_the_place_of_another_keeps_his_turn() {
     let all = Transactions::default();
     let turn = all.take_turn(Duration::from_secs(3_600));
-    let (first, _a) = all.begin(Isolation::Snapshot, CancelToken::default(), Some(&turn));
+    let (first, _a) =
+        all.begin(Isolation::Snapshot, (Timestamp(0), Intent::Write), CancelToken::default(), Some(&turn));
     let (mut second, _b) = begin(&all, Isolation::Snapshot);
     second.in_place_of(&first);
     all.undo(&first, |_| ());

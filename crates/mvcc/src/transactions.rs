@@ -19,7 +19,9 @@ use std::time::{Duration, Instant};
 use trimorph_base::CancelToken;
 
 use crate::commits::Commits;
-use crate::{AtomicStamp, Changes, Handle, Overlap, ReadSet, Registered, Snapshots, Stamp, Timestamp};
+use crate::{
+    AtomicStamp, Changes, Handle, Intent, Overlap, ReadSet, Registered, Snapshots, Stamp, Timestamp,
+};
 
 /// What transactions that run at the same time may see of each other.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -232,9 +234,10 @@ impl Transactions {
         Timestamp(self.published.load(Ordering::Acquire))
     }
 
-    /// A view of what is published now, in use until it is dropped.
-    pub fn snapshot(&self) -> Registered {
-        self.snapshots.register(|| self.published())
+    /// A view of what is published now, over a main version with the commits up to `merged`, in use until it
+    /// is dropped.
+    pub fn snapshot(&self, merged: Timestamp, intent: Intent) -> Registered {
+        self.snapshots.register(merged, intent, || self.published())
     }
 
     /// Handles that were given so far.
@@ -242,13 +245,14 @@ impl Transactions {
         self.handles.load(Ordering::Relaxed)
     }
 
-    /// Begins a transaction that may write, and registers what it sees. Under `turn` it commits though others
-    /// must wait.
+    /// Begins a transaction that may write, or does, over a main version with the commits up to `merged`, and
+    /// registers what it sees. Under `turn` it commits though others must wait.
     ///
     /// **Cost**: three locks, some 200 ns.
     pub fn begin(
         &self,
         level: Isolation,
+        (merged, intent): (Timestamp, Intent),
         cancel: CancelToken,
         turn: Option<&Turn<'_>>,
     ) -> (Open, Registered) {
@@ -257,7 +261,7 @@ impl Transactions {
         let registered = {
             // The changes since are kept from here on: nobody may forget them between the two.
             let mut state = self.lock();
-            let registered = self.snapshot();
+            let registered = self.snapshot(merged, intent);
             if level == Isolation::Serializable {
                 *state.validated.entry(registered.read()).or_default() += 1;
             }
@@ -379,8 +383,7 @@ impl Transactions {
                 state.validated.remove(&open.read);
             }
         }
-        let oldest = state.validated.first_key_value().map_or(Timestamp(u64::MAX), |(read, _)| *read);
-        state.commits.forget(oldest);
+        self.forget_commits(state);
         if !state.loads.is_empty() {
             // Who has begun has a view, or stands in the table.
             let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
@@ -388,6 +391,21 @@ impl Transactions {
             let oldest = began.min(self.snapshots.oldest(|| self.published()));
             state.loads.retain(|(at, _)| *at > oldest);
         }
+    }
+
+    /// Forgets the changes that nobody will be asked against.
+    fn forget_commits(&self, state: &mut State) {
+        let asked = |read: &&Timestamp| !self.snapshots.is_cut(**read);
+        let oldest = state.validated.keys().find(asked).copied().unwrap_or(Timestamp(u64::MAX));
+        state.commits.forget(oldest);
+    }
+
+    /// Who may write, has not, and reads below `read` is too old to write from now on: what was committed
+    /// since is forgotten.
+    pub fn cut(&self, read: Timestamp) {
+        let mut state = self.lock();
+        self.snapshots.cut(read);
+        self.forget_commits(&mut state);
     }
 
     /// Waits until nobody else has the turn, and takes it: until it is dropped, for `limit` at most, only

@@ -42,12 +42,15 @@ pub struct View {
     /// Commits up to here are in the main version that is read: their versions do not count any more. Never
     /// above `read`.
     pub merged: Timestamp,
+    /// When who sees this has committed, if he has: what he wrote stands at this timestamp, and is seen as
+    /// it was before.
+    pub committed: Option<Timestamp>,
 }
 
 impl View {
     /// What was committed at `read`.
     pub fn at(read: Timestamp) -> Self {
-        Self { read, own: None, statement: 0, merged: Timestamp(0) }
+        Self { read, own: None, statement: 0, merged: Timestamp(0), committed: None }
     }
 
     /// The same over a main version that has the commits up to `merged`.
@@ -70,6 +73,12 @@ impl View {
         let stands = stamp.load();
         stands.is_at_most(self.read)
             || (stands.handle().is_some() && self.sees_open(stands, stamp, statement, transactions))
+            || (self.committed.is_some() && self.sees_own(stamp, statement))
+    }
+
+    #[cold]
+    fn sees_own(&self, stamp: &AtomicStamp, statement: u32) -> bool {
+        statement < self.statement && stamp.load().timestamp() == self.committed
     }
 
     #[cold]

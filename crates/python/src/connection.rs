@@ -247,18 +247,30 @@ impl Connection {
 
     /// A transaction as a context manager: begun on entering, committed at the end, rolled back on an
     /// exception. `isolation` is "serializable", "snapshot" or "read committed", unless told what the
-    /// database was opened with; `timeout` in seconds ends it when it takes longer.
-    #[pyo3(signature = (isolation = None, timeout = None))]
-    fn transaction(&self, isolation: Option<&str>, timeout: Option<f64>) -> PyResult<Transaction> {
-        let options = transaction::options(isolation, timeout)?;
+    /// database was opened with; `timeout` in seconds ends it when it takes longer. With `read_only` it cannot
+    /// write, and what others change meanwhile is not kept for it, however long it is open.
+    #[pyo3(signature = (isolation = None, timeout = None, read_only = false))]
+    fn transaction(
+        &self,
+        isolation: Option<&str>,
+        timeout: Option<f64>,
+        read_only: bool,
+    ) -> PyResult<Transaction> {
+        let options = transaction::options(isolation, timeout, read_only)?;
         Transaction::new(Arc::clone(&self.handle), Arc::clone(&self.cell), options)
     }
 
     /// Begins a transaction: what is executed on this connection is part of it until `commit` or
-    /// `rollback`. `isolation` and `timeout` as for `transaction`.
-    #[pyo3(signature = (isolation = None, timeout = None))]
-    fn begin(&self, py: Python<'_>, isolation: Option<&str>, timeout: Option<f64>) -> PyResult<()> {
-        execute::begin(py, &self.cell, transaction::options(isolation, timeout)?)
+    /// `rollback`. `isolation`, `timeout` and `read_only` as for `transaction`.
+    #[pyo3(signature = (isolation = None, timeout = None, read_only = false))]
+    fn begin(
+        &self,
+        py: Python<'_>,
+        isolation: Option<&str>,
+        timeout: Option<f64>,
+        read_only: bool,
+    ) -> PyResult<()> {
+        execute::begin(py, &self.cell, transaction::options(isolation, timeout, read_only)?)
     }
 
     /// Commits the transaction.

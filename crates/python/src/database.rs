@@ -71,7 +71,7 @@ impl Database {
             config.memory_limit_bytes = bytes_of("memory_limit", &limit)?;
         }
         config.temp_directory = temp_directory;
-        let options = transaction::options(isolation, idle_timeout)?;
+        let options = transaction::options(isolation, idle_timeout, false)?;
         config.isolation = options.isolation.unwrap_or_default();
         config.idle_timeout = options.timeout.or(config.idle_timeout);
         config.timeout = transaction::seconds("timeout", timeout)?;
@@ -108,7 +108,7 @@ impl Database {
         isolation: Option<&str>,
         timeout: Option<f64>,
     ) -> PyResult<Py<PyAny>> {
-        let options = transaction::options(isolation, timeout)?;
+        let options = transaction::options(isolation, timeout, false)?;
         let cell = self.handle.connect()?;
         let engine = cell.engine()?;
         let call = |_: &trimorph::Connection| {

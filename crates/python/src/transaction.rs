@@ -39,8 +39,12 @@ pub(crate) fn isolation(name: Option<&str>) -> PyResult<Option<Isolation>> {
 /// How a transaction is to be run; `timeout` in seconds.
 ///
 /// **Errors**: a level that there is not; a timeout that is no time.
-pub(crate) fn options(level: Option<&str>, timeout: Option<f64>) -> PyResult<TransactionOptions> {
-    Ok(TransactionOptions { isolation: isolation(level)?, timeout: seconds("timeout", timeout)? })
+pub(crate) fn options(
+    level: Option<&str>,
+    timeout: Option<f64>,
+    read_only: bool,
+) -> PyResult<TransactionOptions> {
+    Ok(TransactionOptions { isolation: isolation(level)?, timeout: seconds("timeout", timeout)?, read_only })
 }
 
 /// A time that a call was given, in seconds.

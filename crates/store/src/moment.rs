@@ -114,14 +114,10 @@ impl Moment {
     #[inline]
     pub fn reading(&self) -> Reading<'_> {
         let committed = self.outcome.as_ref().and_then(|outcome| outcome.load().timestamp());
-        let view = match committed {
-            Some(at) if at > self.view.read => View::at(at).over(self.view.merged),
-            _ => self.view,
-        };
-        Reading { view, transactions: &self.live.transactions }
+        Reading { view: View { committed, ..self.view }, transactions: &self.live.transactions }
     }
 
-    /// What keeps the time in use.
+    /// What keeps the time in use. Who looks at the delta enters it.
     pub fn registered(&self) -> &Arc<Registered> {
         &self.registered
     }

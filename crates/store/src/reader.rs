@@ -4,13 +4,14 @@
 //! pinned. A piece that cannot be had reads as nothing: whoever gives results away asks
 //! [`Reader::failure`] first.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
 use elsa::FrozenVec;
 use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
 use trimorph_catalog::{Catalog, Schema};
 use trimorph_delta::{Direction, EdgeDelta, MarkedEdges, Marks, NodeDelta};
+use trimorph_mvcc::Inside;
 use trimorph_storage::column::ColumnView;
 use trimorph_storage::{
     DatabaseError, EdgeTable, EdgeTableView, KeyIndexView, Main, NodeTable, ValueIndexView,
@@ -44,6 +45,8 @@ pub struct Reader<'s> {
 /// What the snapshot sees of the delta, resolved as it is needed.
 struct Changes<'s> {
     moment: &'s Moment,
+    /// What it finds in the delta is not used for other things meanwhile; none while nobody reads.
+    inside: Cell<Option<Inside>>,
     nodes: Vec<OnceCell<Option<Arc<NodeDelta>>>>,
     node_overlays: Vec<Vec<OnceCell<Option<Box<Overlay<'s>>>>>>,
     edge_overlays: Vec<Vec<OnceCell<Option<Box<Overlay<'s>>>>>>,
@@ -66,6 +69,7 @@ impl<'s> Changes<'s> {
     fn of(moment: &'s Moment, main: &'s Main) -> Self {
         Self {
             moment,
+            inside: Cell::new(Some(moment.registered().enter())),
             nodes: cells(main.node_tables.len()),
             node_overlays: main.node_tables.iter().map(|t| cells(t.columns.len())).collect(),
             edge_overlays: main.edge_tables.iter().map(|t| cells(t.columns.len())).collect(),
@@ -113,6 +117,21 @@ impl<'s> Reader<'s> {
             pins: Arc::new(pins),
             recording: snapshot.read_log().map(Recording::new),
             after_deletion: snapshot.is_after_deletion(),
+        }
+    }
+
+    /// Nothing is read until [`Self::enter`]: what it has found in the delta may be used for other things, and
+    /// nobody holds on to it.
+    pub fn leave(&self) {
+        if let Some(changes) = &self.changes {
+            changes.inside.take();
+        }
+    }
+
+    /// It is about to read again, after [`Self::leave`]. **Cost**: some 30 ns where there is a delta.
+    pub fn enter(&self) {
+        if let Some(changes) = &self.changes {
+            changes.inside.set(Some(changes.moment.registered().enter()));
         }
     }
 

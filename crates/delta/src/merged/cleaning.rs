@@ -1,4 +1,5 @@
-//! Takes out what main has for everybody, and what was undone.
+//! Takes out what nobody needs: what main has for all who read it, what is later than what is read by who has
+//! an older main, and what was undone.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -6,7 +7,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use trimorph_base::{EdgeId, EdgeTableId, TableId};
-use trimorph_mvcc::{AtomicStamp, Stamp, Timestamp};
+use trimorph_mvcc::{AtomicStamp, Needed, Stamp};
 
 use crate::heads::{ZONE_ROWS, bits_of};
 use crate::pages::{Body, Event, Page};
@@ -25,9 +26,9 @@ pub struct Cleaned {
 
 /// Pages of versions, and rows that nobody has.
 #[derive(Debug, Default)]
-struct LooseRows {
-    pages: Vec<u64>,
-    rows: Vec<u64>,
+pub(crate) struct LooseRows {
+    pub(crate) pages: Vec<u64>,
+    pub(crate) rows: Vec<u64>,
 }
 
 /// Records, and edges that are nowhere.
@@ -45,15 +46,14 @@ impl Cleaned {
 }
 
 impl Delta {
-    /// Takes out what commits up to `merged` made and what was undone. All main versions that somebody reads
-    /// with this delta must have these commits.
+    /// Takes out what is not among what is `needed`, and what was undone.
     ///
     /// **Cost**: a look at everything in the delta; who writes to a zone waits while it is cleaned, some
     /// hundred microseconds.
-    pub fn clean(&self, merged: Timestamp) -> Cleaned {
+    pub fn clean(&self, needed: &Needed) -> Cleaned {
         let mut cleaned = Cleaned::default();
         for (table, nodes) in self.all_nodes() {
-            let loose = nodes.clean(merged);
+            let loose = nodes.clean(needed);
             if !loose.pages.is_empty() || !loose.rows.is_empty() {
                 cleaned.nodes.push((table, loose));
             }
@@ -63,13 +63,13 @@ impl Delta {
             nodes.all_indexes().iter().for_each(|index| index.clean(|row| nodes.has_no_version(row)));
         }
         for (table, edges) in self.all_edges() {
-            let pages = edges.clean(merged);
+            let pages = edges.clean(needed);
             if !pages.is_empty() {
                 cleaned.edges.push((table, pages));
             }
             edges.all_indexes().iter().for_each(|index| index.clean(|edge| edges.head(EdgeId(edge)) == 0));
         }
-        cleaned.topology = self.topology().clean(merged);
+        cleaned.topology = self.topology().clean(needed);
         cleaned
     }
 
@@ -96,7 +96,7 @@ impl Delta {
 }
 
 impl NodeDelta {
-    fn clean(&self, merged: Timestamp) -> LooseRows {
+    pub(crate) fn clean(&self, needed: &Needed) -> LooseRows {
         let mut rows = Vec::new();
         for number in 0..self.heads.end() {
             if self.heads.by_number(number).is_none() {
@@ -126,7 +126,7 @@ impl NodeDelta {
                     written = Some(written.unwrap_or(0) | bits_of(&page.shape));
                     tell(page.shape.event, false);
                 };
-                chain::clean(&self.pages, head, merged, &mut out, &mut stays);
+                chain::clean(&self.pages, head, needed, &mut out, &mut stays);
                 // A row that went, or did not come, is nobody's.
                 match fate.get() {
                     Some((Event::Went, true)) => rows.push(row),
@@ -148,13 +148,13 @@ impl NodeDelta {
 }
 
 impl EdgeDelta {
-    fn clean(&self, merged: Timestamp) -> Vec<u64> {
+    fn clean(&self, needed: &Needed) -> Vec<u64> {
         let before_all = self.count.load(Ordering::Acquire);
         for shard in &self.heads {
             let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
             let before = shard.len();
             shard.retain(|_, head| {
-                chain::clean(&self.pages, head, merged, &mut |_, _, _| {}, &mut |_| {});
+                chain::clean(&self.pages, head, needed, &mut |_, _, _| {}, &mut |_| {});
                 head.load(Ordering::Acquire) != 0
             });
             self.count.fetch_sub(before - shard.len(), Ordering::AcqRel);
@@ -171,20 +171,20 @@ impl EdgeDelta {
 
 impl Topology {
     /// Takes records out that say nothing any more, and takes the marks off zones that have none.
-    fn clean(&self, merged: Timestamp) -> LooseEdges {
+    pub(crate) fn clean(&self, needed: &Needed) -> LooseEdges {
         let mut loose = LooseEdges::default();
         let mut zones = BTreeSet::new();
         for (number, record) in self.numbered_records() {
-            if !record.is_past(merged) {
+            if !record.is_past(needed) {
                 continue;
             }
             let (source, target) = record.ends();
             let ends = EdgeEnds { edge: record.edge(), source, target };
             // A log may have told of another edge that was given the same position after.
             let is_newest = self.by_edge.get(ends.edge) == Some(number);
-            let is_nowhere = is_newest && record.is_nowhere(merged);
+            let is_nowhere = is_newest && record.is_nowhere(needed);
             // Somebody may just be deleting the edge, by this record.
-            if !self.take_out(ends, number, || record.is_past(merged)) {
+            if !self.take_out(ends, number, || record.is_past(needed)) {
                 continue;
             }
             for (direction, node) in [(Direction::Forward, source), (Direction::Backward, target)] {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trimorph_base::CancelToken;
-use trimorph_mvcc::Turn;
+use trimorph_mvcc::{Intent, Turn};
 
 use super::Connection;
 use crate::sessions::HasTransaction;
@@ -91,7 +91,8 @@ impl Connection {
         }
         let config = &self.shared.config;
         let level = options.isolation.unwrap_or(config.isolation);
-        let writing = Writing::begin(&self.shared, level, CancelToken::default(), turn);
+        let intent = if options.read_only { Intent::Read } else { Intent::MayWrite };
+        let writing = Writing::begin(&self.shared, (level, intent), CancelToken::default(), turn);
         let about = (writing.number(), level, writing.read());
         let (sessions, idle) = (&self.shared.sessions, config.idle_timeout);
         let owner: Arc<dyn HasTransaction> = Arc::clone(&self.transaction) as _;

@@ -6,7 +6,7 @@ use trimorph_base::{CancelToken, Diagnostic, ErrorKind, LabelId, PropertyId, Typ
 use trimorph_catalog::{Catalog, Definition, Rule, Schema, Subject};
 use trimorph_cypher::ast::{self, SchemaItem};
 use trimorph_log::{Operation, TransactionWriter};
-use trimorph_mvcc::{Changes, Failed, Isolation, ReadSet};
+use trimorph_mvcc::{Changes, Failed, Intent, Isolation, ReadSet};
 use trimorph_types::iri_names::ANY_LABEL;
 
 use super::operation_of;
@@ -239,7 +239,9 @@ impl Shared {
         let mut operations = TransactionWriter::new();
         operations.push(operation).map_err(|error| Error::Storage(error.to_string()))?;
         let transactions = &self.live.transactions;
-        let (open, _registered) = transactions.begin(Isolation::Snapshot, CancelToken::default(), None);
+        let nothing = (transactions.published(), Intent::Read);
+        let (open, _registered) =
+            transactions.begin(Isolation::Snapshot, nothing, CancelToken::default(), None);
         let handle = open.handle().number();
         let log = |at| match self.journal.get().filter(|journal| journal.is_kept()) {
             Some(journal) => journal.commit(operations, handle, at),

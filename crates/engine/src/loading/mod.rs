@@ -32,7 +32,7 @@ use trimorph_catalog::{Definition, Rule};
 use trimorph_delta::Commits;
 use trimorph_loader::{LoadError, LoadOptions, LoadReport, Progress};
 use trimorph_log::Operation;
-use trimorph_mvcc::{Isolation, Timestamp};
+use trimorph_mvcc::{Intent, Isolation, Timestamp};
 use trimorph_store::bulk::{BulkBuilder, Increment, LoadPart};
 use trimorph_store::{Main, RewriteError};
 use trimorph_vfs::RegionOptions;
@@ -78,7 +78,7 @@ impl Shared {
         self.ready_to_write()?;
         self.start_merging();
         let cancel = &options.cancel;
-        let mut writing = Writing::begin(self, Isolation::Snapshot, cancel.clone(), None);
+        let mut writing = Writing::begin(self, (Isolation::Snapshot, Intent::Write), cancel.clone(), None);
         let snapshot = writing.snapshot(writing.base(self));
         let target = Target::new(self, snapshot);
         let refused = LateRefusals::default();

@@ -1,14 +1,15 @@
 //! An open transaction that writes: what it sees, what it has written, how it ends.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use trimorph_base::{CancelToken, EdgeTableId, MemoryBudget, NodeId, Reservation, TableId};
 use trimorph_catalog::{Catalog, Reliances};
 use trimorph_delta::{WriteError, Writer, Written, WrittenEdges};
 use trimorph_log::{LogMark, TransactionWriter};
 use trimorph_mvcc::{
-    Changes, Conflict, Failed, Isolation, Open, Overlap, Reading, Registered, Stamp, Timestamp, Turn, View,
+    Changes, Conflict, Failed, Inside, Intent, Isolation, Open, Overlap, Reading, Registered, Stamp,
+    Timestamp, Turn, View,
 };
 use trimorph_store::{Live, Main, Moment, ReadLog, Snapshot};
 
@@ -36,6 +37,12 @@ pub(crate) struct Writing {
     pub(super) log: TransactionWriter,
     pub(super) open: Option<Open>,
     registered: Arc<Registered>,
+    /// What statements before this one saw, at read committed.
+    earlier: Vec<Weak<Registered>>,
+    /// What it wants to do, when it begins.
+    intent: Intent,
+    /// What it finds when it writes is not used for other things meanwhile; none before it writes.
+    inside: Option<Inside>,
     level: Isolation,
     cancel: CancelToken,
     /// What it reads, if it must be serializable.
@@ -75,16 +82,16 @@ pub(crate) struct Mark {
 }
 
 impl Writing {
-    /// Begins a transaction, which may commit under `turn` while others wait.
+    /// Begins a transaction, which writes or may write, and may commit under `turn` while others wait.
     pub(crate) fn begin(
         shared: &Shared,
-        level: Isolation,
+        (level, intent): (Isolation, Intent),
         cancel: CancelToken,
         turn: Option<&Turn<'_>>,
     ) -> Self {
-        let (base, (live, (open, registered))) = shared.base_with(|live| {
+        let (base, (live, (open, registered))) = shared.base_with(|live, merged| {
             live.begin_to_write();
-            (Arc::clone(live), live.transactions.begin(level, cancel.clone(), turn))
+            (Arc::clone(live), live.transactions.begin(level, (merged, intent), cancel.clone(), turn))
         });
         let catalog = Arc::clone(base.catalog());
         Self {
@@ -94,10 +101,14 @@ impl Writing {
             is_logged: shared.is_logged(),
             log: TransactionWriter::new(),
             open: Some(open),
+            inside: (intent == Intent::Write).then(|| registered.enter()),
             registered: Arc::new(registered),
+            earlier: Vec::new(),
+            intent,
             level,
             cancel,
-            reads: (level == Isolation::Serializable).then(Arc::default),
+            // Who does not write is serial at the time that he reads.
+            reads: (level == Isolation::Serializable && intent != Intent::Read).then(Arc::default),
             catalog,
             charged: 0,
             told: 0,
@@ -172,7 +183,7 @@ impl Writing {
     /// Undoes it all and begins anew, at a later time; under the same turn: who has it waits for himself
     /// else.
     pub(crate) fn begin_again(&mut self, shared: &Shared) {
-        let mut next = Self::begin(shared, self.level, self.cancel.clone(), None);
+        let mut next = Self::begin(shared, (self.level, self.intent), self.cancel.clone(), None);
         if let (Some(next), Some(own)) = (&mut next.open, &self.open) {
             next.in_place_of(own);
         }
@@ -186,10 +197,37 @@ impl Writing {
                 // What it reads from now on may be another delta.
                 return self.begin_again(shared);
             }
-            let (base, registered) = shared.base_with(|live| live.transactions.snapshot());
+            let intent = if self.inside.is_some() { Intent::Write } else { self.intent };
+            let (base, registered) =
+                shared.base_with(|live, merged| live.transactions.snapshot(merged, intent));
+            self.inside = self.inside.is_some().then(|| registered.enter());
+            // Who has results of statements before sees what they saw.
+            self.earlier.retain(|earlier| earlier.strong_count() > 0);
+            self.earlier.push(Arc::downgrade(&self.registered));
             self.registered = Arc::new(registered);
             self.main = Arc::clone(base.shared_main());
         }
+    }
+
+    /// It writes from now on.
+    ///
+    /// **Errors**: it was begun to read; it has been open for so long, and others have written so much, that who was faster is not
+    /// known any more: it may read on, or be begun again.
+    pub(crate) fn begin_to_write(&mut self) -> Result<(), Error> {
+        if self.inside.is_some() {
+            return Ok(());
+        }
+        if self.intent == Intent::Read {
+            let text = "the transaction was begun to read only; what writes belongs into another one";
+            return Err(Error::Transaction(text.to_owned()));
+        }
+        self.registered.begin_to_write().map_err(|_| {
+            let why =
+                "this transaction has only read so far, and others have written too much since it began";
+            Error::Conflict(format!("{why} to tell what it may write; try again"))
+        })?;
+        self.inside = Some(self.registered.enter());
+        Ok(())
     }
 
     /// A plan was made of the catalog that it sees.
@@ -238,7 +276,8 @@ impl Writing {
     /// What it sees: of its own writes those of clauses that are over.
     fn view(&self, statement: u32) -> View {
         let own = self.open.as_ref().map(Open::handle);
-        View { read: self.registered.read(), own, statement, merged: Timestamp(self.main.merged_at) }
+        let merged = Timestamp(self.main.merged_at);
+        View { own, statement, ..View::at(self.registered.read()).over(merged) }
     }
 
     /// What the next clause reads, over a main version.
@@ -263,6 +302,7 @@ impl Writing {
 
     /// Who writes, for the delta.
     pub(super) fn writer(&self) -> Writer<'_> {
+        debug_assert!(self.inside.is_some(), "it has not said that it writes");
         let view = self.view(self.statement + 1);
         let reading = Reading { view, transactions: &self.live.transactions };
         Writer { reading, statement: self.statement }
@@ -332,6 +372,7 @@ impl Writing {
         if changes.is_empty() {
             // It is serial at the time that it read.
             self.live.transactions.undo(&open, |stamp| self.stamp(&author, stamp));
+            self.end_views(None);
             return Ok(());
         }
         // What others made in the catalog for commits before this one is there now.
@@ -355,12 +396,19 @@ impl Writing {
         let done = self.live.transactions.commit(open, changes, reads, log, |stamp| {
             self.stamp(&author, stamp);
         });
+        self.end_views(done.as_ref().ok().copied());
         match done {
             Ok(_) => Ok(()),
             Err(Failed::Conflict(Conflict::Read(overlap))) => Err(overlapping(&overlap, shared)),
             Err(Failed::Conflict(conflict)) => Err(conflicting(&conflict)),
             Err(Failed::Log(error)) => Err(error),
         }
+    }
+
+    /// It has committed, or was undone: its results need what they see, and no more.
+    fn end_views(&self, committed: Option<Timestamp>) {
+        let earlier = self.earlier.iter().filter_map(Weak::upgrade);
+        earlier.chain([Arc::clone(&self.registered)]).for_each(|registered| registered.end(committed));
     }
 
     pub(super) fn author(&self, open: &Open) -> View {
@@ -401,6 +449,7 @@ impl Drop for Writing {
         if let Some(open) = self.open.take() {
             let author = self.author(&open);
             self.live.transactions.undo(&open, |stamp| self.stamp(&author, stamp));
+            self.end_views(None);
         }
         let was_told = self.told > 0;
         self.tell();

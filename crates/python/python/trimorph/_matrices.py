@@ -53,7 +53,7 @@ def _read(database, queries):
     """The tables of some queries at one moment."""
     connection = database.connect()
     try:
-        connection.begin(isolation="snapshot")
+        connection.begin(isolation="snapshot", read_only=True)
         read = [connection.execute(query).fetchall() for query in queries]
         connection.rollback()
     finally:

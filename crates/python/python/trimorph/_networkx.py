@@ -89,7 +89,7 @@ def of_database(database, key=None, directed=True, multigraph=True):
     """A graph of all that is in the database, at one moment."""
     connection = database.connect()
     try:
-        connection.begin(isolation="snapshot")
+        connection.begin(isolation="snapshot", read_only=True)
         nodes = {node.id: node for (node,) in connection.execute("MATCH (n) RETURN n")}
         relationships = {one.id: one for (one,) in connection.execute("MATCH ()-[r]->() RETURN r")}
         connection.rollback()

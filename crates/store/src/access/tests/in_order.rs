@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use trimorph_base::{CancelToken, NodeId, Random, TableId};
 use trimorph_delta::Writer;
-use trimorph_mvcc::{Changes, Isolation, ReadSet, Reading, Timestamp, View};
+use trimorph_mvcc::{Changes, Intent, Isolation, ReadSet, Reading, Timestamp, View};
 use trimorph_types::compare::{less, less_or_equal};
 use trimorph_types::{Value, order};
 use trimorph_vector::{Positions, Vector};
@@ -198,14 +198,19 @@ fn what_the_delta_has_is_among_them() {
     let base = indexed(&graph.snapshot);
     let live = Arc::new(Live::default());
     let mut random = Random::new(33);
-    let view = |read| View { read, own: None, statement: 0, merged: Timestamp(0) };
+    let view = |read| View::at(read);
     let seen = |view: View| {
-        let registered = Arc::new(live.transactions.snapshot());
+        let registered = Arc::new(live.transactions.snapshot(Timestamp(0), Intent::Read));
         base.clone().at(Moment::new(Arc::clone(&live), view, registered))
     };
     let before = live.transactions.published();
     for _ in 0..3 {
-        let (open, kept) = live.transactions.begin(Isolation::Snapshot, CancelToken::default(), None);
+        let (open, kept) = live.transactions.begin(
+            Isolation::Snapshot,
+            (Timestamp(0), Intent::Write),
+            CancelToken::default(),
+            None,
+        );
         let own = View { own: Some(open.handle()), ..view(kept.read()) };
         let reading = Reading { view: own, transactions: &live.transactions };
         let writer = Writer { reading, statement: 0 };
