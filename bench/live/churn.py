@@ -50,7 +50,7 @@ def run(options, trimorph):
     reader = None
     if options.reader:
         reader = database.connect()
-        reader.begin(isolation="snapshot")
+        reader.begin()
         seen = [reader.execute(text).fetchall() for text in ALL]
     rounds = options.times * 50
     print(f"{'times':>6} {'operations/s':>13} {'resident':>10} {'disk':>10}")

@@ -72,6 +72,7 @@ enum Command {
 
 fn main() -> ExitCode {
     trimorph_allocator::keep_freed_memory();
+    trimorph::on_spare_memory(trimorph_allocator::give_back);
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refused(&error),

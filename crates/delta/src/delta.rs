@@ -1,6 +1,6 @@
 //! The delta: all that was changed and is not merged, by table.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use trimorph_base::{EdgeTableId, TableId};
 
@@ -16,7 +16,7 @@ pub struct Delta {
     edges: Directory<EdgeDelta>,
     keys: Directory<KeyDelta>,
     positions: Directory<Positions>,
-    topology: Topology,
+    topology: RwLock<Arc<Topology>>,
 }
 
 impl Delta {
@@ -86,7 +86,7 @@ impl Delta {
 
     /// Whether all that was written is main's, or was undone, and is cleaned.
     pub fn is_empty(&self) -> bool {
-        self.topology.is_empty()
+        self.topology().is_empty()
             && self.all_nodes().all(|(_, nodes)| nodes.is_empty())
             && self.all_edges().all(|(_, edges)| edges.is_empty())
     }
@@ -99,11 +99,25 @@ impl Delta {
         let edges: usize = self.all_edges().map(|(_, edges)| edges.bytes()).sum();
         let keys: usize = self.keys.iter().map(|(_, keys)| keys.bytes()).sum();
         let positions: usize = self.positions.iter().map(|(_, positions)| positions.bytes()).sum();
-        nodes + edges + keys + positions + self.topology.bytes()
+        nodes + edges + keys + positions + self.topology().bytes()
     }
 
-    /// Edges that came or went.
-    pub fn topology(&self) -> &Topology {
-        &self.topology
+    /// The same with what is kept for edges to come, of which there were more before.
+    pub fn held_bytes(&self) -> usize {
+        self.bytes() + self.topology().spare_bytes()
+    }
+
+    /// Edges that came or went. **Cost**: some 20 ns.
+    pub fn topology(&self) -> Arc<Topology> {
+        Arc::clone(&self.topology.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Begins a new topology, and forgets which positions are free, which main tells: nobody is about to
+    /// write, and nobody needs what is here. Whoever still looks at the topology finds nothing there, as
+    /// before; its memory goes with him.
+    pub fn renew_edges(&self) {
+        *self.topology.write().unwrap_or_else(PoisonError::into_inner) = Arc::default();
+        let tables: Vec<u64> = self.positions.iter().map(|(table, _)| table).collect();
+        tables.into_iter().for_each(|table| self.positions.set(table, None));
     }
 }

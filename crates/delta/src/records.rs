@@ -201,6 +201,11 @@ impl Records {
         self.free.lock().unwrap_or_else(PoisonError::into_inner).0.push(number);
     }
 
+    /// Records that are free.
+    pub(crate) fn spare(&self) -> usize {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).0.len()
+    }
+
     /// Records in use.
     pub(crate) fn in_use(&self) -> usize {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);

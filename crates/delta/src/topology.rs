@@ -536,6 +536,11 @@ impl Topology {
             + self.marks_bytes()
     }
 
+    /// Bytes of records and nodes of trees that say nothing: they are used again, and go with the topology.
+    pub(crate) fn spare_bytes(&self) -> usize {
+        self.arena.spare() * Arena::<FAN_OUT>::NODE_BYTES + self.records.spare() * Records::BYTES
+    }
+
     fn marks_bytes(&self) -> usize {
         let tables = self.tables.read().unwrap_or_else(PoisonError::into_inner);
         let of = |table: &Arc<OfTable>| {

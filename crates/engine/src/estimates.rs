@@ -95,7 +95,7 @@ fn estimated(snapshot: &Snapshot) -> Option<(Statistics, u64)> {
             look_at(&reader, table, rows, stats);
         }
     }
-    let came = moment.delta().topology().came(Timestamp(main.merged_at));
+    let came = moment.topology().came(Timestamp(main.merged_at));
     counted += came.values().map(|count| count.unsigned_abs()).sum::<u64>();
     count_edges(snapshot, &came, &mut statistics);
     Some((statistics, counted))

@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use trimorph_base::CancelToken;
+use trimorph_base::{CancelToken, return_spare_memory};
 use trimorph_store::Waited;
 
 use crate::Error;
@@ -76,13 +76,13 @@ impl Shared {
         part.clamp(MERGED_BYTES_MIN, MERGED_BYTES_MAX)
     }
 
-    /// Charges what the delta holds to the memory limit.
+    /// Charges what the delta holds to the memory limit; gives how much of it is in use.
     ///
     /// **Errors**: it does not fit.
     pub(crate) fn charge_delta(&self) -> Result<usize, Error> {
         let bytes = self.live.delta.bytes();
         let mut held = self.delta_held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.resize(bytes).map_err(Error::Memory)?;
+        held.resize(self.live.delta.held_bytes()).map_err(Error::Memory)?;
         Ok(bytes)
     }
 
@@ -148,6 +148,7 @@ fn maintain(handles: &Handles, shared: &Weak<Shared>, is_paused: bool) -> Option
     }
     drop(shared);
     drop(at_work);
+    return_spare_memory();
     if too_large {
         std::thread::sleep(began.elapsed());
     }

@@ -17,7 +17,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use trimorph_base::{CancelToken, EdgeId};
+use trimorph_base::{CancelToken, EdgeId, much_was_freed, return_spare_memory};
 use trimorph_mvcc::{Intent, Timestamp};
 use trimorph_store::{MergeError, MergeReport, Snapshot, merged};
 
@@ -34,6 +34,8 @@ const KEPT_SHARE: usize = 4;
 const KEPT_BYTES_MIN: usize = 16 << 20;
 /// And so many commits.
 const KEPT_COMMITS_MAX: usize = 1 << 17;
+/// What was freed with a delta of so many bytes is worth being given back to the system.
+const MUCH_HELD: usize = 16 << 20;
 
 impl Shared {
     pub(crate) fn merging(&self) -> MutexGuard<'_, Merging> {
@@ -65,7 +67,12 @@ impl Shared {
             self.publish(next);
         }
         drop(base);
+        let held = self.live.delta.held_bytes();
         self.clean(merging);
+        if held >= MUCH_HELD {
+            much_was_freed();
+        }
+        return_spare_memory();
         Ok(report)
     }
 
@@ -192,7 +199,7 @@ impl Shared {
         let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
         let main = snapshot.main();
         let has_all = || self.live.delta.is_empty() && self.live.transactions.published().0 == main.merged_at;
-        if self.live.rest(has_all) {
+        if self.live.rest(has_all, || self.live.delta.renew_edges()) {
             let mut main = main.clone();
             main.restore_facts();
             *snapshot = Snapshot::within(Arc::new(main), self.config.memory_limit_bytes);

@@ -47,6 +47,7 @@ static ALLOCATOR: trimorph_allocator::Allocator = trimorph_allocator::Allocator;
 #[pymodule]
 fn _trimorph(m: &Bound<'_, PyModule>) -> PyResult<()> {
     trimorph_allocator::keep_freed_memory();
+    trimorph::on_spare_memory(trimorph_allocator::give_back);
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add_class::<handle::Database>()?;
     m.add_class::<connection::Connection>()?;

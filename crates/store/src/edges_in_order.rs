@@ -99,7 +99,7 @@ impl Reader<'_> {
             changed.extend(written.edges_written());
         }
         let source = self.main_edges(table)?.source;
-        let topology = moment.delta().topology();
+        let topology = moment.topology();
         let (reading, mut found, mut asked) = (moment.reading(), Vec::new(), 0);
         if let Some(marks) = topology.marks(source, table, Direction::Forward) {
             let rows = self.rows(source);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::Pressure;
 use elsa::sync::FrozenMap;
 use trimorph_base::{EdgeId, EdgeTableId, NodeId};
-use trimorph_delta::{Delta, Direction};
+use trimorph_delta::{Delta, Direction, Topology};
 use trimorph_mvcc::{AtomicStamp, Reading, Registered, Timestamp, Transactions, View};
 
 /// What all snapshots of one database share: what was changed, and who is when.
@@ -54,11 +54,12 @@ impl Live {
     }
 
     /// If nobody is about to write, and `is_all` says that main has all that was written, main is all there
-    /// is from now on.
-    pub fn rest(&self, is_all: impl FnOnce() -> bool) -> bool {
+    /// is from now on; `tidy` is called while nobody can begin to write.
+    pub fn rest(&self, is_all: impl FnOnce() -> bool, tidy: impl FnOnce()) -> bool {
         let writers = self.writers();
         let rests = *writers == 0 && is_all();
         if rests {
+            tidy();
             self.written.store(false, Ordering::Release);
         }
         rests
@@ -68,6 +69,7 @@ impl Live {
 /// The delta as one snapshot sees it.
 pub struct Moment {
     live: Arc<Live>,
+    topology: Arc<Topology>,
     view: View,
     /// What has become of the transaction that sees this, if one does.
     outcome: Option<Arc<AtomicStamp>>,
@@ -96,7 +98,8 @@ impl std::fmt::Debug for Moment {
 impl Moment {
     /// The delta of `live` at `view`, which `registered` keeps in use.
     pub fn new(live: Arc<Live>, view: View, registered: Arc<Registered>) -> Self {
-        Self { live, view, outcome: None, registered, patches: FrozenMap::new() }
+        let topology = live.delta.topology();
+        Self { live, topology, view, outcome: None, registered, patches: FrozenMap::new() }
     }
 
     /// The same for a transaction: what it wrote is still seen when it has committed.
@@ -108,6 +111,12 @@ impl Moment {
     #[inline]
     pub fn delta(&self) -> &Delta {
         &self.live.delta
+    }
+
+    /// The edges of the delta.
+    #[inline]
+    pub fn topology(&self) -> &Topology {
+        &self.topology
     }
 
     /// What is seen.

@@ -361,7 +361,7 @@ impl<'s> Reader<'s> {
             // Who notes what he reads names edges, not slots.
             self.recording.is_some()
                 || delta.changed_edges(id).is_some()
-                || delta.topology().marks(source, id, Direction::Forward).is_some()
+                || changes.moment.topology().marks(source, id, Direction::Forward).is_some()
         })
     }
 
@@ -418,7 +418,7 @@ impl<'s> Reader<'s> {
         let known = changes.marks.get(table)?;
         let find = |direction| {
             let id = self.main.edge_tables[table].id;
-            changes.moment.delta().topology().marks(from, id, direction)
+            changes.moment.topology().marks(from, id, direction)
         };
         let marks = if forward {
             // All sources are in one table.
@@ -480,7 +480,7 @@ impl<'s> Reader<'s> {
         }
         let new = || {
             let moment = &self.changes.as_ref()?.moment;
-            moment.delta().topology().ends(id, &moment.reading())
+            moment.topology().ends(id, &moment.reading())
         };
         // What the delta has is newer: a log may tell of an edge that went, and of another one in its place.
         match new().or_else(|| self.edge_table(table).ends(id)) {
@@ -502,7 +502,7 @@ impl<'s> Reader<'s> {
         }
         let changes = self.changes.as_ref().map(|changes| (changes.moment, changes.moment.reading()));
         let told = changes.as_ref().map(|(moment, reading)| {
-            let topology = moment.delta().topology();
+            let topology = moment.topology();
             (topology.ends(id, reading), topology.is_there(id, reading))
         });
         let (of_delta, is_there) = told.unwrap_or_default();

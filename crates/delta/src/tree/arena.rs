@@ -61,6 +61,11 @@ impl<const F: usize> Arena<F> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner).nodes.push(number);
     }
 
+    /// Nodes that were in trees.
+    pub(crate) fn spare(&self) -> usize {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).nodes.len()
+    }
+
     /// Nodes that are in trees.
     pub(crate) fn in_use(&self) -> usize {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use trimorph_base::{CancelToken, EdgeTableId, MemoryBudget, NodeId, Reservation, TableId};
+use trimorph_base::{
+    CancelToken, EdgeTableId, MemoryBudget, NodeId, Reservation, TableId, return_spare_memory,
+};
 use trimorph_catalog::{Catalog, Reliances};
 use trimorph_delta::{WriteError, Writer, Written, WrittenEdges};
 use trimorph_log::{LogMark, TransactionWriter};
@@ -90,7 +92,9 @@ impl Writing {
         turn: Option<&Turn<'_>>,
     ) -> Self {
         let (base, (live, (open, registered))) = shared.base_with(|live, merged| {
-            live.begin_to_write();
+            if intent != Intent::Read {
+                live.begin_to_write();
+            }
             (Arc::clone(live), live.transactions.begin(level, (merged, intent), cancel.clone(), turn))
         });
         let catalog = Arc::clone(base.catalog());
@@ -457,7 +461,10 @@ impl Drop for Writing {
             // Who was told while it was open found nothing to merge; from now on there may be.
             self.live.pressure.tell();
         }
-        self.live.end_writing();
+        if self.intent != Intent::Read {
+            self.live.end_writing();
+        }
+        return_spare_memory();
     }
 }
 

@@ -31,7 +31,7 @@ impl Neighbours<'_, '_> {
     fn changed_degree(&self, moment: &Moment, row: u64, in_main: u64) -> u64 {
         let node = NodeId::new(self.from, row);
         let direction = if self.forward { Direction::Forward } else { Direction::Backward };
-        let (topology, reading) = (moment.delta().topology(), moment.reading());
+        let (topology, reading) = (moment.topology(), moment.reading());
         match topology.longer_by(node, self.table.id, direction, &reading, CHANGES_COUNTED) {
             Some(more) => in_main.saturating_add_signed(more),
             // A list that is asked for again is not gone through again.

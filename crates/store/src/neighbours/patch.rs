@@ -21,7 +21,7 @@ impl<'r, 's> Neighbours<'r, 's> {
         let table = self.table.id;
         Some(moment.patch((table, direction, node), || {
             let mut changes = Vec::new();
-            moment.delta().topology().changes(node, table, direction, &moment.reading(), &mut changes);
+            moment.topology().changes(node, table, direction, &moment.reading(), &mut changes);
             self.put_together(node, &changes)
         }))
     }
@@ -44,7 +44,7 @@ impl<'r, 's> Neighbours<'r, 's> {
             && marks.meet(first.row(), len)
         {
             let direction = if self.forward { Direction::Forward } else { Direction::Backward };
-            let (topology, reading) = (moment.delta().topology(), moment.reading());
+            let (topology, reading) = (moment.topology(), moment.reading());
             topology.changes_of_run((first, len), self.table.id, direction, &reading, changes);
         }
         let gone: HashSet<EdgeId> =
