@@ -7,7 +7,7 @@
 //! 2. From a part of the limit on, and never below a floor, the delta is merged; from a quarter of what main
 //!    has, too, and in a pause of the writers from a sixteenth: what is merged is read faster. The thread
 //!    rests as long as the last merge took: queries have the other half of its core, and changes come
-//!    together.
+//!    together. It does not rest where as much was written meanwhile.
 //! 3. A checkpoint is made when the log is long, or the last one long ago.
 //! 4. As long as something waits for readers to go, it looks again from time to time.
 
@@ -142,6 +142,9 @@ fn maintain(handles: &Handles, shared: &Weak<Shared>, is_paused: bool) -> Option
     // Likewise: the log that a checkpoint would let go is longer to read, and no more.
     let _ = shared.checkpoint_if_due();
     let waits = shared.clean_up();
+    // Who writes faster than it merges is not waited for.
+    let changes = shared.live.pressure.written() - written;
+    let is_outrun = changes >= shared.base().catalog().statistics.size() / MERGED_SHARE;
     let mut due = shared.until_checkpoint().unwrap_or(LONG).clamp(LOOK_AGAIN, LONG);
     if may_pause && !too_large {
         due = due.min(PAUSE);
@@ -149,7 +152,7 @@ fn maintain(handles: &Handles, shared: &Weak<Shared>, is_paused: bool) -> Option
     drop(shared);
     drop(at_work);
     return_spare_memory();
-    if too_large {
+    if too_large && !is_outrun {
         std::thread::sleep(began.elapsed());
     }
     Some(if waits { LOOK_AGAIN } else { due })
