@@ -96,7 +96,7 @@ const QUERIES: &[&str] = &[
     "UNWIND [{a: 1, b: 2}, {a: 2, b: 3}] AS m RETURN m.a = 2 OR m.b = 2 AS x",
 ];
 
-fn agree(text: &str, snapshot: &Snapshot, graph: &Graph, parameters: BTreeMap<Arc<str>, Value>) {
+pub(super) fn agree(text: &str, snapshot: &Snapshot, graph: &Graph, parameters: BTreeMap<Arc<str>, Value>) {
     let bound = bind(text, snapshot.catalog()).unwrap();
     let expected = run_on(&bound, graph, &parameters, NOW, STEPS_MAX).unwrap();
     let parameters = Arc::new(parameters);

@@ -51,6 +51,7 @@ mod own_properties;
 mod pairs;
 mod parallel_edges;
 mod physical;
+mod plain_conditions;
 mod plans;
 mod procedures;
 mod products;

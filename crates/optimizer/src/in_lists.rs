@@ -1,7 +1,7 @@
 //! Takes predicates such as `n.p = 1 OR n.p = 2 OR …`, gives `n.p IN [1, 2, …]`: one set that is looked into,
 //! a key that is looked up, an estimate that does not take the alternatives for independent.
 //!
-//! Both are the same for every value, nulls among them, and no comparison can fail. Only alternatives that
+//! What must be none of them likewise. Both are the same for every value, nulls among them, and no comparison can fail. Only alternatives that
 //! follow each other are put together, so that one that may fail is reached as before.
 
 use trimorph_algebra::{Expr, Op, Plan, VarId};
@@ -25,6 +25,9 @@ pub(crate) fn in_lists(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, 
 }
 
 fn rewrite(predicate: &mut Expr) {
+    if let Expr::Op(Op::Not, parts, _) = predicate {
+        return parts.iter_mut().for_each(rewrite);
+    }
     let Expr::Op(Op::Or, parts, span) = predicate else { return };
     let mut alternatives = Vec::new();
     disjuncts(std::mem::take(parts), &mut alternatives);

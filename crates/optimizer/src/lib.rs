@@ -9,33 +9,34 @@
 //! 5. `count_calls`    a subquery that gives a count becomes `COUNT { … }`
 //! 6. `count_optional` an `OPTIONAL MATCH` that is only counted becomes a sum of counts
 //! 7. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
-//! 8. `push_filters`   a filter on a pattern becomes part of it
-//! 9. `narrow_types`   what is asked of the type of a relationship becomes its types
-//! 10. `unroll_quantifiers` what is asked of any, all or none of a few constants is asked of each
-//! 11. `in_lists`       equalities of one property, any of which will do, become a list that it is in
-//! 12. `drop_unused`    what is computed and never looked at is not computed
-//! 13. `compound_keys`  keys of groupings that are maps or lists become their parts
-//! 14. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
-//! 15. `parts_of_texts` one part of a text that was split is taken of the text
-//! 16. `group_limit`   a sort of which the first rows of each group are looked at is told so
-//! 17. `late_projection` what a top-k does not order by is computed for the rows that are left
-//! 18. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
-//! 19. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
+//! 8. `plain_conditions` negations are taken in, what all alternatives ask is asked before
+//! 9. `push_filters`   a filter on a pattern becomes part of it
+//! 10. `narrow_types`   what is asked of the type of a relationship becomes its types
+//! 11. `unroll_quantifiers` what is asked of any, all or none of a few constants is asked of each
+//! 12. `in_lists`       equalities of one property, any of which will do, become a list that it is in
+//! 13. `drop_unused`    what is computed and never looked at is not computed
+//! 14. `compound_keys`  keys of groupings that are maps or lists become their parts
+//! 15. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
+//! 16. `parts_of_texts` one part of a text that was split is taken of the text
+//! 17. `group_limit`   a sort of which the first rows of each group are looked at is told so
+//! 18. `late_projection` what a top-k does not order by is computed for the rows that are left
+//! 19. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
+//! 20. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
 //!     empties the pattern
-//! 20. `group_branches` what is counted of several queries is counted of each, and merged
-//! 21. `count_by_table` counts by labels or type become a count for each table, other aggregates over
+//! 21. `group_branches` what is counted of several queries is counted of each, and merged
+//! 22. `count_by_table` counts by labels or type become a count for each table, other aggregates over
 //!     relationships of several types one for each type
-//! 22. `count_statements` statements of RDF of which only the number counts are counted where they lie
-//! 23. `walks`         what is asked of walks as wholes becomes part of the search for them
-//! 24. `tell_apart`    which edges must differ because they could be the same
-//! 25. `reach_once`    walks of which only the ends count, and these once, reach each node once
-//! 26. `hang_counts`   leaves that nobody looks at become counting steps
-//! 27. `plan_match`    each pattern becomes scans, extends and joins
-//! 28. `row_keys`      keys of groupings that one row beside all others has are given to the groups
-//! 29. `order_edges`   the first rows by an indexed property of relationships are looked up
-//! 30. `share_expressions` what several expressions of an operator have in common is computed once
-//! 31. `distinct_once` different values of which there are several aggregates are told apart once
-//! 32. `share_subplans` what several places of the plan compute in the same way is computed once
+//! 23. `count_statements` statements of RDF of which only the number counts are counted where they lie
+//! 24. `walks`         what is asked of walks as wholes becomes part of the search for them
+//! 25. `tell_apart`    which edges must differ because they could be the same
+//! 26. `reach_once`    walks of which only the ends count, and these once, reach each node once
+//! 27. `hang_counts`   leaves that nobody looks at become counting steps
+//! 28. `plan_match`    each pattern becomes scans, extends and joins
+//! 29. `row_keys`      keys of groupings that one row beside all others has are given to the groups
+//! 30. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 31. `share_expressions` what several expressions of an operator have in common is computed once
+//! 32. `distinct_once` different values of which there are several aggregates are told apart once
+//! 33. `share_subplans` what several places of the plan compute in the same way is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -47,6 +48,7 @@
 
 mod ask_bound;
 mod call_once;
+mod cannot_fail;
 mod check;
 mod compound_keys;
 mod constant_keys;
@@ -66,6 +68,7 @@ mod fixed_walks;
 mod group_branches;
 mod group_limit;
 mod hang_counts;
+mod heads;
 mod in_lists;
 mod late_projection;
 mod lookups;
@@ -78,6 +81,7 @@ mod options;
 mod order_edges;
 mod parts_of_texts;
 mod passes;
+mod plain_conditions;
 mod plan_match;
 mod planning;
 mod push_filters;

@@ -21,7 +21,7 @@ pub struct Options {
 
 /// Passes that are switched off, by their place in the list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Switches(pub(crate) u32);
+pub struct Switches(pub(crate) u64);
 
 /// When parts of a pattern are joined by hash.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

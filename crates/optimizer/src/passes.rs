@@ -17,7 +17,7 @@ use crate::{
     ask_bound, call_once, check, compound_keys, constant_keys, count_by_table, count_calls, count_optional,
     count_rows, count_statements, count_trails, distinct_once, drop_unused, fixed_walks, group_branches,
     group_limit, hang_counts, in_lists, late_projection, merge_patterns, narrow_tables, narrow_types,
-    order_edges, parts_of_texts, plan_match, push_filters, reach_once, row_keys, share_expressions,
+    order_edges, parts_of_texts, plain_conditions, plan_match, push_filters, reach_once, row_keys, share_expressions,
     share_subplans, tell_apart, unroll_quantifiers, walks,
 };
 
@@ -60,6 +60,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "count_calls", required: false, run: count_calls::count_calls },
     Pass { name: "count_optional", required: false, run: count_optional::count_optional },
     Pass { name: "count_trails", required: false, run: count_trails::count_trails },
+    Pass { name: "plain_conditions", required: false, run: plain_conditions::plain_conditions },
     Pass { name: "push_filters", required: false, run: push_filters::push_filters },
     Pass { name: "narrow_types", required: false, run: narrow_types::narrow_types },
     Pass { name: "unroll_quantifiers", required: false, run: unroll_quantifiers::unroll_quantifiers },

@@ -1,7 +1,7 @@
 //! Takes conditions down to where they can be asked first; on a pattern they become part of it, which places
 //! them as early as it can.
 //!
-//! A condition that cannot fail ([`cannot_fail`]) goes below what computes, joins and repeats rows, as far as
+//! A condition that cannot fail (`cannot_fail`) goes below what computes, joins and repeats rows, as far as
 //! what it looks at is there. One that can is asked of no row that was not there for it: it becomes part of a
 //! pattern it stands on, and nothing else.
 //!
@@ -14,11 +14,11 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use trimorph_algebra::{ApplyKind, Expr, Op, Plan, VarId, Vars};
-use trimorph_types::LogicalType;
 
+use crate::cannot_fail::cannot_fail;
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::{Halt, VarSet, calls_volatile, conjunction, conjuncts, is_random, replaced, vars_of};
+use crate::{Halt, VarSet, calls_volatile, conjunction, conjuncts, replaced, vars_of};
 
 /// The pass.
 pub(crate) fn push_filters(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
@@ -179,45 +179,4 @@ fn renamed(condition: &Expr, items: &[(VarId, Expr)]) -> Option<Expr> {
         };
     });
     is_plain.then(|| replaced(condition.clone(), items))
-}
-
-/// Whether a condition is true, false or null for every row there could be, and the same each time.
-fn cannot_fail(expr: &Expr, vars: &Vars) -> bool {
-    let is_safe = match expr {
-        Expr::Const(_) | Expr::Param(_) | Expr::Var(_) => return true,
-        Expr::Property(base, _, _) | Expr::HasLabel(base, _) => {
-            return matches!(&**base, Expr::Var(var) if vars.get(*var).ty == LogicalType::Node);
-        }
-        Expr::Op(Op::And | Op::Or | Op::Xor | Op::Not, parts, _) => {
-            parts.iter().all(|part| is_boolean(part, vars))
-        }
-        // Of what is no text the last three are null.
-        Expr::Op(op, _, _) => {
-            is_comparison(*op) || matches!(op, Op::StartsWith | Op::EndsWith | Op::Contains)
-        }
-        // SPARQL's errors are null.
-        Expr::Call(name, _, _) => name.starts_with("sparql.") && !is_random(name),
-        _ => false,
-    };
-    let mut all = is_safe;
-    expr.for_each_child(&mut |child| all &= cannot_fail(child, vars));
-    all
-}
-
-fn is_comparison(op: Op) -> bool {
-    matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::IsNull | Op::IsNotNull)
-}
-
-/// Whether an expression is a truth value or null.
-fn is_boolean(expr: &Expr, vars: &Vars) -> bool {
-    match expr {
-        Expr::Op(op, _, _) => {
-            let is_of_texts = matches!(op, Op::StartsWith | Op::EndsWith | Op::Contains);
-            is_comparison(*op) || is_of_texts || matches!(op, Op::And | Op::Or | Op::Xor | Op::Not)
-        }
-        Expr::HasLabel(..) => true,
-        Expr::Call(name, _, _) => &**name == "sparql.ebv",
-        Expr::Var(var) => vars.get(*var).ty == LogicalType::Bool,
-        _ => false,
-    }
 }

@@ -10,15 +10,15 @@
 //!    asked of encoded values.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use trimorph_algebra::{Aggregate, AggregateKind, Expr, Op, Plan, VarId, Vars};
 use trimorph_catalog::CatalogView;
 use trimorph_types::{LogicalType, Value};
 
+use crate::heads::{Head, head};
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::{Halt, conjunction, conjuncts, is_random, vars_of};
+use crate::{Halt, conjunction, conjuncts, vars_of};
 
 /// Expressions, parts of others included, that are compared in one operator; of more, none is.
 const EXPRESSIONS_MAX: usize = 4_096;
@@ -153,19 +153,6 @@ fn is_own_property(expr: &Expr, vars: &Vars) -> bool {
     matches!(expr, Expr::Property(base, _, _) if matches!(**base, Expr::Var(var) if is_entity(var)))
 }
 
-/// What stands at the top of an expression.
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum Head {
-    /// As it is written.
-    Constant(LogicalType, String),
-    Param(Arc<str>),
-    Var(VarId),
-    Property(Arc<str>),
-    Op(Op),
-    Chain(Vec<Op>),
-    Call(Arc<str>),
-}
-
 /// What is known of an expression, and how often it stands in an operator.
 #[derive(Default)]
 struct Uses {
@@ -191,31 +178,6 @@ impl Uses {
 /// Whether an expression is of a kind that takes work.
 fn takes_work(expr: &Expr) -> bool {
     matches!(expr, Expr::Property(..) | Expr::Op(..) | Expr::Chain(..) | Expr::Call(..))
-}
-
-/// What stands at the top, if expressions of its kind are told apart.
-fn head(expr: &Expr) -> Option<Head> {
-    Some(match expr {
-        Expr::Const(Value::Float(x)) => Head::Constant(LogicalType::Float, x.to_bits().to_string()),
-        Expr::Const(
-            value @ (Value::Null
-            | Value::Bool(_)
-            | Value::Int(_)
-            | Value::String(_)
-            | Value::Date(_)
-            | Value::LocalTime(_)
-            | Value::LocalDateTime(_)
-            | Value::DateTime(_)
-            | Value::Duration(_)),
-        ) => Head::Constant(value.logical_type(), format!("{value:?}")),
-        Expr::Param(name) => Head::Param(Arc::clone(name)),
-        Expr::Var(var) => Head::Var(*var),
-        Expr::Property(_, key, _) => Head::Property(Arc::clone(key)),
-        Expr::Op(op, _, _) => Head::Op(*op),
-        Expr::Chain(_, rest) => Head::Chain(rest.iter().map(|(op, _, _)| *op).collect()),
-        Expr::Call(name, _, _) if !is_random(name) => Head::Call(Arc::clone(name)),
-        _ => return None,
-    })
 }
 
 /// All expressions of an operator by what they are, wherever they stand in the text.

@@ -1,0 +1,142 @@
+//! Conditions as others are written: `NOT (a = b)` is `a <> b`, `NOT (a OR b)` is two conditions, and what all
+//! alternatives of an `OR` ask is asked before: it may be a key or a join.
+//!
+//! All of it is the same for every value, nulls among them: the logic of three values has De Morgan's laws and
+//! distributes. Nothing is asked that was not, and what comes first is still asked first. A comparison by `<`
+//! stays under its `NOT`: of values that cannot be compared both are null, but of NaN both are false.
+
+use trimorph_algebra::{Expr, Op, Plan, VarId, Vars};
+use trimorph_base::Span;
+use trimorph_types::Value;
+
+use crate::cannot_fail::{cannot_fail, is_boolean};
+use crate::heads::is_same;
+use crate::needed::bottom_up;
+use crate::planning::Planning;
+use crate::{Halt, calls_volatile, conjunction, conjuncts};
+
+/// Alternatives that are compared with each other for what they have in common.
+const ALTERNATIVES_MAX: usize = 64;
+
+/// The pass.
+pub(crate) fn plain_conditions(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+    let vars = &*planning.vars;
+    bottom_up(plan, &planning.needed, &mut |mut plan, _| {
+        match &mut plan {
+            Plan::Match { graph, .. } => {
+                let mut all = Vec::with_capacity(graph.predicates.len());
+                graph.predicates.drain(..).for_each(|predicate| conjuncts(plain(predicate, vars), &mut all));
+                graph.predicates = all;
+            }
+            Plan::Filter { predicate, .. } => {
+                let asked = std::mem::replace(predicate, Expr::Const(Value::Null));
+                *predicate = plain(asked, vars);
+            }
+            _ => {}
+        }
+        Ok(plan)
+    })
+}
+
+fn plain(condition: Expr, vars: &Vars) -> Expr {
+    match condition {
+        Expr::Op(Op::Not, mut parts, span) => match parts.pop() {
+            Some(inner) => negated(plain(inner, vars), span, vars),
+            None => Expr::Op(Op::Not, parts, span),
+        },
+        Expr::Op(Op::And, parts, span) => Expr::Op(Op::And, parts.into_iter().map(|part| plain(part, vars)).collect(), span),
+        Expr::Op(Op::Or, parts, span) => {
+            without_common(parts.into_iter().map(|part| plain(part, vars)).collect(), span, vars)
+        }
+        other => other,
+    }
+}
+
+/// The negation of a condition that is plain.
+fn negated(condition: Expr, span: Span, vars: &Vars) -> Expr {
+    let all = |parts: Vec<Expr>| parts.into_iter().map(|part| negated(part, span, vars)).collect();
+    match condition {
+        Expr::Op(Op::Eq, sides, span) => Expr::Op(Op::Ne, sides, span),
+        Expr::Op(Op::Ne, sides, span) => Expr::Op(Op::Eq, sides, span),
+        Expr::Op(Op::IsNull, args, span) => Expr::Op(Op::IsNotNull, args, span),
+        Expr::Op(Op::IsNotNull, args, span) => Expr::Op(Op::IsNull, args, span),
+        Expr::Op(Op::And, parts, span) => Expr::Op(Op::Or, all(parts), span),
+        // Values of one property, none of which it may have, are a list.
+        Expr::Op(Op::Or, parts, span) if !is_list(&parts) => Expr::Op(Op::And, all(parts), span),
+        Expr::Op(Op::Not, mut parts, span) if parts.first().is_some_and(|part| is_boolean(part, vars)) => {
+            parts.pop().unwrap_or(Expr::Op(Op::Not, parts, span))
+        }
+        other => Expr::Op(Op::Not, vec![other], span),
+    }
+}
+
+/// Whether two alternatives that follow each other compare one property with constants.
+fn is_list(alternatives: &[Expr]) -> bool {
+    let mut properties = alternatives.iter().map(compared);
+    let mut last = properties.next().flatten();
+    properties.any(|now| {
+        let is_same = now.is_some() && now == last;
+        last = now;
+        is_same
+    })
+}
+
+/// The property that an equality compares with a constant.
+fn compared(alternative: &Expr) -> Option<(VarId, &str)> {
+    let Expr::Op(Op::Eq, sides, _) = alternative else { return None };
+    let is_constant = |side: &Expr| matches!(side, Expr::Const(_) | Expr::Param(_));
+    let property = match &sides[..] {
+        [property, constant] | [constant, property] if is_constant(constant) => property,
+        _ => return None,
+    };
+    match property {
+        Expr::Property(base, key, _) => match **base {
+            Expr::Var(var) => Some((var, key)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Alternatives, and before them what all of them ask.
+fn without_common(alternatives: Vec<Expr>, span: Span, vars: &Vars) -> Expr {
+    let mut flat = Vec::with_capacity(alternatives.len());
+    for alternative in alternatives {
+        match alternative {
+            Expr::Op(Op::Or, parts, _) => flat.extend(parts),
+            other => flat.push(other),
+        }
+    }
+    if !(2..=ALTERNATIVES_MAX).contains(&flat.len()) || flat.iter().any(calls_volatile) {
+        return Expr::Op(Op::Or, flat, span);
+    }
+    let mut all: Vec<Vec<Expr>> = Vec::with_capacity(flat.len());
+    for alternative in flat {
+        let mut parts = Vec::new();
+        conjuncts(alternative, &mut parts);
+        all.push(parts);
+    }
+    // Behind something that may fail it may be asked of fewer values: then only what all ask first.
+    let is_free = all.iter().flatten().all(|part| cannot_fail(part, vars));
+    let mut common = Vec::new();
+    let mut at = 0;
+    while let Some(asked) = all.first().and_then(|first| first.get(at)) {
+        let place = |parts: &Vec<Expr>| {
+            let looked_at = if is_free { parts.len() } else { 1.min(parts.len()) };
+            parts[..looked_at].iter().position(|own| is_same(own, asked))
+        };
+        match all.iter().map(place).collect::<Option<Vec<usize>>>() {
+            Some(places) => {
+                let mut taken = all.iter_mut().zip(places).map(|(parts, place)| parts.remove(place));
+                common.extend(taken.next());
+                taken.for_each(drop);
+            }
+            None if is_free => at += 1,
+            None => break,
+        }
+    }
+    // One that asks nothing else is true wherever the others may be.
+    let rest: Option<Vec<Expr>> = all.into_iter().map(conjunction).collect();
+    common.extend(rest.map(|alternatives| Expr::Op(Op::Or, alternatives, span)));
+    conjunction(common).unwrap_or(Expr::Const(Value::Bool(true)))
+}
