@@ -18,7 +18,7 @@ pub enum Argument<'a, 's> {
 }
 
 /// Computes a function for the positions that are meant. The number of arguments is right, at least one is a
-/// vector, and if the function is null for a null argument, none is the constant null.
+/// vector if there are any, and if the function is null for a null argument, none is the constant null.
 pub type TypedKernel = for<'s> fn(&Context<'_>, &[Argument<'_, 's>], Positions<'_>) -> Option<Vector<'s>>;
 
 /// How a function is computed for a vector.

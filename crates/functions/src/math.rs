@@ -85,6 +85,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         |context, _| Ok(Value::Float(context.random_float())),
         "rand(): a random float, 0 ≤ x < 1",
     )
+    .typed(kernels::rand)
     .not_deterministic(),
     Function::new("randomUUID", (0, 0), result::string, random_uuid, "randomUUID(): a random UUID as text")
         .not_deterministic(),

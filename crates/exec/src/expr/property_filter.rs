@@ -31,7 +31,8 @@ pub(crate) struct PropertyFilter {
 enum Kind {
     /// All of these comparisons.
     Range(Vec<(Step, Op, Value)>),
-    Text(Op, Arc<str>),
+    /// A comparison with a text that gives this.
+    Text(Op, Arc<str>, bool),
     /// One of the elements of a list.
     Among(Arc<Members>),
     /// A key of a join's other side, or perhaps another value.
@@ -74,6 +75,7 @@ impl PropertyFilter {
                 }
                 Some(all)
             }
+            Ex::Op(Op::Not, args, _) => args.first().and_then(Self::of)?.negated(),
             Ex::Op(op @ (Op::IsNull | Op::IsNotNull), args, _) => {
                 let [Ex::Property { base, columns, .. }] = &args[..] else { return None };
                 let Ex::Slot(place) = **base else { return None };
@@ -108,6 +110,22 @@ impl PropertyFilter {
     /// That a property is a key of a join's other side, or perhaps is.
     pub(crate) fn of_keys(place: Place, columns: Arc<PropertyAccess>, keys: Arc<KeySet>) -> Self {
         Self { place, columns, kind: Kind::Key(keys) }
+    }
+
+    /// The opposite, where it is as simple: of values of the type that is compared, one of two comparisons is
+    /// true, and of others both are null.
+    fn negated(mut self) -> Option<Self> {
+        match &mut self.kind {
+            Kind::Text(_, _, wanted) => *wanted = !*wanted,
+            Kind::Range(bounds) => match &mut bounds[..] {
+                // Compared with NaN both are false.
+                [(_, _, Value::Float(number))] if number.is_nan() => return None,
+                [(_, op, _)] => *op = opposite(*op)?,
+                _ => return None,
+            },
+            Kind::Among(_) | Kind::Key(_) | Kind::Present(_) => return None,
+        }
+        Some(self)
     }
 
     /// Both tests as one, if they are ranges of the same property; else the first back.
@@ -216,11 +234,17 @@ impl PropertyFilter {
     ) -> T {
         match &self.kind {
             Kind::Range(_) => ask(&Condition::Range(low, high)),
-            Kind::Text(op, other) => ask(&Condition::Text {
+            Kind::Text(op, other, true) => ask(&Condition::Text {
                 equal: (*op == Op::Eq).then_some(&**other),
                 prefix: (*op == Op::StartsWith).then_some(&**other),
                 order: wanted_order(*op).map(|wanted| (&**other, wanted)),
                 passes: &|text| text_passes(*op, text, other),
+            }),
+            Kind::Text(op, other, false) => ask(&Condition::Text {
+                equal: None,
+                prefix: None,
+                order: opposite(*op).and_then(wanted_order).map(|wanted| (&**other, wanted)),
+                passes: &|text| !text_passes(*op, text, other),
             }),
             Kind::Among(members) => match members.integers_of(column.logical_type()) {
                 Some(set) => ask(&Condition::Among(set)),
@@ -449,7 +473,7 @@ impl Kind {
             Ordering::Less => Op::Eq,
             Ordering::Greater => return None,
         };
-        Some((of, Self::Text(op, Arc::clone(text))))
+        Some((of, Self::Text(op, Arc::clone(text), true)))
     }
 
     fn of(step: Step, op: Op, value: &Value) -> Option<Self> {
@@ -469,13 +493,24 @@ impl Kind {
                 | Op::EndsWith
                 | Op::Contains,
                 Value::String(s),
-            ) => Some(Self::Text(op, Arc::clone(s))),
+            ) => Some(Self::Text(op, Arc::clone(s), true)),
             (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge, _) => {
                 Some(Self::Range(vec![(step, op, value.clone())]))
             }
             _ => None,
         }
     }
+}
+
+/// The comparison that is true where this one is false, of values that can be compared.
+fn opposite(op: Op) -> Option<Op> {
+    Some(match op {
+        Op::Lt => Op::Ge,
+        Op::Le => Op::Gt,
+        Op::Gt => Op::Le,
+        Op::Ge => Op::Lt,
+        _ => return None,
+    })
 }
 
 /// What a comparison with a text must give, where it is one of order.

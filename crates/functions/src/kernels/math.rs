@@ -1,7 +1,7 @@
 //! Functions of numbers: vectors of integers or floats in, of the same or of floats out.
 
 use trimorph_types::{Decimal, Value};
-use trimorph_vector::{Positions, Side, Values, Vector, map, map_chosen, zip, zip_checked};
+use trimorph_vector::{Nulls, Positions, Side, Values, Vector, map, map_chosen, zip, zip_checked};
 
 use crate::context::Context;
 use crate::kernel::{Argument, nulls_of};
@@ -65,6 +65,17 @@ pub(crate) fn round<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Position
     };
     let digits = usize::try_from(digits).ok()?;
     of_number(args, at, |x| round_decimal(x, digits, mode))
+}
+
+/// Another number for each position.
+pub(crate) fn rand<'s>(
+    context: &Context<'_>,
+    _: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    let mut out = vec![0.0; at.len];
+    at.for_each(|i| out[i] = context.random_float());
+    Some(Vector { values: Values::Float(out), nulls: Nulls::NONE })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the function is defined on floats")]

@@ -21,7 +21,7 @@ use crate::{lookup, names};
 /// Why functions are computed value by value.
 const GENERAL: [(&str, &[&str]); 8] = [
     ("one value for all rows", &["e", "pi", "timestamp"]),
-    ("another value at each call", &["rand", "randomUUID"]),
+    ("another text at each call", &["randomUUID"]),
     (
         "clocks: one value for all rows, or another at each call",
         &[
@@ -191,6 +191,7 @@ fn rows() -> String {
             }
             Kernel::ByNeed => "all types, by the evaluator: selection of positions".to_owned(),
             Kernel::ByEquality => "types that `=` has kernels for, by the evaluator".to_owned(),
+            Kernel::Typed(_) if function.max_args == 0 => "no arguments: one for each position".to_owned(),
             Kernel::Typed(kernel) => {
                 let most = function.max_args.min(4);
                 let types = typed_for(kernel, function.min_args.max(1)..=most);

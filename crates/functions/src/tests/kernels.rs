@@ -23,7 +23,6 @@ fn the_evaluator_has_the_kernels_of_these() {
 const GENERAL: &[&str] = &[
     "e",
     "pi",
-    "rand",
     "randomUUID",
     "coll.distinct",
     "coll.flatten",
