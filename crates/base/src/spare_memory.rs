@@ -1,5 +1,5 @@
-//! Spare memory: what was freed and the allocator keeps, given back to the system by each thread that may have
-//! some, once somebody says that much was freed.
+//! Spare memory: what was freed and the allocator keeps, given back to the system by each thread that may
+//! have some, once somebody says that much was freed.
 //!
 //! An allocator keeps what a thread has freed for that thread, which alone can give it back. The engine names
 //! no allocator: a program tells how ([`on_spare_memory`]).

@@ -35,8 +35,9 @@ pub(crate) fn link(
 }
 
 /// Takes out of the chain at `head` what was undone, and what nobody needs: main has it, or it is later than
-/// what is read. Gives what is taken out to `out`, and each version that stays to `stays`. Nobody writes to the
-/// chain meanwhile; who reads it may still be at a version that is taken out, which goes on to where it did.
+/// what is read. Gives what is taken out to `out`, and each version that stays to `stays`. Nobody writes to
+/// the chain meanwhile; who reads it may still be at a version that is taken out, which goes on to where it
+/// did.
 pub(crate) fn clean(
     pages: &Pages,
     head: &AtomicU32,

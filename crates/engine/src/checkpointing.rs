@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use trimorph_base::CancelToken;
+use trimorph_base::{CancelToken, much_was_freed, return_spare_memory};
 use trimorph_log::Position;
 use trimorph_store::{LogStart, Main, Snapshot, open_checkpoint};
 
@@ -81,6 +81,15 @@ impl Shared {
             let main = stored.grown_like(snapshot.main());
             *snapshot = Snapshot::within(Arc::new(main), self.config.memory_limit_bytes);
         }
+    }
+
+    /// Makes a checkpoint because somebody asked for it: he is done with something, and what that took is not
+    /// needed any more.
+    pub(crate) fn checkpoint_and_tidy(&self, cancel: &CancelToken) -> Result<(), Error> {
+        let done = self.checkpoint(cancel);
+        much_was_freed();
+        return_spare_memory();
+        done
     }
 
     /// Makes a checkpoint because the database is about to be closed, so that it is opened at once.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use trimorph_algebra::{BoundQuery, Plan, Procedures};
-use trimorph_base::{CancelToken, Diagnostic, ErrorKind, on_stack_of};
+use trimorph_base::{CancelToken, Diagnostic, ErrorKind, on_stack_of, return_spare_memory};
 use trimorph_catalog::CatalogView;
 use trimorph_cypher::ast::Mode;
 use trimorph_exec::{ExecError, Execution, GivenRows, PhysicalOptions, PhysicalPlan, Settings};
@@ -241,6 +241,7 @@ impl Connection {
             return Ok(given.with_side_effects(effects));
         }
         self.shared.count_written();
+        return_spare_memory();
         if self.in_transaction() {
             return self.within_transaction(text, params, cancel);
         }
@@ -289,7 +290,7 @@ impl Connection {
             Command::Commit => self.commit()?,
             Command::Rollback => self.rollback()?,
             Command::Checkpoint if self.is_read_only => return Err(Error::ReadOnly),
-            Command::Checkpoint => self.shared.checkpoint(cancel)?,
+            Command::Checkpoint => self.shared.checkpoint_and_tidy(cancel)?,
             Command::Reorganize => return Ok(Answer::count("moved", self.reorganize(cancel)?)),
             Command::ShowDatabase => return Ok(Answer::database(&self.shared.standing(self.is_read_only))),
             Command::Terminate(numbers) => {

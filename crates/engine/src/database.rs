@@ -78,6 +78,7 @@ impl Database {
             merging: Mutex::default(),
             merger: OnceLock::new(),
             merged_written: AtomicU64::new(0),
+            freed_at: Mutex::default(),
             delta_left: AtomicUsize::new(0),
             delta_held: Mutex::new(budget.reservation()),
             sessions: Arc::default(),
@@ -215,7 +216,7 @@ impl Database {
         if self.is_read_only {
             return Err(Error::ReadOnly);
         }
-        self.shared.checkpoint(cancel)
+        self.shared.checkpoint_and_tidy(cancel)
     }
 
     /// Makes all that was committed last, in the files, and lets the database go: once its connections and

@@ -9,13 +9,14 @@
 //!    rests as long as the last merge took: queries have the other half of its core, and changes come
 //!    together. It does not rest where as much was written meanwhile.
 //! 3. A checkpoint is made when the log is long, or the last one long ago.
-//! 4. As long as something waits for readers to go, it looks again from time to time.
+//! 4. What large merges free is given back to the system a while after the last of them.
+//! 5. As long as something waits for readers to go, it looks again from time to time.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use trimorph_base::{CancelToken, return_spare_memory};
+use trimorph_base::{CancelToken, much_was_freed, return_spare_memory};
 use trimorph_store::Waited;
 
 use crate::Error;
@@ -38,6 +39,8 @@ const PAUSED_SHARE: u64 = 16;
 const PAUSED_BYTES_MIN: usize = 64 << 10;
 /// How long nobody has written in a pause.
 const PAUSE: Duration = Duration::from_millis(200);
+/// How long what large merges free is kept for the next writes.
+const FREED_KEPT: Duration = Duration::from_secs(1);
 /// How long until the thread looks again whether readers have gone.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// How long it sleeps where nothing waits.
@@ -74,6 +77,17 @@ impl Shared {
     fn merged_bytes(&self) -> usize {
         let part = self.config.memory_limit_bytes / MERGED_PART;
         part.clamp(MERGED_BYTES_MIN, MERGED_BYTES_MAX)
+    }
+
+    /// Has what merges freed given back to the system, if the last of them is a while ago; whether there is
+    /// something to be given back later.
+    fn has_spare_memory(&self) -> bool {
+        let mut freed_at = self.freed_at.lock().unwrap_or_else(PoisonError::into_inner);
+        if freed_at.is_some_and(|at| at.elapsed() >= FREED_KEPT) {
+            *freed_at = None;
+            much_was_freed();
+        }
+        freed_at.is_some()
     }
 
     /// Charges what the delta holds to the memory limit; gives how much of it is in use.
@@ -148,6 +162,9 @@ fn maintain(handles: &Handles, shared: &Weak<Shared>, is_paused: bool) -> Option
     let mut due = shared.until_checkpoint().unwrap_or(LONG).clamp(LOOK_AGAIN, LONG);
     if may_pause && !too_large {
         due = due.min(PAUSE);
+    }
+    if shared.has_spare_memory() {
+        due = due.min(FREED_KEPT);
     }
     drop(shared);
     drop(at_work);

@@ -9,15 +9,16 @@
 //! 4. When everybody is out who was looking at the delta then, pages, records, rows and positions are used
 //!    again.
 //!
-//! Steps 3 and 4 are taken whenever somebody looks. A forgotten reader stops neither merges nor cleaning: what
-//! he sees stays, and if he may write, what he would have to meet, until that becomes too much.
+//! Steps 3 and 4 are taken whenever somebody looks. A forgotten reader stops neither merges nor cleaning:
+//! what he sees stays, and if he may write, what he would have to meet, until that becomes too much.
 //!
 //! Source: `docs/design/transactions.md`, "Merge".
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::Instant;
 
-use trimorph_base::{CancelToken, EdgeId, much_was_freed, return_spare_memory};
+use trimorph_base::{CancelToken, EdgeId};
 use trimorph_mvcc::{Intent, Timestamp};
 use trimorph_store::{MergeError, MergeReport, Snapshot, merged};
 
@@ -34,7 +35,7 @@ const KEPT_SHARE: usize = 4;
 const KEPT_BYTES_MIN: usize = 16 << 20;
 /// And so many commits.
 const KEPT_COMMITS_MAX: usize = 1 << 17;
-/// What was freed with a delta of so many bytes is worth being given back to the system.
+/// What is freed with a delta of so many bytes is worth being given back to the system.
 const MUCH_HELD: usize = 16 << 20;
 
 impl Shared {
@@ -70,9 +71,8 @@ impl Shared {
         let held = self.live.delta.held_bytes();
         self.clean(merging);
         if held >= MUCH_HELD {
-            much_was_freed();
+            *self.freed_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         }
-        return_spare_memory();
         Ok(report)
     }
 

@@ -54,6 +54,8 @@ pub(crate) struct Shared {
     pub(crate) merger: OnceLock<bool>,
     /// How much had been written when it last began to merge.
     pub(crate) merged_written: AtomicU64,
+    /// When a merge last freed much, if that was not given back to the system since.
+    pub(crate) freed_at: Mutex<Option<Instant>>,
     /// Bytes of the delta that the last merge in the background could not clean.
     pub(crate) delta_left: AtomicUsize,
     /// What the delta holds, as far as somebody has looked.
@@ -116,8 +118,8 @@ impl Shared {
         base.at(Moment::new(live, view, Arc::new(registered)))
     }
 
-    /// The main version, and what `register` gives for its time: nobody publishes another one between the two. So
-    /// a time that is taken has all commits that main has, and no commit that uses what main does not
+    /// The main version, and what `register` gives for its time: nobody publishes another one between the
+    /// two. So a time that is taken has all commits that main has, and no commit that uses what main does not
     /// declare.
     pub(crate) fn base_with<T>(&self, register: impl FnOnce(&Arc<Live>, Timestamp) -> T) -> (Snapshot, T) {
         let base = self.snapshot.read().unwrap_or_else(PoisonError::into_inner);

@@ -1,8 +1,8 @@
 //! Needed: the commits whose versions somebody sees, or must meet; all other versions can go.
 //!
-//! A reader of a main version with the commits up to *m*, at read timestamp *r*, sees those versions that were
-//! committed above *m* and up to *r*: what is older main has, what is later he does not see. So between an old
-//! reader and the newest main version nothing need be kept.
+//! A reader of a main version with the commits up to *m*, at read timestamp *r*, sees those versions that
+//! were committed above *m* and up to *r*: what is older main has, what is later he does not see. So between
+//! an old reader and the newest main version nothing need be kept.
 
 use crate::{AtomicStamp, Stamp, Timestamp};
 
@@ -42,8 +42,8 @@ impl Needed {
         self.ranges.is_empty()
     }
 
-    /// Whether something with this stamp is needed: it was not undone, and is not committed, or is by a commit
-    /// that is.
+    /// Whether something with this stamp is needed: it was not undone, and is not committed, or is by a
+    /// commit that is.
     ///
     /// **Cost**: a comparison as a rule; a binary search where there are old readers.
     #[inline]

@@ -1,13 +1,14 @@
-//! The views that are in use: which commits somebody still needs as versions, and when what was removed may be
-//! used again.
+//! The views that are in use: which commits somebody still needs as versions, and when what was removed may
+//! be used again.
 //!
 //! 1. Who reads is registered: the commits from those that his main version has up to his read timestamp are
 //!    seen as versions by him, and no others. [`Snapshots::needed`] tells all these ranges.
-//! 2. Who may write needs what is committed later, too: it tells him that somebody was faster. If that becomes
-//!    too much he loses the right, as long as he has not written ([`Snapshots::cut`]).
+//! 2. Who may write needs what is committed later, too: it tells him that somebody was faster. If that
+//!    becomes too much he loses the right, as long as he has not written ([`Snapshots::cut`]).
 //! 3. What was removed may still be in the hands of those who found it before. They are *inside*
-//!    ([`Registered::enter`]). [`Snapshots::retire`] ends the epoch after a removal; once all who came in in it
-//!    or before are out, [`Snapshots::is_past`] says so. Who is registered and not inside holds nothing up.
+//!    ([`Registered::enter`]). [`Snapshots::retire`] ends the epoch after a removal; once all who came in in
+//!    it or before are out, [`Snapshots::is_past`] says so. Who is registered and not inside holds nothing
+//!    up.
 //!
 //! Source: `docs/design/transactions.md`, "Merge".
 
@@ -209,8 +210,8 @@ impl Snapshots {
         Needed::new(merged, read.chain(may_write.map(later)).chain(write.map(|(main, _)| (main, merged))))
     }
 
-    /// What the oldest reads for whom more is kept than he sees, so that he can write: none where others write
-    /// for whom as much is kept.
+    /// What the oldest reads for whom more is kept than he sees, so that he can write: none where others
+    /// write for whom as much is kept.
     pub fn oldest_waiting(&self) -> Option<Timestamp> {
         let state = self.lock();
         let waits = |(_, read): &&Range| *read >= state.cut;

@@ -53,5 +53,7 @@ pub(crate) fn is_same(a: &Expr, b: &Expr) -> bool {
     let [of_first, of_second] = &mut parts;
     a.for_each_child(&mut |child| of_first.push(child));
     b.for_each_child(&mut |child| of_second.push(child));
-    of_a == of_b && of_first.len() == of_second.len() && of_first.iter().zip(of_second).all(|(a, b)| is_same(a, b))
+    of_a == of_b
+        && of_first.len() == of_second.len()
+        && of_first.iter().zip(of_second).all(|(a, b)| is_same(a, b))
 }

@@ -1,8 +1,9 @@
 //! Takes predicates such as `n.p = 1 OR n.p = 2 OR …`, gives `n.p IN [1, 2, …]`: one set that is looked into,
 //! a key that is looked up, an estimate that does not take the alternatives for independent.
 //!
-//! What must be none of them likewise. Both are the same for every value, nulls among them, and no comparison can fail. Only alternatives that
-//! follow each other are put together, so that one that may fail is reached as before.
+//! What must be none of them likewise. Both are the same for every value, nulls among them, and no comparison
+//! can fail. Only alternatives that follow each other are put together, so that one that may fail is reached
+//! as before.
 
 use trimorph_algebra::{Expr, Op, Plan, VarId};
 use trimorph_base::Span;

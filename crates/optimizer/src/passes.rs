@@ -17,8 +17,8 @@ use crate::{
     ask_bound, call_once, check, compound_keys, constant_keys, count_by_table, count_calls, count_optional,
     count_rows, count_statements, count_trails, distinct_once, drop_unused, fixed_walks, group_branches,
     group_limit, hang_counts, in_lists, late_projection, merge_patterns, narrow_tables, narrow_types,
-    order_edges, parts_of_texts, plain_conditions, plan_match, push_filters, reach_once, row_keys, share_expressions,
-    share_subplans, tell_apart, unroll_quantifiers, walks,
+    order_edges, parts_of_texts, plain_conditions, plan_match, push_filters, reach_once, row_keys,
+    share_expressions, share_subplans, tell_apart, unroll_quantifiers, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a

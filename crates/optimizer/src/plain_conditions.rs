@@ -1,9 +1,9 @@
-//! Conditions as others are written: `NOT (a = b)` is `a <> b`, `NOT (a OR b)` is two conditions, and what all
-//! alternatives of an `OR` ask is asked before: it may be a key or a join.
+//! Conditions as others are written: `NOT (a = b)` is `a <> b`, `NOT (a OR b)` is two conditions, and what
+//! all alternatives of an `OR` ask is asked before: it may be a key or a join.
 //!
-//! All of it is the same for every value, nulls among them: the logic of three values has De Morgan's laws and
-//! distributes. Nothing is asked that was not, and what comes first is still asked first. A comparison by `<`
-//! stays under its `NOT`: of values that cannot be compared both are null, but of NaN both are false.
+//! All of it is the same for every value, nulls among them: the logic of three values has De Morgan's laws
+//! and distributes. Nothing is asked that was not, and what comes first is still asked first. A comparison by
+//! `<` stays under its `NOT`: of values that cannot be compared both are null, but of NaN both are false.
 
 use trimorph_algebra::{Expr, Op, Plan, VarId, Vars};
 use trimorph_base::Span;
@@ -44,7 +44,9 @@ fn plain(condition: Expr, vars: &Vars) -> Expr {
             Some(inner) => negated(plain(inner, vars), span, vars),
             None => Expr::Op(Op::Not, parts, span),
         },
-        Expr::Op(Op::And, parts, span) => Expr::Op(Op::And, parts.into_iter().map(|part| plain(part, vars)).collect(), span),
+        Expr::Op(Op::And, parts, span) => {
+            Expr::Op(Op::And, parts.into_iter().map(|part| plain(part, vars)).collect(), span)
+        }
         Expr::Op(Op::Or, parts, span) => {
             without_common(parts.into_iter().map(|part| plain(part, vars)).collect(), span, vars)
         }

@@ -247,8 +247,8 @@ impl Connection {
 
     /// A transaction as a context manager: begun on entering, committed at the end, rolled back on an
     /// exception. `isolation` is "serializable", "snapshot" or "read committed", unless told what the
-    /// database was opened with; `timeout` in seconds ends it when it takes longer. With `read_only` it cannot
-    /// write, and what others change meanwhile is not kept for it, however long it is open.
+    /// database was opened with; `timeout` in seconds ends it when it takes longer. With `read_only` it
+    /// cannot write, and what others change meanwhile is not kept for it, however long it is open.
     #[pyo3(signature = (isolation = None, timeout = None, read_only = false))]
     fn transaction(
         &self,

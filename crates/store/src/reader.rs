@@ -120,8 +120,8 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Nothing is read until [`Self::enter`]: what it has found in the delta may be used for other things, and
-    /// nobody holds on to it.
+    /// Nothing is read until [`Self::enter`]: what it has found in the delta may be used for other things,
+    /// and nobody holds on to it.
     pub fn leave(&self) {
         if let Some(changes) = &self.changes {
             changes.inside.take();

@@ -215,8 +215,8 @@ impl Writing {
 
     /// It writes from now on.
     ///
-    /// **Errors**: it was begun to read; it has been open for so long, and others have written so much, that who was faster is not
-    /// known any more: it may read on, or be begun again.
+    /// **Errors**: it was begun to read; it has been open for so long, and others have written so much, that
+    /// who was faster is not known any more: it may read on, or be begun again.
     pub(crate) fn begin_to_write(&mut self) -> Result<(), Error> {
         if self.inside.is_some() {
             return Ok(());
