@@ -7,7 +7,7 @@ use std::sync::Arc;
 use self_cell::self_cell;
 use trimorph_algebra::BoundQuery;
 use trimorph_base::{CancelToken, free_elsewhere};
-use trimorph_store::{Reader, Snapshot};
+use trimorph_store::Snapshot;
 use trimorph_vector::{Chunk, Values, Vector};
 
 use crate::build::Builder;
@@ -72,11 +72,10 @@ impl Execution {
         let profile = settings.profile.then(ProfileCell::default);
         let counters = profile.clone();
         let cell = Cell::try_new(Owner { snapshot }, |owner| {
-            let reader = Reader::new(&owner.snapshot);
-            let checked = check_entities(&settings.parameters, &reader);
-            reader.failure().map_or(Ok(()), |error| Err(ExecError::from(error)))?;
-            checked?;
             let context = Context::new(&owner.snapshot, Arc::clone(&settings));
+            let checked = check_entities(&settings.parameters, &context.reader);
+            context.reader.failure().map_or(Ok(()), |error| Err(ExecError::from(error)))?;
+            checked?;
             let (root, context) = stack.run(move || {
                 let bound = Start::new(&context).bind(&plan.root)?;
                 let snapshot = owner.snapshot.clone();
