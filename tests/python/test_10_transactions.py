@@ -358,3 +358,29 @@ def test_extremes_and_sets_of_nodes_see_what_was_written(conn):
     assert extremes() == ("a text", 15000)
     conn.execute("ROLLBACK")
     assert (extremes(), without(9990)) == ((1, 9999), 9990)
+
+
+def test_a_counter_that_eight_threads_read_and_write_counts_all_and_refuses_nobody():
+    db = trimorph.Database()
+    db.connect().execute("CREATE (:Counter {n: 0})")
+
+    def add(tx):
+        n = tx.execute("MATCH (c:Counter) RETURN c.n").fetchone()[0]
+        tx.execute("MATCH (c:Counter) SET c.n = $n", {"n": n + 1})
+
+    failed = []
+
+    def work():
+        for _ in range(250):
+            try:
+                db.run(add)
+            except trimorph.TransactionConflict as error:
+                failed.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+    assert db.connect().execute("MATCH (c:Counter) RETURN c.n").fetchall() == [(2000,)]

@@ -1,6 +1,7 @@
 """Ways to a database: `connect` and its modes, the default database, asyncio."""
 
 import asyncio
+import gc
 import subprocess
 import sys
 import threading
@@ -131,3 +132,23 @@ def test_asyncio_opens_and_closes(tmp_path):
             trimorph.AsyncConnection(":memory:", max_concurrent_queries=0)
 
     run(work())
+
+
+def test_asyncio_hears_nothing_of_a_query_whose_task_was_cancelled():
+    heard = []
+
+    async def main():
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: heard.append(context["message"]))
+        async with trimorph.AsyncConnection(trimorph.Database(threads=1)) as conn:
+            task = asyncio.create_task(conn.execute("UNWIND range(1, 1000000000) AS i CREATE (:Z {i: i})"))
+            await asyncio.sleep(0.05)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            gc.collect()
+            await asyncio.sleep(0)
+            assert await (await conn.execute("MATCH (z:Z) RETURN count(z)")).fetchall() == [(0,)]
+
+    asyncio.run(main())
+    gc.collect()
+    assert not heard

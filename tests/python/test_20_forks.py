@@ -1,8 +1,12 @@
 """Processes that are forked while a database is open: the child never touches the parent's files."""
 
 import os
+import select
+import signal
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 
@@ -96,3 +100,93 @@ assert status == 0 and c.execute(question).fetchall() == before
 """
     run = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.parametrize("busy", ["writes", "asks"])
+def test_a_child_never_waits_for_what_a_thread_of_its_parent_held(tmp_path, busy):
+    db = trimorph.Database(str(tmp_path / "db"), durability="relaxed")
+    c = db.connect()
+    c.execute("UNWIND range(1, 20000) AS i CREATE (:F {i: i})")
+    stop, texts = threading.Event(), {
+        "writes": "UNWIND range(1, 20) AS i CREATE (:G {i: i})",
+        "asks": "MATCH (f:F) WHERE f.i % 7 = 0 RETURN count(f), max(f.i)",
+    }
+
+    def work():
+        own = db.connect()
+        while not stop.is_set():
+            own.execute(texts[busy]).fetchall()
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        # One in a hundred hung.
+        for _ in range(150):
+            read, write = os.pipe()
+            child = os.fork()
+            if child == 0:
+                said = b""
+                try:
+                    if c.execute("MATCH (f:F) RETURN count(f)").fetchall() == [(20000,)]:
+                        said = b"reads"
+                    db.connect().execute("CREATE (:F)")
+                except trimorph.StorageError as error:
+                    said += b" is refused" if "forked" in str(error) else b" fails"
+                finally:
+                    os.write(write, said)
+                    os._exit(0)
+            os.close(write)
+            answers = select.select([read], [], [], 60)[0]
+            said = os.read(read, 100) if answers else b"hangs"
+            if not answers:
+                os.kill(child, signal.SIGKILL)
+            os.close(read)
+            os.waitpid(child, 0)
+            assert said in (b"reads is refused", b" is refused"), said
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    db.close()
+
+
+def test_a_child_of_a_long_statement_is_told(tmp_path):
+    with trimorph.Database(str(tmp_path / "db")) as db:
+        c, other = db.connect(), db.connect()
+        c.execute("CREATE (:A)")
+        begun = threading.Event()
+
+        def work():
+            begun.set()
+            try:
+                other.execute("UNWIND range(1, 1000000000) AS i RETURN max(i % 7)").fetchall()
+            except trimorph.Cancelled:
+                pass
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        begun.wait()
+        # The thread may not be there yet: then the child reads.
+        for _ in range(50):
+            read, write = os.pipe()
+            child = os.fork()
+            if child == 0:
+                try:
+                    c.execute("MATCH (a:A) RETURN a").fetchall()
+                    said = b"reads"
+                except trimorph.StorageError as error:
+                    said = str(error).encode()
+                os.write(write, said)
+                os._exit(0)
+            os.close(write)
+            said = os.read(read, 1000)
+            os.close(read)
+            os.waitpid(child, 0)
+            if said != b"reads":
+                break
+            time.sleep(0.02)
+        other.interrupt()
+        thread.join()
+        assert b"while another thread was at work" in said
+        assert c.execute("MATCH (a:A) RETURN count(a)").fetchall() == [(1,)]

@@ -7,6 +7,7 @@ mod budget;
 mod cancel;
 mod diagnostic;
 mod edge_places;
+pub mod forks;
 mod ids;
 mod leftover;
 mod notice;

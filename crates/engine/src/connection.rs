@@ -29,7 +29,7 @@ use crate::read_command::read_command;
 use crate::result::QueryResult;
 use crate::shared::Shared;
 use crate::transaction::{
-    BY_CONFLICT, LATE_TRIES, Running, State, TRIES, back_off, ended, no_transaction, turn,
+    BY_CONFLICT, LATE_TRIES, Running, State, TRIES, Way, back_off, ended, no_transaction,
 };
 use crate::update::{Program, Statement, Writing};
 use crate::{Error, Notice, SideEffects, TransactionOptions, entity::Entities, running_functions};
@@ -182,6 +182,7 @@ impl Connection {
         params: Arc<Params>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
+        self.shared.can_be_read_here()?;
         let cancel = self.limited(cancel);
         self.watch(&cancel);
         let (asked, form) = plan::asked(text).map_err(|d| Error::query(d, text))?;
@@ -350,6 +351,7 @@ impl Connection {
         params: Arc<Params>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
+        self.shared.can_be_read_here()?;
         let cancel = self.limited(cancel);
         self.watch(&cancel);
         let done = self.execute_prepared_limited(prepared, params, cancel.clone());
@@ -552,10 +554,11 @@ impl Connection {
     ) -> Result<T, Error> {
         let mut tries = 0;
         loop {
-            let turn = turn(&self.shared, tries, None);
+            self.shared.wait_for_room(cancel);
+            let way = Way::after(&self.shared, tries, None);
             let level = self.shared.config.isolation;
             let mut writing =
-                Writing::begin(&self.shared, (level, Intent::Write), cancel.clone(), turn.as_ref());
+                Writing::begin(&self.shared, (level, Intent::Write), cancel.clone(), way.turn());
             // Now that it is open: a bulk load that begins sees it.
             self.ready_to_write()?;
             self.shared.start_merging();
@@ -564,7 +567,7 @@ impl Connection {
                 Err(Error::Conflict(_)) if tries < TRIES && !cancel.is_cancelled() => {}
                 done => return done,
             }
-            drop(turn);
+            drop(way);
             back_off(tries);
             tries += 1;
         }

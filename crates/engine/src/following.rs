@@ -10,6 +10,7 @@
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use trimorph_base::forks;
 use trimorph_mvcc::Timestamp;
 use trimorph_store::Snapshot;
 
@@ -100,6 +101,7 @@ impl Shared {
             while !closed.wait(interval)
                 && let Some(shared) = Weak::upgrade(&weak)
             {
+                let _at_work = forks::at_work();
                 // Who asks is told.
                 let _ = shared.follow();
             }

@@ -152,7 +152,9 @@ pub use sparql::has_variable as has_sparql_variable;
 pub use stats::{ColumnStats, EdgeTableStats, NodeTableStats, Stats};
 pub use transaction::TransactionOptions;
 pub use trimorph_algebra::Answer;
-pub use trimorph_base::{CancelToken, Diagnostic, EdgeId, ErrorKind, NodeId, Phase, Span, on_spare_memory};
+pub use trimorph_base::{
+    CancelToken, Diagnostic, EdgeId, ErrorKind, NodeId, Phase, Span, forks, on_spare_memory,
+};
 pub use trimorph_exec::SpillError;
 #[cfg(feature = "arrow")]
 pub use trimorph_loader::frames::{EdgeFrame, Frame, FrameEnd, Frames, NodeFrame, Rows as FrameRows};

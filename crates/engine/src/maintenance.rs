@@ -2,8 +2,9 @@
 //! large and cleans what readers have let go.
 //!
 //! 1. What the delta holds is charged to the memory limit, each time somebody looks: the thread, and a
-//!    statement that has written much. What does not fit ends the statement that asked, with the memory
-//!    error; the thread is told, and makes room.
+//!    statement where it, or all of them together, have written much. What does not fit ends the statement
+//!    that asked, with the memory error; the thread is told, and makes room. Before it comes to that, who
+//!    begins to write is held up while the thread is behind.
 //! 2. From a part of the limit on, and never below a floor, the delta is merged; from a quarter of what main
 //!    has, too, and in a pause of the writers from a sixteenth: what is merged is read faster. The thread
 //!    rests as long as the last merge took: queries have the other half of its core, and changes come
@@ -12,11 +13,11 @@
 //! 4. What large merges free is given back to the system a while after the last of them.
 //! 5. As long as something waits for readers to go, it looks again from time to time.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use trimorph_base::{CancelToken, much_was_freed, return_spare_memory};
+use trimorph_base::{CancelToken, forks, much_was_freed, return_spare_memory};
 use trimorph_store::Waited;
 
 use crate::Error;
@@ -41,6 +42,15 @@ const PAUSED_BYTES_MIN: usize = 64 << 10;
 const PAUSE: Duration = Duration::from_millis(200);
 /// How long what large merges free is kept for the next writes.
 const FREED_KEPT: Duration = Duration::from_secs(1);
+/// Versions and edges that may be written before somebody charges what the delta holds.
+const UNCHARGED_MAX: u64 = 1 << 14;
+/// Writers wait before they begin from this part of the memory limit on: it is four times what is merged, so
+/// they are faster than merges are.
+const SLOWED_PART: usize = 4;
+/// How long one waits at most: if there is no room then, it is refused by what it writes.
+const SLOWED_MAX: Duration = Duration::from_secs(1);
+/// How long it waits between two looks.
+const ROOM_AGAIN: Duration = Duration::from_millis(1);
 /// How long until the thread looks again whether readers have gone.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// How long it sleeps where nothing waits.
@@ -94,7 +104,9 @@ impl Shared {
     ///
     /// **Errors**: it does not fit.
     pub(crate) fn charge_delta(&self) -> Result<usize, Error> {
+        self.charged_at.store(self.live.pressure.written(), Ordering::Relaxed);
         let bytes = self.live.delta.bytes();
+        self.delta_seen.store(bytes, Ordering::Relaxed);
         let mut held = self.delta_held.lock().unwrap_or_else(PoisonError::into_inner);
         held.resize(self.live.delta.held_bytes()).map_err(Error::Memory)?;
         Ok(bytes)
@@ -105,7 +117,7 @@ impl Shared {
     /// **Errors**: the memory limit.
     pub(crate) fn charge_clause(&self, writing: &mut Writing, cancel: &CancelToken) -> Result<(), Error> {
         writing.charge_log(&self.budget)?;
-        if !writing.has_written_much() {
+        if !writing.has_written_much() && !self.is_charge_due() {
             return Ok(());
         }
         if self.charge_delta().is_ok() {
@@ -121,10 +133,56 @@ impl Shared {
     }
 }
 
+impl Shared {
+    /// Whether so much was written since the delta was last charged, by whomever, that it may have grown.
+    fn is_charge_due(&self) -> bool {
+        let written = self.live.pressure.written();
+        written.saturating_sub(self.charged_at.load(Ordering::Relaxed)) >= UNCHARGED_MAX
+    }
+
+    /// Holds up who is about to begin to write while the thread that merges is behind: until it has made
+    /// room, for a while at most. Who waits here has no snapshot yet, which would keep what is merged from
+    /// being cleaned.
+    pub(crate) fn wait_for_room(&self, cancel: &CancelToken) {
+        if self.is_charge_due() {
+            // What does not fit is told to who writes it.
+            let _ = self.charge_delta();
+        }
+        let most = self.config.memory_limit_bytes / SLOWED_PART;
+        let is_large = || {
+            // What readers keep from being cleaned no waiting makes less.
+            let left = self.delta_left.load(Ordering::Relaxed);
+            self.delta_seen.load(Ordering::Relaxed).saturating_sub(left) > most
+        };
+        if !is_large() || !self.config.background_merges || !self.opener.is_this() {
+            return;
+        }
+        let end = Instant::now() + SLOWED_MAX;
+        self.waits_for_room.fetch_add(1, Ordering::Relaxed);
+        while is_large() && !cancel.is_cancelled() && Instant::now() < end {
+            self.live.pressure.tell();
+            std::thread::sleep(ROOM_AGAIN);
+        }
+        self.waits_for_room.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Rests for a while, unless somebody waits for room.
+fn rest(time: Duration, waits_for_room: &AtomicUsize) {
+    let end = Instant::now() + time;
+    while waits_for_room.load(Ordering::Relaxed) == 0 {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        std::thread::sleep(left.min(LOOK_AGAIN));
+    }
+}
+
 /// Merges and cleans once, with `is_paused` where nobody has written for a while; how long to wait before the
 /// next time, or none if the database is gone.
 fn maintain(handles: &Handles, shared: &Weak<Shared>, is_paused: bool) -> Option<Duration> {
-    let at_work = handles.at_work();
+    let at_work = (forks::at_work(), handles.at_work());
     let shared = shared.upgrade()?;
     let began = Instant::now();
     let written = shared.live.pressure.written();
@@ -166,11 +224,55 @@ fn maintain(handles: &Handles, shared: &Weak<Shared>, is_paused: bool) -> Option
     if shared.has_spare_memory() {
         due = due.min(FREED_KEPT);
     }
+    let waits_for_room = Arc::clone(&shared.waits_for_room);
     drop(shared);
     drop(at_work);
     return_spare_memory();
     if too_large && !is_outrun {
-        std::thread::sleep(began.elapsed());
+        rest(began.elapsed(), &waits_for_room);
     }
     Some(if waits { LOOK_AGAIN } else { due })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use crate::{Config, Database};
+
+    /// Small statements count together, and who writes them is held up while nothing is merged; one by one
+    /// they would write any number of times the limit.
+    #[test]
+    fn who_writes_little_at_a_time_waits_while_merges_are_behind() {
+        const LIMIT: usize = 32 << 20;
+        let db = Database::in_memory(Config::new().threads(1).memory_limit_bytes(LIMIT));
+        let end = Instant::now() + Duration::from_millis(700);
+        let text =
+            "UNWIND range(1, 500) AS i CREATE (:A {i: i, text: 'a text of some length ' + toString(i)})";
+        let merging = db.shared.merging();
+        let written = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..2)
+                .map(|_| {
+                    let c = db.connect();
+                    scope.spawn(move || {
+                        let mut written = 0;
+                        while Instant::now() < end && c.query(text, &[]).is_ok() {
+                            written += 500;
+                        }
+                        written
+                    })
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap_or(0)).sum::<i64>()
+        });
+        let held = db.stats().delta_bytes;
+        assert!(written >= 500 && held < LIMIT / 2, "{written} nodes, {held} bytes");
+        drop(merging);
+        let c = db.connect();
+        let count = |text: &str| c.query(text, &[]).and_then(|rows| rows.one::<i64>());
+        for _ in 0..100 {
+            assert!(c.query(text, &[]).is_ok());
+        }
+        assert!(count("MATCH (a:A) RETURN count(a)").is_ok_and(|count| count >= written + 50_000));
+    }
 }

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use trimorph_algebra::Procedure;
 use trimorph_algebra::Procedures;
-use trimorph_base::{MemoryBudget, Process, Reservation, Workers};
+use trimorph_base::{MemoryBudget, Process, Reservation, Workers, forks};
 use trimorph_exec::SpillArea;
 use trimorph_log::{Durability, Log, Position, Recover};
 use trimorph_mvcc::{Intent, Timestamp, View};
@@ -58,6 +58,12 @@ pub(crate) struct Shared {
     pub(crate) freed_at: Mutex<Option<Instant>>,
     /// Bytes of the delta that the last merge in the background could not clean.
     pub(crate) delta_left: AtomicUsize,
+    /// What the delta took when it was last charged, whether it fitted or not, and what had been written by
+    /// then.
+    pub(crate) delta_seen: AtomicUsize,
+    pub(crate) charged_at: AtomicU64,
+    /// Who waits until the delta takes less.
+    pub(crate) waits_for_room: Arc<AtomicUsize>,
     /// What the delta holds, as far as somebody has looked.
     pub(crate) delta_held: Mutex<Reservation>,
     pub(crate) fs: Arc<dyn FileSystem>,
@@ -144,6 +150,19 @@ impl Shared {
     /// Whether what transactions write is logged.
     pub(crate) fn is_logged(&self) -> bool {
         self.dir.is_some() && !self.config.read_only && self.config.durability != Durability::Memory
+    }
+
+    /// Whether what the database has in memory can be looked at here.
+    ///
+    /// **Errors**: this process was forked while a thread of its parent was at work: what that held is held
+    /// for ever.
+    pub(crate) fn can_be_read_here(&self) -> Result<(), Error> {
+        if !forks::is_unsure() || self.opener.is_this() {
+            return Ok(());
+        }
+        let text = "this process was forked while another thread was at work in a database, and cannot use \
+                    what was open then; open it again here, read-only, or start the process anew (spawn)";
+        Err(Error::Storage(text.to_owned()))
     }
 
     /// Whether what is done to the files of the directory is this process's to do.

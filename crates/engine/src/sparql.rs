@@ -116,6 +116,7 @@ impl Connection {
         base: Option<&str>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
+        self.shared().can_be_read_here()?;
         self.watch(&cancel);
         let (asked, form) = plan::asked(text).map_err(wrong(text))?;
         Ok(self.sparql_asked(&asked, params.into(), base, cancel)?.drawn(form).with_terms())

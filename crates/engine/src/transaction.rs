@@ -6,14 +6,14 @@
 //!    statement is run again when it meets a conflict. So is every statement at read committed, and one
 //!    outside of transactions.
 //! 3. Who meets conflicts again and again takes the turn: others wait with their commits until it has
-//!    committed.
+//!    committed. Those that end by themselves are let pass first, and wait before they begin.
 //!
 //! Source: `docs/design/transactions.md`, "Retries".
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use trimorph_mvcc::{Isolation, Turn};
+use trimorph_mvcc::{Isolation, Passing, Turn};
 
 use crate::Error;
 use crate::sessions::{HasTransaction, Session};
@@ -56,11 +56,28 @@ pub(crate) fn no_transaction() -> Error {
     Error::Transaction("there is no open transaction; begin one first".to_owned())
 }
 
-/// The turn, if it is time to take it after `tries` tries: for `limit` at most, others wait with their
-/// commits.
-pub(crate) fn turn(shared: &Shared, tries: u32, limit: Option<Duration>) -> Option<Turn<'_>> {
-    let limit = limit.unwrap_or(TURN_MAX).min(TURN_MAX);
-    (tries >= TURN_FROM).then(|| shared.live.transactions.take_turn(limit))
+/// How a transaction that ends by itself goes among others.
+pub(crate) enum Way<'s> {
+    /// Beside them; who takes the turn lets it pass.
+    Beside(#[expect(dead_code, reason = "held until it is dropped")] Passing<'s>),
+    /// Others wait for it.
+    Turn(Turn<'s>),
+}
+
+impl<'s> Way<'s> {
+    /// After `tries` tries: from some number on with the turn, for `limit` at most.
+    pub(crate) fn after(shared: &'s Shared, tries: u32, limit: Option<Duration>) -> Self {
+        let (all, limit) = (&shared.live.transactions, limit.unwrap_or(TURN_MAX).min(TURN_MAX));
+        if tries < TURN_FROM { Self::Beside(all.pass()) } else { Self::Turn(all.take_turn(limit)) }
+    }
+
+    /// The turn, if it has it.
+    pub(crate) fn turn(&self) -> Option<&Turn<'s>> {
+        match self {
+            Self::Beside(_) => None,
+            Self::Turn(turn) => Some(turn),
+        }
+    }
 }
 
 /// The transaction of a connection.

@@ -38,5 +38,5 @@ pub use read_set::{EdgeReads, NodeReads, ReadRange, ReadSet};
 pub use row_set::RowSet;
 pub use snapshots::{Epoch, Inside, Intent, Registered, Snapshots, TooOld};
 pub use stamp::{AtomicStamp, Handle, Stamp, Timestamp};
-pub use transactions::{Conflict, Entry, Failed, Isolation, Open, Transactions, Turn};
+pub use transactions::{Conflict, Entry, Failed, Isolation, Open, Passing, Transactions, Turn};
 pub use view::{Reading, View};

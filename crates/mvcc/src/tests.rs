@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
@@ -309,6 +309,66 @@ fn who_has_the_turn_commits_first() {
         drop(turn);
         assert_eq!(waiting.join().unwrap(), Ok(Timestamp(2)));
     });
+}
+
+/// Threads that all write the same meet each other only while nobody has the turn: who has it finds that
+/// those who wait for its end have written nothing.
+#[test]
+fn who_takes_the_turn_meets_nobody_who_waits_for_its_end() {
+    const ROUNDS: usize = 200;
+    let (all, written) = (Transactions::default(), AtomicStamp::new(Stamp::from(Timestamp(0))));
+    let met_under_turn = AtomicUsize::new(0);
+    // Puts a version where the last one is seen, as a statement does; whether it committed.
+    let try_once = |turn: Option<&Turn<'_>>| {
+        let (open, kept) = all.begin(Isolation::Snapshot, (Timestamp(0), Intent::Write), CancelToken::default(), turn);
+        let before = written.load();
+        let sees = before.is_at_most(kept.read());
+        if !sees || !written.replace(before, open.handle().into()) {
+            all.undo(&open, |_| ());
+            return false;
+        }
+        std::thread::yield_now();
+        all.commit::<()>(open, Changes::default(), ReadSet::default, |_| Ok(()), |last| written.store(last))
+            .is_ok()
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..ROUNDS {
+                    let beside = {
+                        let _passing = all.pass();
+                        try_once(None)
+                    };
+                    if !beside {
+                        let turn = all.take_turn(Duration::from_secs(3_600));
+                        met_under_turn.fetch_add(usize::from(!try_once(Some(&turn))), Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+    // A thread that the system stops for longer than it is let pass may be met.
+    let met = met_under_turn.into_inner();
+    assert!(met <= ROUNDS / 10, "{met} of {}", 8 * ROUNDS);
+}
+
+/// A function of who has passed may begin another one that has to wait: the turn goes on without it.
+#[test]
+fn who_takes_the_turn_does_not_wait_for_those_who_wait_for_it() {
+    let all = Transactions::default();
+    let long = all.pass();
+    let turn = all.take_turn(Duration::from_secs(3_600));
+    std::thread::scope(|scope| {
+        let inner = scope.spawn(|| drop(all.pass()));
+        drop(turn);
+        assert!(inner.join().is_ok());
+    });
+    drop(long);
+    // One that is forgotten ends by itself.
+    let turn = all.take_turn(Duration::from_millis(1));
+    drop(all.pass());
+    drop(turn);
+    drop(all.pass());
 }
 
 #[test]

@@ -10,9 +10,12 @@
 //!
 //! Steps 2 to 4 run beside those of others. Nobody waits for a transaction that is open, so there are no
 //! deadlocks; a commit waits only for those that have a timestamp already, and for who has the turn.
+//!
+//! Who takes the turn meets nobody who only waits for its end: transactions that end by themselves are let
+//! pass first, and none begins until the turn is over ([`Transactions::pass`]).
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -120,21 +123,32 @@ struct State {
     validated: BTreeMap<Timestamp, usize>,
     /// What bulk loads changed, and when, as long as somebody may be about to commit who began before.
     loads: Vec<(Timestamp, Arc<Changes>)>,
-    /// Who has the turn, and until when at most.
-    turn: Option<(u64, Instant)>,
+    /// Who has the turn.
+    turn: Option<Claim>,
     turns: u64,
 }
 
-impl State {
-    /// Until when `own` has to wait for somebody else's turn.
-    fn others_turn(&mut self, own: Option<u64>) -> Option<Instant> {
-        let (number, end) = self.turn?;
-        if end <= Instant::now() {
-            self.turn = None;
-            return None;
-        }
-        (Some(number) != own).then_some(end)
-    }
+/// A turn that somebody has.
+#[derive(Clone, Copy, Debug)]
+struct Claim {
+    number: u64,
+    /// Until when at most.
+    end: Instant,
+    /// Who began before may still commit.
+    lets_pass: bool,
+}
+
+/// How long who takes the turn waits for those that began before and end by themselves. They are statements
+/// and short functions; a long one must not hold up all others.
+const LET_PASS: Duration = Duration::from_millis(100);
+
+/// What somebody waits for a turn with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum About {
+    /// To begin, or to take the turn.
+    Begin,
+    /// To commit, under a turn of its own or none.
+    Commit(Option<u64>),
 }
 
 /// The table of transactions.
@@ -143,8 +157,12 @@ pub struct Transactions {
     published: AtomicU64,
     handles: AtomicU64,
     state: Mutex<State>,
-    /// Somebody was published, or the turn is over.
+    /// Somebody was published, or the turn is over, or all have passed who began before it.
     moved: Condvar,
+    /// Transactions that end by themselves, soon as a rule.
+    passing: AtomicUsize,
+    /// Somebody has the turn, as `state` says.
+    claimed: AtomicBool,
     open: RwLock<HashMap<Handle, Entry>>,
     snapshots: Arc<Snapshots>,
 }
@@ -159,10 +177,28 @@ pub struct Turn<'t> {
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         let mut state = self.transactions.lock();
-        if state.turn.is_some_and(|(number, _)| number == self.number) {
-            state.turn = None;
+        if state.turn.is_some_and(|claim| claim.number == self.number) {
+            self.transactions.claim(&mut state, None);
         }
         self.transactions.moved.notify_all();
+    }
+}
+
+/// A transaction that ends by itself: who takes the turn lets it pass. Over when it is dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct Passing<'t> {
+    transactions: &'t Transactions,
+}
+
+impl Drop for Passing<'_> {
+    fn drop(&mut self) {
+        let all = self.transactions;
+        if all.passing.fetch_sub(1, Ordering::SeqCst) == 1 && all.claimed.load(Ordering::SeqCst) {
+            // Who waits has looked at the number under the lock.
+            let _state = all.lock();
+            all.moved.notify_all();
+        }
     }
 }
 
@@ -214,6 +250,8 @@ impl Transactions {
                 turns: 0,
             }),
             moved: Condvar::new(),
+            passing: AtomicUsize::new(0),
+            claimed: AtomicBool::new(false),
             open: RwLock::default(),
             snapshots: Arc::default(),
         }
@@ -303,7 +341,7 @@ impl Transactions {
         stamp: impl FnOnce(Stamp),
     ) -> Result<Timestamp, Failed<E>> {
         let (own, since, met) = {
-            let mut state = self.wait_for_turn(open.turn);
+            let mut state = self.wait_for_turn(About::Commit(open.turn));
             let loads = state.loads.iter().filter(|(at, _)| *at > open.read);
             let met = loads.filter_map(|(_, load)| changes.meets_load(load)).next();
             let changes = Arc::new(changes);
@@ -408,20 +446,67 @@ impl Transactions {
         self.forget_commits(&mut state);
     }
 
-    /// Waits until nobody else has the turn, and takes it: until it is dropped, for `limit` at most, only
-    /// transactions that began under it commit.
-    pub fn take_turn(&self, limit: Duration) -> Turn<'_> {
-        let mut state = self.wait_for_turn(None);
-        state.turns += 1;
-        state.turn = Some((state.turns, Instant::now() + limit));
-        Turn { transactions: self, number: state.turns }
+    /// Begins what ends by itself: a statement with a transaction of its own, or a function that is run again
+    /// where it met a conflict. Waits until nobody has the turn; who takes it waits until this is over, for a
+    /// while. Not for transactions that stay open until somebody says so, nor under a turn.
+    ///
+    /// **Cost**: two atomics, if nobody has the turn.
+    pub fn pass(&self) -> Passing<'_> {
+        loop {
+            self.passing.fetch_add(1, Ordering::SeqCst);
+            let passing = Passing { transactions: self };
+            // Of the two, who takes the turn sees the number, or this sees that it is taken.
+            if !self.claimed.load(Ordering::SeqCst) {
+                return passing;
+            }
+            drop(passing);
+            drop(self.wait_for_turn(About::Begin));
+        }
     }
 
-    /// Waits until nobody else than `own` has the turn.
-    fn wait_for_turn(&self, own: Option<u64>) -> MutexGuard<'_, State> {
+    /// Waits until nobody else has the turn, and takes it: until it is dropped, for `limit` at most, only
+    /// transactions that began under it commit. Those that [pass](Self::pass) have ended before, unless they
+    /// take long: else what they wrote would be met again and again, while they wait for the turn to end.
+    pub fn take_turn(&self, limit: Duration) -> Turn<'_> {
+        let mut state = self.wait_for_turn(About::Begin);
+        state.turns += 1;
+        let (number, now) = (state.turns, Instant::now());
+        self.claim(&mut state, Some(Claim { number, end: now + limit, lets_pass: true }));
+        let turn = Turn { transactions: self, number };
+        let passed = now + LET_PASS.min(limit);
+        while self.passing.load(Ordering::SeqCst) > 0 {
+            let left = passed.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            state = self.moved.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        if let Some(claim) = state.turn.as_mut().filter(|claim| claim.number == number) {
+            claim.lets_pass = false;
+        }
+        drop(state);
+        turn
+    }
+
+    fn claim(&self, state: &mut State, claim: Option<Claim>) {
+        state.turn = claim;
+        self.claimed.store(claim.is_some(), Ordering::SeqCst);
+    }
+
+    /// Waits until nobody has a turn that this has to wait for.
+    fn wait_for_turn(&self, about: About) -> MutexGuard<'_, State> {
         let mut state = self.lock();
-        while let Some(end) = state.others_turn(own) {
-            let left = end.saturating_duration_since(Instant::now());
+        while let Some(claim) = state.turn {
+            let left = claim.end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                self.claim(&mut state, None);
+                break;
+            }
+            if let About::Commit(own) = about
+                && (claim.lets_pass || own == Some(claim.number))
+            {
+                break;
+            }
             state = self.moved.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         state

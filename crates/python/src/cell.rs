@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use trimorph::CancelToken;
 
+use crate::forks::outside;
 use crate::{error, function};
 
 /// The engine's connection, until it is closed, and the flag of what runs on it.
@@ -30,7 +31,7 @@ impl Cell {
     /// Closes it; an open transaction is undone, without the GIL.
     pub(crate) fn close(&self, py: Python<'_>) {
         let closed = self.take();
-        py.detach(|| drop(closed));
+        outside(py, || drop(closed));
     }
 
     /// Takes the engine's connection, to be dropped where nothing is locked.
@@ -42,7 +43,7 @@ impl Cell {
     /// and may wait for the GIL: so this waits without it.
     pub(crate) fn in_transaction(&self, py: Python<'_>) -> PyResult<bool> {
         let engine = self.engine()?;
-        Ok(py.detach(|| engine.in_transaction()))
+        Ok(outside(py, || engine.in_transaction()))
     }
 
     /// The engine's connection.

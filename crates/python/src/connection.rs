@@ -11,6 +11,7 @@ use pyo3::types::PyTuple;
 use trimorph::{CancelToken, ScalarFunction};
 
 use crate::cell::Cell;
+use crate::forks::outside;
 use crate::function::Function;
 use crate::handle::{Database, Handle};
 use crate::result::QueryResult;
@@ -91,7 +92,7 @@ impl Connection {
     #[pyo3(signature = (text, base = None))]
     fn check_sparql(&self, py: Python<'_>, text: &str, base: Option<&str>) -> PyResult<()> {
         let engine = self.cell.engine()?;
-        py.detach(|| engine.check_sparql(text, base)).map_err(|e| error::from_engine(py, &e))
+        outside(py, || engine.check_sparql(text, base)).map_err(|e| error::from_engine(py, &e))
     }
 
     /// Loads files of RDF (Turtle, TriG, N-Triples, N-Quads, RDF/XML, JSON-LD; also gzip and zstd) in one
@@ -206,13 +207,13 @@ impl Connection {
         made.sees_nulls = one_of("null_handling", null_handling, "default", "special")?;
         made.is_volatile = side_effects;
         let engine = self.cell.engine()?;
-        py.detach(|| engine.create_function(made)).map_err(|e| error::from_engine(py, &e))
+        outside(py, || engine.create_function(made)).map_err(|e| error::from_engine(py, &e))
     }
 
     /// Takes a function away that `create_function` gave.
     fn remove_function(&self, py: Python<'_>, name: &str) -> PyResult<()> {
         let engine = self.cell.engine()?;
-        match py.detach(|| engine.remove_function(name)) {
+        match outside(py, || engine.remove_function(name)) {
             true => Ok(()),
             false => Err(PyKeyError::new_err(format!("there is no function \"{name}\" that was created"))),
         }
@@ -230,7 +231,7 @@ impl Connection {
         let engine = self.cell.engine()?;
         let cancel = CancelToken::default();
         let prepared = if lang == "sparql" {
-            py.detach(|| engine.check_sparql(text, None)).map_err(|e| error::from_engine(py, &e))?;
+            outside(py, || engine.check_sparql(text, None)).map_err(|e| error::from_engine(py, &e))?;
             Made::Sparql
         } else {
             execute::check_language(py, lang)?;
@@ -340,7 +341,7 @@ impl Connection {
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.cell.close(py);
         if self.owner {
-            py.detach(|| self.handle.close()).map_err(|e| error::from_engine(py, &e))?;
+            outside(py, || self.handle.close()).map_err(|e| error::from_engine(py, &e))?;
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use trimorph::{CancelToken, Config, Durability, Stats, Switches};
 
 use crate::connection::Connection;
+use crate::forks::outside;
 use crate::frames::Given;
 use crate::handle::{Database, Handle};
 use crate::load::{self, LoadReport};
@@ -250,7 +251,7 @@ impl Database {
     /// Tables, rows, encodings, bytes by component.
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let engine = self.handle.engine()?;
-        let stats = py.detach(|| engine.stats());
+        let stats = outside(py, || engine.stats());
         stats_dict(py, &stats)
     }
 
@@ -299,7 +300,7 @@ impl Database {
     /// Closes the database and its connections: all that was committed lasts then. Results that are open keep
     /// their data and can be read on.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.handle.close()).map_err(|e| error::from_engine(py, &e))
+        outside(py, || self.handle.close()).map_err(|e| error::from_engine(py, &e))
     }
 
     /// Whether `close` was called.

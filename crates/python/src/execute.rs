@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use trimorph::{CancelToken, TransactionOptions};
 
 use crate::cell::Cell;
+use crate::forks::outside;
 use crate::handle::Handle;
 use crate::result::QueryResult;
 use crate::{error, from_python, interrupt};
@@ -62,7 +63,7 @@ pub(crate) fn sparql(
 /// Begins a transaction of the connection.
 pub(crate) fn begin(py: Python<'_>, cell: &Cell, options: TransactionOptions) -> PyResult<()> {
     let engine = cell.engine()?;
-    py.detach(|| engine.begin_with(options)).map_err(|e| error::from_engine(py, &e))
+    outside(py, || engine.begin_with(options)).map_err(|e| error::from_engine(py, &e))
 }
 
 /// Commits it.
@@ -71,7 +72,7 @@ pub(crate) fn commit(py: Python<'_>, cell: &Cell) -> PyResult<()> {
     if cell.is_lenient() && !cell.in_transaction(py)? {
         return Ok(());
     }
-    py.detach(|| engine.commit()).map_err(|e| error::from_engine(py, &e))
+    outside(py, || engine.commit()).map_err(|e| error::from_engine(py, &e))
 }
 
 /// Undoes it.
@@ -80,7 +81,7 @@ pub(crate) fn rollback(py: Python<'_>, cell: &Cell) -> PyResult<()> {
     if cell.is_lenient() && !cell.in_transaction(py)? {
         return Ok(());
     }
-    py.detach(|| engine.rollback()).map_err(|e| error::from_engine(py, &e))
+    outside(py, || engine.rollback()).map_err(|e| error::from_engine(py, &e))
 }
 
 pub(crate) fn check_language(py: Python<'_>, lang: &str) -> PyResult<()> {

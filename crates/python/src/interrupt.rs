@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 use trimorph::{CancelToken, Error};
 
 use crate::error;
+use crate::forks::outside;
 
 /// Runs `work` with the GIL released. `cancel` is what `work` watches.
 pub(crate) fn run<T: Send>(
@@ -33,7 +34,7 @@ pub(crate) fn attempt<T: Send>(
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> Result<T, Error> {
     let guard = signal::Guard::new(py, cancel);
-    let answer = py.detach(work);
+    let answer = outside(py, work);
     drop(guard);
     answer
 }

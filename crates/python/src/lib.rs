@@ -5,7 +5,7 @@
 //! frames) · `interrupt` (Ctrl-C while the GIL is released) · `result` (rows out, lazily) and `arrow`
 //! (columns) over `shared` (what computes them) · `to_python`, `entity`, `temporal`, `native`, `rdf`
 //! (values) · `text` and `shown` (values as text) · `error`, `notice`; `load` of files and of `frames`,
-//! which come by `arrow_in`.
+//! which come by `arrow_in`; `forks` of the process.
 //!
 //! Invariants: nothing waits for a lock with the GIL held (a waiting thread detaches first), and nothing of
 //! the engine that may take longer than a look-up runs with it held.
@@ -21,6 +21,7 @@ mod entity;
 mod entity_methods;
 mod error;
 mod execute;
+mod forks;
 mod frames;
 mod from_python;
 mod function;
@@ -71,6 +72,7 @@ fn _trimorph(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<rdf::BlankNode>()?;
     m.add_class::<rdf::RdfLiteral>()?;
     error::add_to(m)?;
+    forks::register(m)?;
     m.add_function(wrap_pyfunction!(database::connect, m)?)?;
     m.add_function(wrap_pyfunction!(text::format_value, m)?)?;
     m.add_function(wrap_pyfunction!(text::format_literal, m)?)?;

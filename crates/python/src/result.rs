@@ -15,6 +15,7 @@ use trimorph::{CancelToken, Entities, PlanForm, Row};
 
 use crate::cell::Cell;
 use crate::entity::Source;
+use crate::forks::outside;
 use crate::notice::Notice;
 use crate::shared::{Shared, State};
 use crate::to_python::ToPython;
@@ -220,7 +221,7 @@ impl QueryResult {
         let has_rows = !state.engine.buffered().is_empty();
         let mut out = Vec::new();
         let engine = &mut state.engine;
-        py.detach(|| engine.write_as(format, &mut out)).map_err(|e| error::from_engine(py, &e))?;
+        outside(py, || engine.write_as(format, &mut out)).map_err(|e| error::from_engine(py, &e))?;
         state.was_read = true;
         state.taken += u64::from(has_rows);
         Ok(PyBytes::new(py, &out))

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use trimorph_base::CancelToken;
+use trimorph_base::{CancelToken, forks};
 use trimorph_mvcc::{Intent, Turn};
 
 use super::Connection;
 use crate::sessions::HasTransaction;
-use crate::transaction::{Running, State, TRIES, back_off, no_transaction, turn};
+use crate::transaction::{Running, State, TRIES, Way, back_off, no_transaction};
 use crate::update::Writing;
 use crate::{Error, OpenTransaction, TransactionOptions};
 
@@ -59,8 +59,8 @@ impl Connection {
     ) -> Result<T, E> {
         let mut tries = 0;
         loop {
-            let turn = turn(&self.shared, tries, options.timeout);
-            self.begin_under(options, turn.as_ref())?;
+            let way = Way::after(&self.shared, tries, options.timeout);
+            self.begin_under(options, way.turn())?;
             let done = work(self);
             let done = match done {
                 Ok(value) if self.in_transaction() => self.commit().map(|()| value).map_err(E::from),
@@ -77,17 +77,22 @@ impl Connection {
                 Err(error) if tries < TRIES && is_conflict(&error) => {}
                 done => return done,
             }
-            drop(turn);
+            drop(way);
             back_off(tries);
             tries += 1;
         }
     }
 
     fn begin_under(&self, options: TransactionOptions, turn: Option<&Turn<'_>>) -> Result<(), Error> {
+        self.shared.can_be_read_here()?;
+        let _at_work = forks::at_work();
         let mut state = self.transaction()?;
         if !matches!(*state, State::None) {
             let text = "a transaction is open already; commit it or roll it back first";
             return Err(Error::Transaction(text.to_owned()));
+        }
+        if turn.is_none() && !options.read_only {
+            self.shared.wait_for_room(&CancelToken::default());
         }
         let config = &self.shared.config;
         let level = options.isolation.unwrap_or(config.isolation);
@@ -105,6 +110,8 @@ impl Connection {
     ///
     /// **Errors**: none is open; [`Error::Conflict`], and one that was ended before: then it is rolled back.
     pub fn commit(&self) -> Result<(), Error> {
+        self.shared.can_be_read_here()?;
+        let _at_work = forks::at_work();
         match self.taken()? {
             State::Open(running) => running.writing.commit(&self.shared),
             State::Ended(why) => Err(Error::Transaction(format!("{why}; it cannot be committed"))),
@@ -116,6 +123,8 @@ impl Connection {
     ///
     /// **Errors**: none is open.
     pub fn rollback(&self) -> Result<(), Error> {
+        self.shared.can_be_read_here()?;
+        let _at_work = forks::at_work();
         match self.taken()? {
             State::None => Err(no_transaction()),
             // Dropped, it is undone.

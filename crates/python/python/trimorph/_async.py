@@ -96,8 +96,11 @@ class AsyncConnection:
         if self._closed:
             raise InterfaceError("the connection is closed")
         future = self._pool.submit(call, *arguments)
+        answer = asyncio.wrap_future(future)
+        # Where nobody waits any more what it fails with is nobody's to hear: asyncio would print it.
+        answer.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
-            return await asyncio.shield(asyncio.wrap_future(future))
+            return await asyncio.shield(answer)
         except asyncio.CancelledError:
             while not future.cancel() and not future.done():
                 if connection is not None:
