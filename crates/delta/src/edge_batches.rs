@@ -38,7 +38,7 @@ impl Topology {
         }
         let known: Vec<(EdgeId, u32)> =
             edges.iter().zip(&numbers).map(|(ends, number)| (ends.edge, *number)).collect();
-        self.by_edge.put_all(&known);
+        self.by_edge.put_all(&self.records, &known);
         written.extend(numbers.iter().map(|number| (*number, true)));
         BOTH.into_iter().for_each(|direction| self.put_all(edges, direction, &numbers));
     }
@@ -123,7 +123,7 @@ impl Topology {
                 gone.push(edge.0);
             }
         }
-        self.by_edge.put_all(&known);
+        self.by_edge.put_all(&self.records, &known);
         written.extend(known.into_iter().map(|(_, number)| (number, false)));
         others
     }

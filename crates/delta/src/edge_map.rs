@@ -5,10 +5,14 @@
 //! a miss of the cache.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use std::sync::{PoisonError, RwLock};
 
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use trimorph_base::EdgeId;
+
+use crate::records::Records;
 
 /// Maps that edges are spread over, so that writers seldom wait for each other.
 pub(crate) const SHARDS: usize = 64;
@@ -58,9 +62,10 @@ impl Hasher for EdgeHasher {
     }
 }
 
-/// Records by edge.
+/// Records by edge: numbers only, since a record says which edge it is of. A record is taken out of here
+/// before it is of another edge, or of none.
 #[derive(Debug)]
-pub(crate) struct ByEdge(pub(crate) [RwLock<EdgeMap<u32>>; SHARDS]);
+pub(crate) struct ByEdge([RwLock<HashTable<u32>>; SHARDS]);
 
 impl Default for ByEdge {
     fn default() -> Self {
@@ -68,29 +73,50 @@ impl Default for ByEdge {
     }
 }
 
+fn hash(edge: u64) -> u64 {
+    BuildHasherDefault::<EdgeHasher>::default().hash_one(edge)
+}
+
+/// What tells the edge of a record.
+fn edge_of(records: &Records) -> impl Fn(&u32) -> u64 {
+    |number| records.get(*number).edge().0
+}
+
+fn put_in(shard: &mut HashTable<u32>, records: &Records, edge: u64, record: u32) {
+    let of = edge_of(records);
+    match shard.entry(hash(edge), |number| of(number) == edge, |number| hash(of(number))) {
+        Entry::Occupied(mut there) => *there.get_mut() = record,
+        Entry::Vacant(free) => {
+            free.insert(record);
+        }
+    }
+}
+
 impl ByEdge {
-    pub(crate) fn get(&self, edge: EdgeId) -> Option<u32> {
+    pub(crate) fn get(&self, records: &Records, edge: EdgeId) -> Option<u32> {
         let shard = self.0[shard_of(edge.0)].read().unwrap_or_else(PoisonError::into_inner);
-        shard.get(&edge.0).copied()
+        let of = edge_of(records);
+        shard.find(hash(edge.0), |number| of(number) == edge.0).copied()
     }
 
-    pub(crate) fn put(&self, edge: EdgeId, record: u32) {
+    /// A record that is filled is the edge's from now on.
+    pub(crate) fn put(&self, records: &Records, edge: EdgeId, record: u32) {
         let shard = &self.0[shard_of(edge.0)];
-        shard.write().unwrap_or_else(PoisonError::into_inner).insert(edge.0, record);
+        put_in(&mut shard.write().unwrap_or_else(PoisonError::into_inner), records, edge.0, record);
     }
 
     /// The same for many, each map once.
-    pub(crate) fn put_all(&self, records: &[(EdgeId, u32)]) {
+    pub(crate) fn put_all(&self, records: &Records, these: &[(EdgeId, u32)]) {
         let mut counts = [0_usize; SHARDS];
-        records.iter().for_each(|(edge, _)| counts[shard_of(edge.0)] += 1);
+        these.iter().for_each(|(edge, _)| counts[shard_of(edge.0)] += 1);
         let mut places = [0_usize; SHARDS];
         let mut end = 0;
         for (place, count) in places.iter_mut().zip(counts) {
             *place = end;
             end += count;
         }
-        let mut sorted = vec![(0, 0); records.len()];
-        for (edge, record) in records {
+        let mut sorted = vec![(0, 0); these.len()];
+        for (edge, record) in these {
             let place = &mut places[shard_of(edge.0)];
             sorted[*place] = (edge.0, *record);
             *place += 1;
@@ -100,44 +126,53 @@ impl ByEdge {
             let these = sorted.get(first..first + count).unwrap_or_default();
             first += count;
             if !these.is_empty() {
-                shard.write().unwrap_or_else(PoisonError::into_inner).extend(these.iter().copied());
+                let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
+                // As many as come: tables are twice as long each time, and looked at anew.
+                let of = edge_of(records);
+                shard.reserve(these.len(), |number| hash(of(number)));
+                these.iter().for_each(|(edge, record)| put_in(&mut shard, records, *edge, *record));
             }
         }
     }
 
     pub(crate) fn remove(&self, edge: EdgeId, record: u32) {
         let mut shard = self.0[shard_of(edge.0)].write().unwrap_or_else(PoisonError::into_inner);
-        if shard.get(&edge.0) == Some(&record) {
-            shard.remove(&edge.0);
+        if let Ok(there) = shard.find_entry(hash(edge.0), |number| *number == record) {
+            there.remove();
         }
     }
 
-    pub(crate) fn shrink(&self) {
+    /// Gives all records, shard by shard.
+    pub(crate) fn for_each(&self, mut each: impl FnMut(u32)) {
+        for shard in &self.0 {
+            let shard = shard.read().unwrap_or_else(PoisonError::into_inner);
+            shard.iter().for_each(|number| each(*number));
+        }
+    }
+
+    pub(crate) fn shrink(&self, records: &Records) {
+        let of = edge_of(records);
         for shard in &self.0 {
             let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
             // What comes next needs about as much as there is.
             if shard.capacity() > 4 * shard.len() {
-                shard.shrink_to_fit();
+                shard.shrink_to_fit(|number| hash(of(number)));
             }
         }
     }
 
     pub(crate) fn bytes(&self) -> usize {
         let shards = self.0.iter().map(|shard| shard.read().unwrap_or_else(PoisonError::into_inner));
-        shards.map(|shard| shard.capacity() * 17 * 8 / 7).sum()
+        // A number and a byte for each place, of which seven of eight are used at most.
+        shards.map(|shard| shard.capacity() * 5 * 8 / 7).sum()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
-    use std::hash::BuildHasher;
 
     use super::*;
-
-    fn hash(edge: u64) -> u64 {
-        BuildHasherDefault::<EdgeHasher>::default().hash_one(edge)
-    }
 
     #[test]
     fn neighbours_lie_side_by_side_and_pages_are_spread() {

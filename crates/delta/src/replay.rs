@@ -171,7 +171,7 @@ impl Topology {
 
     /// An edge went at `at`: one that came before, or one of main.
     pub fn replay_delete(&self, at: Timestamp, ends: EdgeEnds) {
-        let known = self.by_edge.get(ends.edge).map(|number| self.records.get(number));
+        let known = self.by_edge.get(&self.records, ends.edge).map(|number| self.records.get(number));
         match known.filter(|record| record.end.load() == Stamp::NEVER) {
             Some(record) => record.end.store(at.into()),
             None => self.put_new(ends, Stamp::ALWAYS, at.into()),
@@ -180,7 +180,7 @@ impl Topology {
 
     fn put_new(&self, EdgeEnds { edge, source, target }: EdgeEnds, begin: Stamp, end: Stamp) {
         let record = self.records.make(&NewRecord { begin, end, statement: 0, edge, source, target });
-        self.by_edge.put(edge, record);
+        self.by_edge.put(&self.records, edge, record);
         let ends = EdgeEnds { edge, source, target };
         for direction in [Direction::Forward, Direction::Backward] {
             self.put(ends, direction, record);

@@ -142,7 +142,7 @@ impl Topology {
             target: ends.target,
         };
         let record = self.records.make(&new);
-        self.by_edge.put(ends.edge, record);
+        self.by_edge.put(&self.records, ends.edge, record);
         written.push((record, true));
         BOTH.into_iter().for_each(|direction| self.put(ends, direction, record));
     }
@@ -176,7 +176,7 @@ impl Topology {
                 let record = self.records.make(&new);
                 // Whoever puts it into the source's tree first has deleted it.
                 if self.put_once(ends, record) {
-                    self.by_edge.put(ends.edge, record);
+                    self.by_edge.put(&self.records, ends.edge, record);
                     drop(latch);
                     self.put(ends, Direction::Backward, record);
                     written.push((record, false));
@@ -231,7 +231,9 @@ impl Topology {
 
     /// The record of an edge, unless it is one that was undone.
     pub(crate) fn find(&self, edge: EdgeId) -> Option<u32> {
-        self.by_edge.get(edge).filter(|number| self.records.get(*number).begin.load() != Stamp::NEVER)
+        self.by_edge
+            .get(&self.records, edge)
+            .filter(|number| self.records.get(*number).begin.load() != Stamp::NEVER)
     }
 
     /// The lists that changes touched; none where there are none, or all of them are main's.
@@ -257,18 +259,15 @@ impl Topology {
     /// **Cost**: a look at each.
     pub fn came(&self, merged: Timestamp) -> HashMap<(EdgeTableId, TableId), i64> {
         let mut came: HashMap<(EdgeTableId, TableId), i64> = HashMap::new();
-        for shard in &self.by_edge.0 {
-            let shard = shard.read().unwrap_or_else(PoisonError::into_inner);
-            for number in shard.values() {
-                let record = self.records.get(*number);
-                let (begin, end) = (record.begin.load(), record.end.load());
-                if begin == Stamp::NEVER || end.is_at_most(merged) {
-                    continue;
-                }
-                let change = i64::from(!begin.is_at_most(merged)) - i64::from(end != Stamp::NEVER);
-                *came.entry((record.edge().table(), record.ends().1.table())).or_default() += change;
+        self.by_edge.for_each(|number| {
+            let record = self.records.get(number);
+            let (begin, end) = (record.begin.load(), record.end.load());
+            if begin == Stamp::NEVER || end.is_at_most(merged) {
+                return;
             }
-        }
+            let change = i64::from(!begin.is_at_most(merged)) - i64::from(end != Stamp::NEVER);
+            *came.entry((record.edge().table(), record.ends().1.table())).or_default() += change;
+        });
         came
     }
 
@@ -280,7 +279,7 @@ impl Topology {
 
     /// The record of an edge: the newest, or the one that was when a reader's time was.
     fn record(&self, edge: EdgeId, reading: &Reading<'_>) -> Option<&EdgeRecord> {
-        let newest = self.records.get(self.by_edge.get(edge)?);
+        let newest = self.records.get(self.by_edge.get(&self.records, edge)?);
         if !self.keeps_older.load(Ordering::Acquire) || reading.sees(&newest.begin, 0) {
             return Some(newest);
         }
@@ -297,7 +296,7 @@ impl Topology {
     /// Another edge is about to come in the place of one that has a record.
     pub(crate) fn put_aside(&self, edge: EdgeId) {
         if self.keeps_older.load(Ordering::Acquire)
-            && let Some(number) = self.by_edge.get(edge)
+            && let Some(number) = self.by_edge.get(&self.records, edge)
         {
             let mut older = self.older.write().unwrap_or_else(PoisonError::into_inner);
             older.entry(edge.0).or_default().push(number);
@@ -458,7 +457,7 @@ impl Topology {
     /// Asks whether somebody else has made or deleted an edge and has not committed, or has since the writer
     /// began.
     pub fn meets_edge(&self, edge: EdgeId, writer: &Writer<'_>) -> Result<(), Conflict> {
-        let Some(number) = self.by_edge.get(edge) else { return Ok(()) };
+        let Some(number) = self.by_edge.get(&self.records, edge) else { return Ok(()) };
         let record = self.records.get(number);
         writer.reading.may_replace(&record.begin)?;
         if record.end.load() != Stamp::NEVER {
@@ -637,7 +636,7 @@ impl Topology {
 
     /// Gives memory back that maps have too much of.
     pub(crate) fn shrink(&self) {
-        self.by_edge.shrink();
+        self.by_edge.shrink(&self.records);
     }
 
     /// Whether there is no record of any edge.

@@ -246,6 +246,33 @@ impl<const F: usize> Locked<'_, F> {
         self.set_header(Header { len: header.len.saturating_sub(1), ..header });
     }
 
+    /// Moves the last `count` entries before those of `other`, which has room.
+    pub(super) fn give_last(&self, count: usize, other: &Self) {
+        let (own, there) = (self.header(), other.header());
+        for i in (0..there.len).rev() {
+            other.set(i + count, other.key(i), other.value(i));
+        }
+        let from = own.len.saturating_sub(count);
+        for i in from..own.len {
+            other.set(i - from, self.key(i), self.value(i));
+        }
+        other.set_header(Header { len: there.len + count, ..there });
+        self.set_header(Header { len: from, ..own });
+    }
+
+    /// Moves the first `count` entries behind those of `other`, which has room.
+    pub(super) fn give_first(&self, count: usize, other: &Self) {
+        let (own, there) = (self.header(), other.header());
+        for i in 0..count {
+            other.set(there.len + i, self.key(i), self.value(i));
+        }
+        for i in count..own.len {
+            self.set(i - count, self.key(i), self.value(i));
+        }
+        other.set_header(Header { len: there.len + count, ..there });
+        self.set_header(Header { len: own.len.saturating_sub(count), ..own });
+    }
+
     /// Moves what is from `from` on to `other`, which is made a node of the same level.
     pub(super) fn move_tail(&self, from: usize, other: &Self) {
         let header = self.header();
