@@ -320,7 +320,8 @@ fn who_takes_the_turn_meets_nobody_who_waits_for_its_end() {
     let met_under_turn = AtomicUsize::new(0);
     // Puts a version where the last one is seen, as a statement does; whether it committed.
     let try_once = |turn: Option<&Turn<'_>>| {
-        let (open, kept) = all.begin(Isolation::Snapshot, (Timestamp(0), Intent::Write), CancelToken::default(), turn);
+        let (open, kept) =
+            all.begin(Isolation::Snapshot, (Timestamp(0), Intent::Write), CancelToken::default(), turn);
         let before = written.load();
         let sees = before.is_at_most(kept.read());
         if !sees || !written.replace(before, open.handle().into()) {

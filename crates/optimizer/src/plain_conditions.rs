@@ -15,6 +15,8 @@ use crate::needed::bottom_up;
 use crate::planning::Planning;
 use crate::{Halt, calls_volatile, conjunction, conjuncts};
 
+/// Expressions within each other that a condition may be made of: nobody writes deeper ones by hand.
+const DEPTH_MAX: usize = 100;
 /// Alternatives that are compared with each other for what they have in common.
 const ALTERNATIVES_MAX: usize = 64;
 
@@ -25,17 +27,22 @@ pub(crate) fn plain_conditions(plan: Plan, planning: &mut Planning<'_>) -> Resul
         match &mut plan {
             Plan::Match { graph, .. } => {
                 let mut all = Vec::with_capacity(graph.predicates.len());
-                graph.predicates.drain(..).for_each(|predicate| conjuncts(plain(predicate, vars), &mut all));
+                let predicates = graph.predicates.drain(..);
+                predicates.for_each(|predicate| conjuncts(plain_unless_deep(predicate, vars), &mut all));
                 graph.predicates = all;
             }
             Plan::Filter { predicate, .. } => {
                 let asked = std::mem::replace(predicate, Expr::Const(Value::Null));
-                *predicate = plain(asked, vars);
+                *predicate = plain_unless_deep(asked, vars);
             }
             _ => {}
         }
         Ok(plan)
     })
+}
+
+fn plain_unless_deep(condition: Expr, vars: &Vars) -> Expr {
+    if condition.depth() > DEPTH_MAX { condition } else { plain(condition, vars) }
 }
 
 fn plain(condition: Expr, vars: &Vars) -> Expr {

@@ -39,11 +39,6 @@ pub(crate) struct LooseEdges {
 }
 
 impl Cleaned {
-    /// Rows that nobody has any more, by table.
-    pub fn rows(&self) -> impl Iterator<Item = (TableId, &[u64])> {
-        self.nodes.iter().map(|(table, loose)| (*table, &loose.rows[..]))
-    }
-
     /// Whether nothing was taken out.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty() && self.edges.is_empty() && self.topology.records.is_empty()
@@ -81,30 +76,20 @@ impl Delta {
     /// Lets what was taken out be used again: nobody can be looking at it any more. `place` tells page and
     /// position of an edge.
     pub fn give_back(&self, cleaned: Cleaned, place: impl Fn(EdgeId) -> (u64, u64)) {
-        for (table, loose) in &cleaned.nodes {
-            if let Some(nodes) = self.nodes(*table) {
-                nodes.rows.give_back(loose.rows.iter().copied());
-            }
-        }
-        for edge in &cleaned.topology.gone {
-            let (page, position) = place(*edge);
-            self.positions(edge.table()).give_back(page, position);
-        }
-        self.give_back_room(cleaned);
-    }
-
-    /// The same, but rows and positions stay as they are: for who replays a log that may go on to tell who
-    /// got them.
-    pub fn give_back_room(&self, cleaned: Cleaned) {
         for (table, loose) in cleaned.nodes {
             if let Some(nodes) = self.nodes(table) {
                 loose.pages.into_iter().for_each(|page| nodes.pages.remove(page));
+                nodes.rows.give_back(loose.rows);
             }
         }
         for (table, pages) in cleaned.edges {
             if let Some(edges) = self.edges(table) {
                 pages.into_iter().for_each(|page| edges.pages.remove(page));
             }
+        }
+        for edge in cleaned.topology.gone {
+            let (page, position) = place(edge);
+            self.positions(edge.table()).give_back(page, position);
         }
         self.topology().give_back(cleaned.topology.records);
     }
