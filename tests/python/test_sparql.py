@@ -821,3 +821,50 @@ def test_paths_without_ends_start_where_their_first_step_does(conn):
             found = conn.sparql(PREFIXES + f"SELECT ?o {{ $s {path} ?o }}", {"s": end}).fetchall()
             one_by_one |= {(end, r[0]) for r in found}
         assert forward == one_by_one and len(forward) == count, path
+
+
+LARGE = 9_223_372_036_854_775_807
+
+
+@pytest.mark.parametrize("state", ["written", "merged"])
+def test_sums_of_integers_have_no_end(conn, state):
+    """The integers of XML Schema are unbounded: what leaves 64 bits is still the right number (SPARQL 1.1, 18.5.1.3)."""
+    values = [(f":s{i}", i % 3, LARGE if i % 3 < 2 else i) for i in range(12)] + [(":m", 7, -LARGE), (":n", 7, -LARGE), (":o", 8, 5)]
+    conn.sparql("PREFIX : <http://e/> INSERT DATA { " + " ".join(f"{s} :k {k} ; :v {v} ." for s, k, v in values) + " }")
+    if state == "merged":
+        conn.execute("CHECKPOINT")
+
+    def rows(text):
+        def number(value):
+            return int(value.lexical) if isinstance(value, trimorph.Literal) else value
+
+        return [tuple(number(value) for value in row) for row in conn.sparql("PREFIX : <http://e/> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> " + text).fetchall()]
+
+    sums = {k: sum(v for _, own, v in values if own == k) for _, k, _ in values}
+    assert rows("SELECT (SUM(?v) AS ?n) { ?s :v ?v }") == [(sum(sums.values()),)]
+    found = rows("SELECT ?k (SUM(?v) AS ?n) (COUNT(*) AS ?c) { ?s :k ?k ; :v ?v } GROUP BY ?k ORDER BY DESC(?n) ?k")
+    assert [(k, n) for k, n, _ in found] == sorted(sums.items(), key=lambda one: (-one[1], one[0]))
+    assert rows(f"SELECT ?k {{ ?s :k ?k ; :v ?v }} GROUP BY ?k HAVING(SUM(?v) > {LARGE}) ORDER BY ?k") == [(0,), (1,)]
+    assert rows(f"SELECT ?k (SUM(?v) - {LARGE} AS ?n) {{ ?s :k ?k ; :v ?v }} GROUP BY ?k ORDER BY ?k LIMIT 1") == [(0, sums[0] - LARGE)]
+    assert rows("SELECT (SUM(?n) AS ?all) { { SELECT ?k (SUM(?v) AS ?n) { ?s :k ?k ; :v ?v } GROUP BY ?k } }") == [(sum(sums.values()),)]
+    assert rows("SELECT (DATATYPE(SUM(?v)) = xsd:integer AS ?is) { ?s :v ?v }") == [(True,)]
+    assert rows("SELECT (SUM(DISTINCT ?v) AS ?n) { ?s :v ?v }") == [(sum({v for _, _, v in values}),)]
+    assert rows("SELECT (SUM(?v) AS ?n) { ?s :k ?k ; :v ?v OPTIONAL { ?s :none ?w } FILTER(?k < 2) }") == [(sums[0] + sums[1],)]
+    # A mean is a decimal, of the exact sum.
+    assert [str(value) for value, in conn.sparql("PREFIX : <http://e/> SELECT (AVG(?v) AS ?n) { ?s :k 1 ; :v ?v }").fetchall()] == [str(LARGE)]
+    assert rows("SELECT (SUM(?v) AS ?n) { ?s :k 99 ; :v ?v }") == [(0,)]
+    # openCypher's integers have 64 bits.
+    with pytest.raises(trimorph.Error, match="does not fit a 64-bit integer"):
+        conn.execute("MATCH (n) WHERE n.`http://e/k` = 0 RETURN sum(n.`http://e/v`)").fetchall()
+
+
+def test_a_literal_that_is_left_when_the_first_was_deleted_is_not_inserted_again(conn):
+    """The first literal is a property, others are relationships: where the property went, these are still there."""
+    for between in ("RETURN 1", "CHECKPOINT", "REORGANIZE"):
+        conn.sparql("CLEAR ALL")
+        conn.sparql("PREFIX : <http://e/> INSERT DATA { :s :p 1 . :s :p 2 . :s :p 3 }")
+        conn.sparql("PREFIX : <http://e/> DELETE DATA { :s :p 1 }")
+        conn.execute(between)
+        conn.sparql("PREFIX : <http://e/> INSERT DATA { :s :p 2, 1, 3 }")
+        conn.sparql("PREFIX : <http://e/> INSERT { ?s :p ?o } WHERE { ?s :p ?o }")
+        assert sorted(conn.sparql("PREFIX : <http://e/> SELECT ?o { :s :p ?o }").fetchall()) == [(1,), (2,), (3,)], between

@@ -305,6 +305,8 @@ pub enum AggregateKind {
     CountStar,
     Count,
     Sum,
+    /// `sum` of integers that have no end: beyond 64 bits it is a literal of `xsd:integer`.
+    IntegerSum,
     Avg,
     Min,
     Max,

@@ -11,7 +11,7 @@ use trimorph_base::{CancelToken, EdgeTableId, PropertyId, TableId};
 use trimorph_catalog::PropertyInfo;
 use trimorph_delta::{Delta, NodeDelta};
 use trimorph_store::Main;
-use trimorph_types::iri_names::{ID, LITERAL_VALUE};
+use trimorph_types::iri_names::{GRAPH, ID, LITERAL_VALUE};
 
 use crate::Error;
 use crate::merged_pieces::{MERGED, merge_failed};
@@ -37,9 +37,10 @@ pub(crate) fn wanted(main: &Main) -> BTreeSet<IndexedColumn> {
     let catalog = &main.catalog;
     let mut columns = BTreeSet::new();
     let schema = &catalog.schema;
-    // Terms are found by these, whether anybody asked for an index or not.
+    // Terms, and the statements of a graph, are found by these, whether anybody asked for an index or not.
     let own = [ID, LITERAL_VALUE].map(|name| schema.property_id(name));
-    if catalog.definitions.is_empty() && own.iter().all(Option::is_none) {
+    let graph = schema.property_id(GRAPH);
+    if catalog.definitions.is_empty() && own.iter().all(Option::is_none) && graph.is_none() {
         return columns;
     }
     for (table, info) in schema.table_ids().zip(&schema.node_tables) {
@@ -55,7 +56,8 @@ pub(crate) fn wanted(main: &Main) -> BTreeSet<IndexedColumn> {
         }
     }
     for (table, info) in schema.edge_table_ids().zip(&schema.edge_tables) {
-        let places = places(catalog.edge_indexes(table), &info.properties);
+        let asked = catalog.edge_indexes(table).into_iter().chain(graph);
+        let places = places(asked.collect(), &info.properties);
         columns.extend(places.map(|column| IndexedColumn::Edges(table, column)));
     }
     columns

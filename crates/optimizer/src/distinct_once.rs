@@ -54,8 +54,18 @@ fn common_argument(keys: &[(VarId, Expr)], aggregates: &[(VarId, Aggregate)], va
 fn is_of_different(aggregate: &Aggregate) -> bool {
     use AggregateKind as K;
     let is_fixed = matches!(aggregate.parameter, None | Some(Expr::Const(_)));
-    let kinds = [K::Count, K::Sum, K::Avg, K::StDev, K::StDevP, K::PercentileCont, K::PercentileDisc];
-    aggregate.distinct && is_fixed && kinds.contains(&aggregate.kind)
+    let is_such = matches!(
+        aggregate.kind,
+        K::Count
+            | K::Sum
+            | K::IntegerSum
+            | K::Avg
+            | K::StDev
+            | K::StDevP
+            | K::PercentileCont
+            | K::PercentileDisc
+    );
+    aggregate.distinct && is_fixed && is_such
 }
 
 /// The least and the largest value are the same of the different ones.

@@ -244,6 +244,14 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         }
     }
 
+    /// The bytes of a row's value as main has them, with the number of their segment: within a segment equal
+    /// bytes are equal values. None where the row has no value there, and where it has to be read.
+    #[inline]
+    pub(crate) fn stored_bytes(&self, row: u64) -> Option<(usize, &'s [u8])> {
+        self.note(row, 1);
+        if self.is_clean(row, 1) { self.column.stored_bytes(row) } else { None }
+    }
+
     /// Whether a row has no value.
     #[inline]
     pub fn is_null(&self, row: u64) -> bool {

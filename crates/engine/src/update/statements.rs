@@ -222,6 +222,8 @@ impl Statement<'_> {
         {
             let snapshot = writing.snapshot_within(writing.base(self.shared));
             let reader = Reader::new(&snapshot);
+            let known_shape = Known::of(&reader);
+            let finder = Statements::new(&reader, &known_shape);
             let mut pending: HashMap<(NodeId, Arc<str>), Value> = HashMap::new();
             for (at, one) in statements.into_iter().enumerate() {
                 self.check(at)?;
@@ -241,6 +243,12 @@ impl Statement<'_> {
                     None => reader.node_property(node, &name),
                 };
                 if known.is_null() && !is_hidden(&name) {
+                    // A literal that came second is an edge still where the first one was deleted.
+                    if finder.has_edges(node, &one.predicate)
+                        && !find(&finder, &one, node, &one.object).is_empty()
+                    {
+                        continue;
+                    }
                     let value = trimorph_store::statements::stored(&one.object);
                     pending.insert(key, value.clone());
                     self.put(&mut sets, &Value::Node(node), name, value)?;

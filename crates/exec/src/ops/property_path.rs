@@ -153,7 +153,7 @@ impl<'s> Walk<'_, 's> {
             match self.finder.parts(predicate, graphs) {
                 Some(parts) => {
                     for part in parts {
-                        for first in (0..self.cx.reader.rows(part.table())).step_by(ROWS) {
+                        for first in (0..self.finder.steps_of(&part)).step_by(ROWS) {
                             self.cx.check()?;
                             let _ = self.finder.of_part(&part, (first, ROWS as u64), graphs, true, &mut take);
                         }

@@ -3,7 +3,7 @@
 //!
 //! 1. What the row has of subject, predicate, object and graph is given, the rest is found.
 //! 2. With a subject or an object what is found is kept until it is handed out. Without either, the places
-//!    where statements are are gone through some rows at a time, so that a scan of all keeps few of them.
+//!    where statements are are gone through some steps at a time, so that a scan of all keeps few of them.
 //!    What lies there in columns is handed out as vectors.
 //!
 //! Source: `store/src/statements`; Poseidon §6 (index scan and relation scan).
@@ -263,14 +263,14 @@ impl<'s> Statements<'s> {
     fn look_on(&mut self, finder: &Finder<'_, 's>, cx: &Context<'s>) -> Result<(), ExecError> {
         let Some(scan) = &mut self.scan else { return Ok(()) };
         let (spec, found, names, ready) = (&self.spec, &mut self.found, &mut self.names, &mut self.ready);
-        let table = match &scan.places {
+        let steps = match &scan.places {
             Places::Parts(parts) if spec.count.is_some() => parts.last().map(|part| {
                 finder.count_of_part(part, (scan.row, SUBJECTS), &scan.graphs, &mut |one, count| {
                     if count > 0 {
                         found.push_back(row_of(spec, one, count, names, cx));
                     }
                 });
-                part.table()
+                finder.steps_of(part)
             }),
             Places::Parts(parts) => parts.last().map(|part| {
                 let with_objects = !matches!(spec.object, Place::Found(None));
@@ -282,13 +282,13 @@ impl<'s> Statements<'s> {
                 });
                 if let Some(made) = made {
                     *ready = made;
-                    return part.table();
+                    return finder.steps_of(part);
                 }
                 let _ = finder.of_part(part, rows, &scan.graphs, with_objects, &mut |one| {
                     found.push_back(row_of(spec, one, 1, names, cx));
                     ControlFlow::Continue(())
                 });
-                part.table()
+                finder.steps_of(part)
             }),
             Places::Tables(tables) => tables.last().map(|table| {
                 let first = NodeId::new(*table, scan.row);
@@ -296,15 +296,15 @@ impl<'s> Statements<'s> {
                     found.push_back(row_of(spec, one, 1, names, cx));
                     ControlFlow::Continue(())
                 });
-                *table
+                cx.reader.rows(*table)
             }),
         };
-        let Some(table) = table else {
+        let Some(steps) = steps else {
             self.scan = None;
             return Ok(());
         };
         scan.row += SUBJECTS;
-        if scan.row >= cx.reader.rows(table) {
+        if scan.row >= steps {
             scan.row = 0;
             match &mut scan.places {
                 Places::Parts(parts) => drop(parts.pop()),

@@ -33,10 +33,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "round",
         (1, 1),
         same_type,
-        |_, a| of_number(a, |n| rounded(n, nearest, nearest_float, round_half_up)),
+        |_, a| of_number(a, |n| rounded(n, nearest, nearest_float, nearest_double)),
         "round(a): the nearest whole number, the larger of two"
     )
-    .typed(|_, args, at| vectors::rounded(args, at, round_half_up)),
+    .typed(|_, args, at| vectors::rounded(args, at, nearest_double)),
     of_terms!(
         "rand",
         (0, 0),
@@ -98,7 +98,14 @@ fn nearest(number: Decimal) -> Option<Decimal> {
     if fraction >= Decimal::new(5, 1)? { below.plus(1.into()) } else { Some(below) }
 }
 
+// What is below zero and rounded to it is negative zero, as XPath says.
+
 fn nearest_float(x: f32) -> f32 {
     let floor = x.floor();
-    if x - floor >= 0.5 { floor + 1.0 } else { floor }
+    let nearest = if x - floor >= 0.5 { floor + 1.0 } else { floor };
+    nearest.copysign(x)
+}
+
+fn nearest_double(x: f64) -> f64 {
+    round_half_up(x).copysign(x)
 }

@@ -12,12 +12,14 @@ use std::cmp::Ordering;
 use trimorph_types::rdf::lexical::Span;
 use trimorph_types::rdf::{normalise, triple_parts};
 use trimorph_types::{Duration, Value, order};
+use trimorph_vector::{Values, Vector};
 
 use super::found::of_terms;
 use super::meaning::Meaning;
 use super::moments::{NANOS_PER_SECOND, utc};
 use super::number::Number;
 use crate::function::{Function, result};
+use crate::kernel::Argument;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     of_terms!(
@@ -27,7 +29,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         |_, args| Ok(key(&args[0])),
         "order(a): the first key of SPARQL's order; null for triple terms, which are the last"
     )
-    .sees_null(),
+    .sees_null()
+    .typed(|_, args, _| plain(args).cloned()),
     of_terms!(
         "order_triple",
         (1, 1),
@@ -35,8 +38,17 @@ pub(super) const FUNCTIONS: &[Function] = &[
         |_, args| Ok(triple_key(&args[0], DEPTH_MAX)),
         "order_triple(a): the second key of SPARQL's order: null but for triple terms"
     )
-    .sees_null(),
+    .sees_null()
+    .typed(|_, args, at| plain(args).map(|_| Vector::constant(&Value::Null, at.len))),
 ];
+
+/// Values that are their own first key and have no second.
+fn plain<'a, 's>(args: &[Argument<'a, 's>]) -> Option<&'a Vector<'s>> {
+    let Some(Argument::Each(vector)) = args.first() else { return None };
+    let is_plain =
+        matches!(vector.values, Values::Int(_) | Values::Float(_) | Values::String(_) | Values::Bool(_));
+    (is_plain && vector.nulls.is_none()).then_some(vector)
+}
 
 /// Triple terms within triple terms that are told apart.
 const DEPTH_MAX: usize = 100;

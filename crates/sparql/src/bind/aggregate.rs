@@ -201,12 +201,17 @@ impl Binder<'_> {
         let Shape::Plain(ty) = argument.shape else { return None };
         let arg = || Some(argument.expr.clone());
         match (name, ty) {
-            (AggregateFunction::Sum, L::Int | L::Float) => {
+            (AggregateFunction::Sum, L::Float) => {
                 let sum = add(self, ty, aggregate(AggregateKind::Sum, arg(), distinct));
                 Some((sum, Shape::Plain(ty)))
             }
+            // It may leave 64 bits, which integers of the language do not.
+            (AggregateFunction::Sum, L::Int) => {
+                let sum = add(self, L::Any, aggregate(AggregateKind::IntegerSum, arg(), distinct));
+                Some((sum, Shape::Term))
+            }
             (AggregateFunction::Avg, L::Int) => {
-                let sum = add(self, ty, aggregate(AggregateKind::Sum, arg(), distinct));
+                let sum = add(self, L::Any, aggregate(AggregateKind::IntegerSum, arg(), distinct));
                 let count = add(self, L::Int, aggregate(AggregateKind::Count, arg(), distinct));
                 let is_empty = Expr::op(Op::Eq, vec![count.clone(), Expr::Const(Value::Int(0))]);
                 let mean = call("sparql.term", vec![call("sparql.div", vec![sum, count])]);

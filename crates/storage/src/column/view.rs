@@ -409,6 +409,22 @@ impl<'s> ColumnView<'s> {
         self.gather((0..len).map(|i| (i, first + i as u64)), len)
     }
 
+    /// The bytes of a row's value as they lie, with the number of its segment: within a segment equal bytes
+    /// are equal values. None where the row has no value, and where they lie otherwise.
+    ///
+    /// **Cost**: no more than to find them; a term is not taken out.
+    #[inline]
+    pub fn stored_bytes(&self, row: u64) -> Option<(usize, &'s [u8])> {
+        let (segment, local) = split(row);
+        let view = self.segment(segment)?;
+        match &view.data {
+            DataView::Values(values) | DataView::CompressedValues(values) => {
+                Some((segment, values.get(view.place(local)?)))
+            }
+            _ => None,
+        }
+    }
+
     /// Whether a row has no value.
     #[inline]
     pub fn is_null(&self, row: u64) -> bool {

@@ -1,11 +1,11 @@
-//! An index of IRIs by hash: an IRI in, the positions of the rows that have it out.
+//! An index of IRIs by hash: an IRI in, the position of the first row that has it out.
 //!
 //! The name of a node is looked for in each table that may have it, and most have it not. A search in order
 //! reads some twelve names, which are compressed; a table of hashes none, or one. It is made once somebody
 //! has searched often enough to have paid for it, and goes with the version of the index.
 //!
 //! A slot is the upper half of a hash and the position plus one, so that zero is none; slots that are taken
-//! are followed by the next one.
+//! are followed by the next one. An IRI that many rows have, as the name of a graph, is there once.
 
 use std::hash::BuildHasher;
 use std::ops::Range;
@@ -33,8 +33,8 @@ pub(super) struct ByHash {
 }
 
 impl ByHash {
-    /// The positions of the rows with an IRI; `None` where they are to be searched for.
-    pub(super) fn find(&self, iri: &str, rows: u64, value_at: &ValueAt<'_>) -> Option<Range<u64>> {
+    /// The position of the first row with an IRI, if any has it; `None` where it is to be searched for.
+    pub(super) fn find(&self, iri: &str, rows: u64, value_at: &ValueAt<'_>) -> Option<Option<u64>> {
         if !ROWS.contains(&rows) {
             return None;
         }
@@ -51,30 +51,34 @@ impl ByHash {
             },
         };
         let (hash, mask) = (FxBuildHasher.hash_one(iri), slots.len() - 1);
-        let mut found: Option<Range<u64>> = None;
         let mut at = hash as usize & mask;
         while let Some(slot) = slots.get(at).filter(|slot| **slot != 0) {
             if slot >> 32 == hash >> 32 {
                 let position = (slot & u64::from(u32::MAX)) - 1;
-                // Rows with the same value follow each other.
                 if matches!(value_at(position), Some(Value::Iri(own)) if *own == *iri) {
-                    let known = found.unwrap_or(position..position + 1);
-                    found = Some(known.start.min(position)..known.end.max(position + 1));
+                    return Some(Some(position));
                 }
             }
             at = (at + 1) & mask;
         }
-        Some(found.unwrap_or(0..0))
+        Some(None)
     }
 }
 
 /// The slots of all rows; none where something could not be read, or is no IRI.
 fn slots_of(rows: u64, value_at: &ValueAt<'_>) -> Option<Box<[u64]>> {
-    let len = usize::try_from(rows + rows / 2).ok()?.next_power_of_two();
-    let mut slots = vec![0; len].into_boxed_slice();
+    let (mut firsts, mut last) = (Vec::new(), None);
     for position in 0..rows {
         let Value::Iri(iri) = value_at(position)? else { return None };
-        let hash = FxBuildHasher.hash_one(&*iri);
+        // Rows with the same value follow each other.
+        if last.as_ref() != Some(&iri) {
+            firsts.push((position, FxBuildHasher.hash_one(&*iri)));
+            last = Some(iri);
+        }
+    }
+    let len = (firsts.len() + firsts.len() / 2).next_power_of_two();
+    let mut slots = vec![0; len].into_boxed_slice();
+    for (position, hash) in firsts {
         let mut at = hash as usize & (len - 1);
         while slots[at] != 0 {
             at = (at + 1) & (len - 1);

@@ -333,7 +333,7 @@ impl<'s> ValueIndexView<'s> {
                 && let Some(found) =
                     self.by_hash.find(iri, self.len(), &|position| self.row(position).map(value_of))
             {
-                return found;
+                return found.map_or(0..0, |start| start..self.end_of(start, high, value_of));
             }
         }
         let start = match low {
@@ -343,20 +343,22 @@ impl<'s> ValueIndexView<'s> {
         };
         let end = match high {
             Bound::Unbounded => self.len(),
-            Bound::Included(high) => {
-                // Few rows, as a rule: the next ones are asked before all are.
-                let next = (start..self.len()).take(FEW_ROWS);
-                let behind =
-                    |position: &u64| self.row(*position).is_none_or(|row| is_behind(&value_of(row), high));
-                match next.clone().find(behind) {
-                    Some(end) => end,
-                    None if next.count() < FEW_ROWS => self.len(),
-                    None => self.partition(value_of, |value, _| !is_behind(value, high)),
-                }
-            }
+            Bound::Included(high) => self.end_of(start, high, value_of),
             Bound::Excluded(high) => self.partition(value_of, |value, _| is_before(value, high)),
         };
         start..end.max(start)
+    }
+
+    /// The first position from one on that is behind a value.
+    fn end_of(&self, start: u64, high: &Value, value_of: &ValueOf<'_>) -> u64 {
+        // Few rows, as a rule: the next ones are asked before all are.
+        let next = (start..self.len()).take(FEW_ROWS);
+        let behind = |position: &u64| self.row(*position).is_none_or(|row| is_behind(&value_of(row), high));
+        match next.clone().find(behind) {
+            Some(end) => end,
+            None if next.count() < FEW_ROWS => self.len(),
+            None => self.partition(value_of, |value, _| !is_behind(value, high)),
+        }
     }
 
     /// A search for many values, each of which begins where the one before ended.

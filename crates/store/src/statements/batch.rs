@@ -6,14 +6,14 @@
 //!
 //! 1. Literals of several types come type by type, so that each batch has a vector of one type: the order of
 //!    statements says nothing.
-//! 2. Of edges that may be in named graphs, those of the graphs that are asked are kept. Those that lead to
-//!    literals come apart from those that lead to nodes.
+//! 2. Of edges that may be in named graphs, those of the graphs that are asked are kept, unless an index has
+//!    found them (`in_graphs`). Those that lead to literals come apart from those that lead to nodes.
 //! 3. What is told apart statement by statement (lists as properties, what relationships say, rows with
 //!    labels of their own) is left to [`Statements::of_part`].
 //!
 //! Source: Virtuoso, "Vectored Execution"; Poseidon §6 (relation scan).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId, TableId};
@@ -44,8 +44,8 @@ pub struct Batch<'s> {
 }
 
 impl<'s> Statements<'_, 's> {
-    /// The statements of a part whose subjects are `count` rows from `first` on; `None` where they are to be
-    /// taken one by one.
+    /// The statements at `count` steps of a part from `first` on, as a rule those whose subjects are these
+    /// rows; `None` where they are to be taken one by one.
     ///
     /// **Nulls**: none in subjects and objects. **Cost**: a read of the column, or of the lists.
     pub fn batches_of_part(
@@ -70,6 +70,20 @@ impl<'s> Statements<'_, 's> {
             Of::Edges(shape) => {
                 let there = reader.existing(start, len);
                 self.of_edges(part, shape, &ids(start, len, there.as_deref()), graphs, with_objects)
+            }
+            Of::InGraph(place) => {
+                let edges = self.edges_in(place, (first, count), graphs);
+                let name = || vec![Arc::clone(&place.graph); edges.len()];
+                let found = Ends {
+                    subjects: edges.iter().map(|edge| edge.start).collect(),
+                    graphs: matches!(graphs, Graphs::Named(_)).then(name),
+                };
+                self.leading_to_each(
+                    part,
+                    &found,
+                    &edges.iter().map(|edge| edge.end).collect::<Vec<_>>(),
+                    with_objects,
+                )
             }
             Of::Labels | Of::Column(_) | Of::Said(..) | Of::Reified(_) => None,
         }
@@ -168,10 +182,21 @@ impl<'s> Statements<'_, 's> {
                 }
             }
         }
+        self.leading_to_each(part, &found, &objects, with_objects)
+    }
+
+    /// Statements that are edges, by what they lead to.
+    fn leading_to_each(
+        &self,
+        part: &Part,
+        found: &Ends,
+        objects: &[NodeId],
+        with_objects: bool,
+    ) -> Option<Vec<Batch<'s>>> {
         let mut by_table: BTreeMap<Option<TableId>, Vec<u32>> = BTreeMap::new();
         if with_objects {
             let (mut last, mut of_literals) = (None, None);
-            for (at, node) in (0..).zip(&objects) {
+            for (at, node) in (0..).zip(objects) {
                 if last != Some(node.table()) {
                     last = Some(node.table());
                     of_literals = last.filter(|table| self.reader().stands_for_literals(*table));
@@ -216,32 +241,10 @@ impl<'s> Statements<'_, 's> {
             return (0..).zip(&slots).filter(|(_, slot)| is_in_none(**slot)).map(|(at, _)| at).collect();
         }
         let (mut kept, mut of_kept) = (Vec::new(), Vec::new());
-        let own = column.gather(slots.into_iter().enumerate(), edges.len());
-        // Graphs are few, edges many: each name is looked at once.
-        let mut known: HashMap<String, Option<Arc<str>>> = HashMap::new();
-        let mut look = |at: usize, name: &str| {
-            let name = match known.get(name) {
-                Some(name) => name.clone(),
-                None => {
-                    let kept = graphs.has(Some(name)).then(|| Arc::from(name));
-                    known.insert(name.to_owned(), kept.clone());
-                    kept
-                }
-            };
-            if let Some(name) = name {
-                kept.push(at as u32);
+        for (at, slot) in (0..).zip(slots) {
+            if let Some(name) = self.graph_at(table, &column, slot).filter(|name| graphs.has(Some(name))) {
+                kept.push(at);
                 of_kept.push(name);
-            }
-        };
-        for at in 0..edges.len() {
-            match &own.values {
-                Values::Iri(names) if !own.nulls.get(at) => look(at, names.get(at)),
-                Values::Any(names) => {
-                    if let Value::Iri(name) = &names[at] {
-                        look(at, name);
-                    }
-                }
-                _ => {}
             }
         }
         *names = matches!(graphs, Graphs::Named(_)).then_some(of_kept);

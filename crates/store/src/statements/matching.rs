@@ -16,6 +16,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use trimorph_base::{NodeId, TableId};
 use trimorph_catalog::{EdgeShape, OwnPlaces, Places, StatementShape};
 use trimorph_types::iri_names::{iri_of, is_hidden, name_of};
@@ -78,7 +79,12 @@ pub struct Known {
     classes: RefCell<HashMap<Arc<str>, Value>>,
     /// By node table, the predicates and edge tables whose edges may lead there.
     leading: RefCell<HashMap<TableId, Leading>>,
+    /// By edge table, the graphs by how their names lie.
+    pub(super) graphs: RefCell<FxHashMap<usize, StoredNames>>,
 }
+
+/// Names by the number of their segment and their bytes there.
+pub(super) type StoredNames = FxHashMap<usize, FxHashMap<Box<[u8]>, Option<Arc<str>>>>;
 
 type Leading = Arc<[(Arc<str>, EdgeShape)]>;
 
@@ -86,14 +92,14 @@ impl Known {
     /// For readers of the same snapshot as this one.
     pub fn of(reader: &Reader<'_>) -> Self {
         let shape = reader.catalog().statement_shape();
-        Self { shape, classes: RefCell::default(), leading: RefCell::default() }
+        Self { shape, classes: RefCell::default(), leading: RefCell::default(), graphs: RefCell::default() }
     }
 }
 
 /// Finds statements through a reader.
 pub struct Statements<'r, 's> {
     reader: &'r Reader<'s>,
-    known: &'r Known,
+    pub(super) known: &'r Known,
 }
 
 impl Graphs {
@@ -205,14 +211,6 @@ impl<'r, 's> Statements<'r, 's> {
             return self.reader.term_of_node(node);
         }
         Value::Node(node)
-    }
-
-    pub(super) fn graph_of(&self, shape: &EdgeShape, edge: trimorph_base::EdgeId) -> Option<Arc<str>> {
-        let column = PropertyColumn::of_edges(shape.at, shape.graph?, self.reader);
-        match column.value(column.slot(edge)) {
-            Value::Iri(graph) => Some(graph),
-            _ => None,
-        }
     }
 
     fn of_subject(
@@ -489,6 +487,14 @@ impl<'r, 's> Statements<'r, 's> {
         })
     }
 
+    /// Whether edges of a predicate leave a node. **Cost**: a look at one list, as a rule.
+    pub fn has_edges(&self, node: NodeId, predicate: &Arc<str>) -> bool {
+        let edges = self.own_places(node.table(), Some(predicate)).iter().flat_map(|own| &own.edges);
+        edges
+            .map(|shape| Neighbours::all(self.reader, shape.at, true, node.table()).list(node))
+            .any(|list| list.len() > 0)
+    }
+
     /// The nodes of a table.
     pub fn each_node(
         &self,
@@ -505,28 +511,6 @@ impl<'r, 's> Statements<'r, 's> {
             }
         }
         ControlFlow::Continue(())
-    }
-
-    /// The names of the graphs that statements are in.
-    ///
-    /// **Cost**: a look at each edge of tables with named graphs.
-    pub fn graph_names(&self) -> Vec<Arc<str>> {
-        let mut names = std::collections::BTreeSet::new();
-        for iri in &self.shape().predicates {
-            for shape in self.shape().places(iri).into_iter().flat_map(|places| &places.edges) {
-                if shape.graph.is_none() {
-                    continue;
-                }
-                let lists = Neighbours::all(self.reader, shape.at, true, shape.source);
-                let _ = self.each_node(shape.source, &mut |node| {
-                    let (mut nodes, mut edges) = (Vec::new(), Vec::new());
-                    lists.list(node).append(&mut nodes, Some(&mut edges));
-                    names.extend(edges.into_iter().filter_map(|edge| self.graph_of(shape, edge)));
-                    ControlFlow::Continue(())
-                });
-            }
-        }
-        names.into_iter().collect()
     }
 }
 

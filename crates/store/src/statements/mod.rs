@@ -6,6 +6,9 @@
 //! matching  the statements, by subject, by object, or by a scan
 //! scan      all statements, place by place
 //! batch     the same as vectors, where they lie in columns
+//! graph_names
+//!           the graph of an edge
+//! in_graphs those of a few named graphs, by the index of graphs
 //! said      what relationships with properties say of themselves
 //! ```
 //!
@@ -25,6 +28,8 @@
 //! Source: Poseidon §2–3.
 
 mod batch;
+mod graph_names;
+mod in_graphs;
 mod matching;
 mod said;
 mod scan;

@@ -15,6 +15,7 @@ use trimorph_catalog::EdgeShape;
 use trimorph_types::iri_names::is_hidden;
 use trimorph_types::{LogicalType, Value};
 
+use super::in_graphs::{InGraph, are_several};
 use super::matching::{Found, Graphs, Sink, Statements, each_literal, rdf_type};
 use super::said::reifies;
 use crate::PropertyColumn;
@@ -33,6 +34,8 @@ pub(super) enum Of {
     Labels,
     Column(usize),
     Edges(EdgeShape),
+    /// The edges of a table that are in one named graph: their subjects come in no order.
+    InGraph(InGraph),
     /// A column of what edges say, by their place in the shape.
     Said(usize, usize),
     /// The statements that edges with properties are.
@@ -49,9 +52,6 @@ impl Part {
 impl Statements<'_, '_> {
     /// The places of a predicate's statements, or of all; none where they must be told apart across places.
     pub fn parts(&self, predicate: Option<&Arc<str>>, graphs: &Graphs) -> Option<Vec<Part>> {
-        if matches!(graphs, Graphs::Union(all) if all.len() > 1) {
-            return None;
-        }
         let mut parts = Vec::new();
         let reader = self.reader();
         let may_be_in =
@@ -67,7 +67,15 @@ impl Statements<'_, '_> {
             }
             // Edges that are in no graph are in the default graph only.
             let edges = places.edges.iter().filter(|shape| shape.graph.is_some() || graphs.has_default());
-            parts.extend(edges.map(|shape| part(shape.source, Of::Edges(shape.clone()))));
+            for shape in edges {
+                match self.in_graphs(shape, graphs) {
+                    Some(found) => {
+                        parts.extend(found.into_iter().map(|one| part(shape.source, Of::InGraph(one))))
+                    }
+                    None if are_several(graphs) => return None,
+                    None => parts.push(part(shape.source, Of::Edges(shape.clone()))),
+                }
+            }
             parts.extend(
                 places
                     .said
@@ -84,8 +92,16 @@ impl Statements<'_, '_> {
         Some(parts)
     }
 
-    /// Hands over the statements of a part whose subjects are `count` rows from `first` on. Where nobody asks
-    /// for objects they are null.
+    /// How many steps a part is gone through in: as a rule the rows of its table.
+    pub fn steps_of(&self, part: &Part) -> u64 {
+        match &part.of {
+            Of::InGraph(place) => self.steps_in(place),
+            _ => self.reader().rows(part.table),
+        }
+    }
+
+    /// Hands over the statements at `count` steps of a part from `first` on, as a rule those whose subjects
+    /// are these rows. Where nobody asks for objects they are null.
     pub fn of_part(
         &self,
         part: &Part,
@@ -94,6 +110,17 @@ impl Statements<'_, '_> {
         with_objects: bool,
         sink: &mut Sink<'_>,
     ) -> ControlFlow<()> {
+        if let Of::InGraph(place) = &part.of {
+            return self.edges_in(place, (first, count), graphs).into_iter().try_for_each(|edge| {
+                sink(Found {
+                    subject: Value::Node(edge.start),
+                    predicate: Arc::clone(&part.predicate),
+                    object: if with_objects { self.object_of(edge.end) } else { Value::Null },
+                    graph: Some(Arc::clone(&place.graph)),
+                    edge: Some(edge),
+                })
+            });
+        }
         let reader = self.reader();
         let end = reader.rows(part.table).min(first + count);
         let len = usize::try_from(end.saturating_sub(first)).unwrap_or(0);
@@ -165,6 +192,8 @@ impl Statements<'_, '_> {
                     })?;
                 }
             }
+            // Above.
+            Of::InGraph(_) => {}
             Of::Edges(shape) => {
                 let lists = Neighbours::all(reader, shape.at, true, part.table);
                 let (mut nodes, mut edges) = (Vec::new(), Vec::new());
@@ -186,8 +215,8 @@ impl Statements<'_, '_> {
         ControlFlow::Continue(())
     }
 
-    /// Hands over how many statements of a part have subjects in `count` rows from `first` on: with the
-    /// class, where the part is of these, else without subject and object.
+    /// Hands over how many statements stand at `count` steps of a part from `first` on: with the class, where
+    /// the part is of these, else without subject and object.
     pub fn count_of_part(
         &self,
         part: &Part,
@@ -230,6 +259,11 @@ impl Statements<'_, '_> {
                 sink(counted(Value::Null), lists.degrees(first, len as u64));
             }
             _ => {
+                if let Of::InGraph(place) = &part.of
+                    && let Some(known) = self.count_in(place, (first, count), graphs)
+                {
+                    return sink(counted(Value::Null), known);
+                }
                 if let Some(batches) = self.batches_of_part(part, (first, count), graphs, false) {
                     let found: usize = batches.iter().map(|batch| batch.len).sum();
                     return sink(counted(Value::Null), found as u64);

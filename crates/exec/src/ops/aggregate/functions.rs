@@ -10,7 +10,7 @@ pub(super) fn function(kind: AggregateKind) -> AggregateFunction {
     match kind {
         AggregateKind::CountStar => AggregateFunction::CountStar,
         AggregateKind::Count => AggregateFunction::Count,
-        AggregateKind::Sum => AggregateFunction::Sum,
+        AggregateKind::Sum | AggregateKind::IntegerSum => AggregateFunction::Sum,
         AggregateKind::Avg => AggregateFunction::Avg,
         AggregateKind::Min => AggregateFunction::Min,
         AggregateKind::Max => AggregateFunction::Max,

@@ -37,7 +37,10 @@ impl AggregateSpec {
         use AggregateKind as K;
         let is_small = |a: &AggregateEx| {
             !a.distinct
-                && matches!(a.kind, K::CountStar | K::Count | K::Sum | K::Avg | K::Min | K::Max)
+                && matches!(
+                    a.kind,
+                    K::CountStar | K::Count | K::Sum | K::IntegerSum | K::Avg | K::Min | K::Max
+                )
                 && a.parameter.is_none()
         };
         self.main.is_some() && !self.keys.is_empty() && self.aggregates.iter().all(is_small)

@@ -7,7 +7,7 @@
 use trimorph_algebra::AggregateKind;
 use trimorph_base::{Diagnostic, Reservation};
 use trimorph_functions::aggregate::Accumulator;
-use trimorph_types::{LogicalType, Value};
+use trimorph_types::{LogicalType, Value, rdf};
 use trimorph_vector::{Nulls, Number, Positions, Values, Vector};
 
 use super::best::Best;
@@ -187,11 +187,29 @@ fn mean(sum: i128, count: u64) -> f64 {
     sum as f64 / count as f64
 }
 
+/// Integers, of which those beyond 64 bits are literals.
+fn of_integers<'s>(values: Vec<i128>) -> Vector<'s> {
+    let narrow: Result<Vec<i64>, _> = values.iter().map(|value| i64::try_from(*value)).collect();
+    match narrow {
+        Ok(ints) => Vector::new(Values::Int(ints)),
+        Err(_) => {
+            let len = values.len();
+            let value = |value: i128| match i64::try_from(value) {
+                Ok(int) => Value::Int(int),
+                Err(_) => rdf::literal(&value.to_string(), rdf::names::xsd::INTEGER),
+            };
+            Vector::of_values(values.into_iter().map(value).collect(), Positions::all(len))
+        }
+    }
+}
+
 impl<'s> States<'s> {
     fn new(kind: AggregateKind) -> Self {
         match kind {
             AggregateKind::CountStar | AggregateKind::Count => Self::Count(Vec::new()),
-            AggregateKind::Sum => Self::Sums { values: Vec::new(), seen: Vec::new() },
+            AggregateKind::Sum | AggregateKind::IntegerSum => {
+                Self::Sums { values: Vec::new(), seen: Vec::new() }
+            }
             AggregateKind::Avg => Self::Means { sums: Vec::new(), counts: Vec::new() },
             AggregateKind::Min | AggregateKind::Max => {
                 Self::Extremes { kind, ty: LogicalType::Int, values: Vec::new(), seen: Vec::new() }
@@ -554,7 +572,7 @@ impl<'s> Column<'s> {
         }
         let is_sum = {
             use AggregateKind as K;
-            matches!(self.kind, K::Sum | K::Avg | K::StDev | K::StDevP)
+            matches!(self.kind, K::Sum | K::IntegerSum | K::Avg | K::StDev | K::StDevP)
         };
         match &arg.values {
             Values::Float(floats) if is_sum => self.add_numbers(rows, |p| Number::Float(floats[p])),
@@ -633,7 +651,7 @@ impl<'s> Column<'s> {
         let weighs = !matches!(self.kind, AggregateKind::Min | AggregateKind::Max);
         let grows = {
             use AggregateKind as K;
-            let is_sum = matches!(self.kind, K::Avg | K::Sum | K::StDev | K::StDevP);
+            let is_sum = matches!(self.kind, K::Avg | K::Sum | K::IntegerSum | K::StDev | K::StDevP);
             !is_sum || !matches!(arg.values, Values::Int(_) | Values::Float(_) | Values::Number(_))
         };
         let (mut rows_left, general_bytes) = (ROWS_UNCHECKED, &mut self.general_bytes);
@@ -687,6 +705,7 @@ impl<'s> Column<'s> {
                     .map(|c| i64::try_from(c).map_err(|_| overflow()))
                     .collect::<Result<_, _>>()?,
             )),
+            States::Sums { values, .. } if self.kind == AggregateKind::IntegerSum => of_integers(values),
             States::Sums { values, .. } => Vector::new(Values::Int(
                 (values.into_iter())
                     .map(|v| i64::try_from(v).map_err(|_| sum_overflow()))

@@ -69,6 +69,10 @@ fn rounding() {
         round(-2.5) ==> "-2.0"^^xsd:decimal
         round(2.4999e0) ==> "2.0E0"^^xsd:double
         round(-2.5e0) ==> "-2.0E0"^^xsd:double
+        round(-0.5e0) ==> "-0.0E0"^^xsd:double
+        round(-0.2e0) ==> "-0.0E0"^^xsd:double
+        round("-0.4"^^xsd:float) ==> "-0.0E0"^^xsd:float
+        round(0.2e0) ==> "0.0E0"^^xsd:double
         round("2.5"^^xsd:float) ==> "3.0E0"^^xsd:float
         ceil("INF"^^xsd:double) ==> "INF"^^xsd:double
         abs("-7"^^xsd:byte) ==> "7"^^xsd:integer
