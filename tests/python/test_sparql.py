@@ -868,3 +868,24 @@ def test_a_literal_that_is_left_when_the_first_was_deleted_is_not_inserted_again
         conn.sparql("PREFIX : <http://e/> INSERT DATA { :s :p 2, 1, 3 }")
         conn.sparql("PREFIX : <http://e/> INSERT { ?s :p ?o } WHERE { ?s :p ?o }")
         assert sorted(conn.sparql("PREFIX : <http://e/> SELECT ?o { :s :p ?o }").fetchall()) == [(1,), (2,), (3,)], between
+
+
+def test_triple_terms_are_taken_apart_when_few_are_left(conn):
+    for i in range(40):
+        insert(conn, f":r{i} rdf:reifies <<( :s{i} :p :o{i % 5} )>> ; :sure {i} ; :by :w{i % 3} . :s{i} :p :o{i % 5} ; :n {i} .")
+    # Of several types, so that it is no property of the plan.
+    insert(conn, ":r5 rdf:reifies <<( :s1 :p <<( :s2 :q 7 )>> )>> . :rx rdf:reifies <<( :rx :p :o1 )>> ; :sure 39 . :ry :sure 'very' .")
+
+    def rows(text):
+        return sorted(tuple(str(getattr(value, "value", value)).rsplit("/")[-1] for value in row) for row in conn.sparql(PREFIXES + text).fetchall())
+
+    text = "SELECT ?s ?o ?c { ?r rdf:reifies <<( ?s :p ?o )>> ; :sure ?c FILTER(?c > 37) }"
+    assert rows(text) == [("rx", "o1", "39"), ("s38", "o3", "38"), ("s39", "o4", "39")]
+    plan = str(conn.sparql("EXPLAIN " + PREFIXES + text).plan)
+    assert plan.index("sparql.subject") < plan.index("http://e/sure"), plan
+    assert rows("SELECT ?s ?n { ?r rdf:reifies <<( ?s :p :o4 )>> ; :sure ?c . ?s :n ?n FILTER(?c > 30) }") == [("s34", "34"), ("s39", "39")]
+    assert rows("SELECT ?r { ?r rdf:reifies <<( ?r :p ?o )>> ; :sure ?c }") == [("rx",)]
+    assert rows("SELECT ?x ?y { ?r rdf:reifies <<( :s1 :p <<( ?x ?p ?y )>> )>> ; :sure ?c . ?x :n ?n }") == [("s2", "7")]
+    assert rows("SELECT ?w (COUNT(*) AS ?n) { ?r rdf:reifies <<( ?s ?p ?o )>> . ?s ?p ?o . ?r :by ?w } GROUP BY ?w") == [("w0", "14"), ("w1", "13"), ("w2", "13")]
+    assert rows("SELECT ?c { VALUES ?s { :s3 } ?r :sure ?c ; rdf:reifies <<( ?s :p ?o )>> }") == [("3",)]
+    assert rows("SELECT ?s { ?r rdf:reifies <<( ?s :p ?o )>> OPTIONAL { ?r :by ?w } FILTER(!BOUND(?w)) }") == [("rx",)]

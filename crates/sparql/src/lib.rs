@@ -10,6 +10,8 @@
 //! bind/pattern     group patterns: joins, OPTIONAL, UNION, MINUS, FILTER, GRAPH, VALUES, sub-queries
 //! bind/scope       which variables a pattern binds, for certain or perhaps; what may be bound from outside
 //! bind/triples     basic graph patterns: edges and properties where the schema allows, else statements
+//! bind/triple_terms
+//!                  triple terms in patterns, made or taken apart
 //! bind/reified     relationships that reify, and what they say
 //! bind/path        property paths
 //! bind/expression  expressions

@@ -79,7 +79,7 @@ impl Reader<'_> {
         let (low, high) = (Bound::Included(&low), Bound::Excluded(&high));
         let mut found = Vec::new();
         if let Some(index) = self.value_index(table, column) {
-            index.rows(index.range(low, high, self.node_column(table, column)), &mut found);
+            index.rows(index.lists(self.node_column(table, column)), &mut found);
         }
         if let Some(written) = written {
             found.extend(written.range(low, high));

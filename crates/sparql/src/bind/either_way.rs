@@ -14,7 +14,8 @@ use trimorph_algebra::Direction;
 
 use super::relation::{Active, Relation};
 use super::scope::names_of;
-use super::triples::{Kinds, Way, bound_name, labels_asked};
+use super::triple_terms::bound_name;
+use super::triples::{Kinds, Way, labels_asked};
 use super::{Binder, Bound};
 
 /// The triple patterns of the first of two alternatives that differ in the direction of one edge only.

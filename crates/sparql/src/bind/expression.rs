@@ -14,7 +14,7 @@ use trimorph_types::{LogicalType, Value};
 
 use super::relation::{Active, Relation, Shape, Slot, Source, call, equal, given_value, is_not_null};
 use super::scope::name_of;
-use super::triples::bound_name;
+use super::triple_terms::bound_name;
 use super::{Binder, Bound};
 use crate::terms::literal;
 

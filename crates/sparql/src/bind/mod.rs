@@ -11,6 +11,7 @@ mod reified;
 mod relation;
 mod scope;
 mod service;
+mod triple_terms;
 mod triples;
 mod update;
 

@@ -16,7 +16,7 @@ use trimorph_types::{LogicalType, Value};
 
 use super::relation::{Active, Relation, Shape, Slot, call};
 use super::scope::name_of;
-use super::triples::bound_name;
+use super::triple_terms::bound_name;
 use super::{Binder, Bound};
 
 impl Binder<'_> {

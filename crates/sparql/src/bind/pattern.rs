@@ -186,7 +186,7 @@ impl Binder<'_> {
             }
             let is_ready = |part: &&GraphPattern| match part {
                 P::Path { subject, object, .. } => {
-                    let is_fixed = |term| super::triples::bound_name(term).is_none();
+                    let is_fixed = |term| super::triple_terms::bound_name(term).is_none();
                     is_fixed(subject) || is_fixed(object) || knows(part)
                 }
                 _ => false,
@@ -673,7 +673,7 @@ fn with_blanks(part: &GraphPattern) -> Names {
     match part {
         GraphPattern::Bgp { patterns } => patterns.iter().flat_map(names_of).collect(),
         GraphPattern::Path { subject, object, .. } => {
-            [subject, object].into_iter().filter_map(super::triples::bound_name).collect()
+            [subject, object].into_iter().filter_map(super::triple_terms::bound_name).collect()
         }
         other => visible(other),
     }

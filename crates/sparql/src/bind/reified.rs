@@ -26,7 +26,8 @@ use trimorph_types::rdf::names::rdf::REIFIES;
 use super::Binder;
 use super::relation::{Active, Name, Relation, Shape, is_not_null};
 use super::scope::names_of;
-use super::triples::{Kind, Kinds, Way, bound_name};
+use super::triple_terms::bound_name;
+use super::triples::{Kind, Kinds, Way};
 
 impl Binder<'_> {
     /// Finds the patterns that ask for relationships and for what these say, and a subject that may be a

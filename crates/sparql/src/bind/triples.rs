@@ -26,9 +26,9 @@ use trimorph_types::iri_names::{GRAPH, is_hidden, name_of as name_of_iri};
 use trimorph_types::{LogicalType, Value, rdf};
 
 use super::relation::{Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null};
-use super::scope::{Names, name_of, names_of};
+use super::scope::{Names, names_of};
+use super::triple_terms::{Opened, bound_name, constant_of, made_of, names_opened};
 use super::{Binder, Bound};
-use crate::terms::{literal, triple_of};
 
 /// The predicate of classes.
 const TYPE: &str = rdf::names::rdf::TYPE;
@@ -58,34 +58,6 @@ pub(super) enum Kind {
 
 /// Subjects of which that is known.
 pub(super) type Kinds = BTreeMap<Name, Kind>;
-
-/// The label of a blank node, as a name.
-fn blank(label: &str) -> Name {
-    format!("_:{label}").into()
-}
-
-/// The name of what a term binds; none for constants.
-pub(super) fn bound_name(term: &TermPattern) -> Option<Name> {
-    match term {
-        TermPattern::Variable(variable) => Some(name_of(variable)),
-        TermPattern::BlankNode(node) => Some(blank(node.as_str())),
-        _ => None,
-    }
-}
-
-/// The value of a term without variables, IRIs as they are.
-fn constant_of(term: &TermPattern) -> Option<Value> {
-    match term {
-        TermPattern::NamedNode(node) => Some(Value::iri(node.as_str())),
-        TermPattern::Literal(own) => Some(literal(own)),
-        TermPattern::Triple(triple) => {
-            let NamedNodePattern::NamedNode(predicate) = &triple.predicate else { return None };
-            let (subject, object) = (constant_of(&triple.subject)?, constant_of(&triple.object)?);
-            Some(triple_of([&subject, &Value::iri(predicate.as_str()), &object]))
-        }
-        TermPattern::Variable(_) | TermPattern::BlankNode(_) => None,
-    }
-}
 
 impl Binder<'_> {
     pub(super) fn triples(
@@ -133,8 +105,11 @@ impl Binder<'_> {
                 || matches!(&triple.object, TermPattern::Literal(_) | TermPattern::NamedNode(_))
                     && matches!(&triple.predicate, NamedNodePattern::NamedNode(p) if p.as_str() != TYPE)
         });
+        // Which nodes the parts of a triple term are is asked last: what is told of its reifier leaves few.
+        let mut opened: Opened<'_> = Vec::new();
         for triple in first {
-            relation = self.statements(relation, triple, active)?;
+            self.open_for(&mut relation, &names_of(triple), &mut opened)?;
+            relation = self.statements(relation, triple, active, &mut opened)?;
         }
         let mut graphs = connected(&fast);
         // What is joined with what is there already comes first: nothing is paired that a pattern behind
@@ -142,7 +117,9 @@ impl Binder<'_> {
         while !rest.is_empty() {
             let is_known = |name: &Name| relation.slots.get(name).is_some_and(|slot| slot.certain);
             if let Some(at) = graphs.iter().position(|graph| graph.names.iter().any(is_known)) {
-                relation = self.query_graph(relation, &graphs.remove(at).patterns, Direction::Out)?;
+                let graph = graphs.remove(at);
+                self.open_for(&mut relation, &graph.names, &mut opened)?;
+                relation = self.query_graph(relation, &graph.patterns, Direction::Out)?;
                 continue;
             }
             let is_bound = |term: &TermPattern| match (term, bound_name(term)) {
@@ -150,6 +127,21 @@ impl Binder<'_> {
                 (_, Some(name)) => is_known(&name),
                 (_, None) => true,
             };
+            if !opened.is_empty() {
+                let open = names_opened(&opened);
+                let is_told = |triple: &&TriplePattern| {
+                    is_bound(&triple.subject)
+                        && matches!(triple.predicate, NamedNodePattern::NamedNode(_))
+                        && open.is_disjoint(&names_of(triple))
+                };
+                match rest.iter().position(is_told) {
+                    Some(at) => {
+                        relation = self.statements(relation, rest.remove(at), active, &mut opened)?;
+                    }
+                    None => self.bind_parts(&mut relation, &mut opened)?,
+                }
+                continue;
+            }
             let score = |triple: &TriplePattern| {
                 3 * i32::from(is_bound(&triple.subject))
                     + 2 * i32::from(is_bound(&triple.object))
@@ -161,11 +153,18 @@ impl Binder<'_> {
                 Some(start) => {
                     relation = self.query_graph(relation, &graphs.remove(start).patterns, Direction::Out)?
                 }
-                None => relation = self.statements(relation, rest.remove(best), active)?,
+                None => {
+                    relation = self.statements(relation, rest.remove(best), active, &mut opened)?;
+                }
             }
         }
+        for graph in &graphs {
+            self.open_for(&mut relation, &graph.names, &mut opened)?;
+        }
         let left: Vec<_> = graphs.into_iter().flat_map(|graph| graph.patterns).collect();
-        self.query_graph(relation, &left, Direction::Out)
+        relation = self.query_graph(relation, &left, Direction::Out)?;
+        self.bind_parts(&mut relation, &mut opened)?;
+        Ok(relation)
     }
 
     /// How a triple pattern can be matched.
@@ -437,12 +436,13 @@ impl Binder<'_> {
         }
     }
 
-    /// The statements that agree with a triple pattern.
-    fn statements(
+    /// The statements that agree with a triple pattern; of triple terms in it the parts are left open.
+    fn statements<'t>(
         &mut self,
         mut relation: Relation,
-        triple: &TriplePattern,
+        triple: &'t TriplePattern,
         active: &Active,
+        opened: &mut Opened<'t>,
     ) -> Bound<Relation> {
         let (graph, new_graph) = self.graphs(&mut relation, active);
         // What gets a value, by the name that it is to have.
@@ -473,7 +473,8 @@ impl Binder<'_> {
             self.bind_new(&mut relation, &name, slot);
         }
         for (var, triple) in parts {
-            self.take_apart(&mut relation, var, triple)?;
+            self.compare_parts(&mut relation, var, triple);
+            opened.push((var, triple));
         }
         Ok(relation)
     }
@@ -520,68 +521,12 @@ impl Binder<'_> {
         }
     }
 
-    /// Binds the parts of a triple term.
-    fn take_apart(&mut self, relation: &mut Relation, var: VarId, triple: &TriplePattern) -> Bound<()> {
-        let predicate = match &triple.predicate {
-            NamedNodePattern::NamedNode(node) => TermPattern::NamedNode(node.clone()),
-            NamedNodePattern::Variable(variable) => TermPattern::Variable(variable.clone()),
-        };
-        let places = [
-            ("sparql.subject", &triple.subject),
-            ("sparql.predicate", &predicate),
-            ("sparql.object", &triple.object),
-        ];
-        // What is fixed is compared as the term that it is; of what is left is asked which node it is.
-        let is_fixed = |(_, term): &(&str, &TermPattern)| constant_of(term).is_some();
-        let (fixed, open): (Vec<_>, Vec<_>) = places.into_iter().partition(is_fixed);
-        for (function, term) in fixed {
-            let part = self.anonymous(LogicalType::Any);
-            relation.extra(vec![(part, call("sparql.term", vec![call(function, vec![Expr::Var(var)])]))]);
-            relation.filter(is_not_null(Expr::Var(part)));
-            if let Some(constant) = constant_of(term) {
-                relation.filter(equal(Expr::Var(part), Expr::Const(constant)));
-            }
-        }
-        for (function, term) in open {
-            let part = self.anonymous(LogicalType::Any);
-            let value =
-                call("sparql.entity", vec![call("sparql.term", vec![call(function, vec![Expr::Var(var)])])]);
-            relation.extra(vec![(part, value)]);
-            relation.filter(is_not_null(Expr::Var(part)));
-            if let Some(name) = bound_name(term) {
-                self.bind_new(relation, &name, Slot::certain(part, Shape::Term));
-            } else if let TermPattern::Triple(inner) = term {
-                self.deeper(|own| own.take_apart(relation, part, inner))?;
-            }
-        }
-        Ok(())
-    }
-
     /// A pattern without a predicate asks all tables and columns there are.
     pub(super) fn relies_on_all(&self) {
         self.catalog.node_columns(None);
         self.catalog.edge_tables(None);
         self.catalog.node_table_count();
     }
-}
-
-/// A triple term of what every row has; none where a part of it is not known.
-fn made_of(relation: &Relation, triple: &TriplePattern) -> Option<Expr> {
-    let known = |name: &Name| {
-        let slot = relation.slots.get(name).filter(|slot| slot.certain)?;
-        Some(call("sparql.resource", vec![slot.term()]))
-    };
-    let part = |term: &TermPattern| match (constant_of(term), bound_name(term), term) {
-        (Some(constant), ..) => Some(Expr::Const(constant)),
-        (None, Some(name), _) => known(&name),
-        (None, None, TermPattern::Triple(inner)) => made_of(relation, inner),
-        _ => None,
-    };
-    let predicate = match &triple.predicate {
-        NamedNodePattern::NamedNode(iri) => Expr::Const(Value::iri(iri.as_str())),
-        NamedNodePattern::Variable(variable) => known(&name_of(variable))?,
-    };
-    Some(call("sparql.triple", vec![part(&triple.subject)?, predicate, part(&triple.object)?]))
 }
 
 /// Patterns of a query graph that share variables.

@@ -310,8 +310,9 @@ impl<'s> ColumnView<'s> {
 
     pub(super) fn gather_any(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
         let mut out = vec![Value::Null; len];
+        let mut decoded = Vec::new();
         for (i, row) in rows {
-            out[i] = self.value(row);
+            out[i] = self.value_into(row, &mut decoded);
         }
         self.typed(out)
     }
@@ -331,8 +332,8 @@ impl<'s> ColumnView<'s> {
         }
     }
 
-    /// The values of `len` rows of a segment that has exceptions, from one on: those of the column's type by
-    /// their places, then the exceptions, which are in the order of rows.
+    /// The values of `len` rows of a segment that has exceptions, or values stored one by one, from one on:
+    /// those of the column's type by their places, then the exceptions, which are in the order of rows.
     fn scan_mixed(&self, view: &SegmentView<'s>, local: usize, len: usize) -> Vec<Value> {
         let mut decoded = Vec::new();
         let own = |i: usize| {
@@ -400,13 +401,18 @@ impl<'s> ColumnView<'s> {
                 return Vector { values: Values::Float(out), nulls };
             }
         }
-        if self.has_exceptions
+        if (self.has_exceptions || is_value_by_value(self.ty))
             && let Some(view) = self.segment(segment)
             && local + len <= view.rows
         {
             return self.typed(self.scan_mixed(view, local, len));
         }
         self.gather((0..len).map(|i| (i, first + i as u64)), len)
+    }
+
+    /// Whether all that was asked for could be had, of whatever is read with the same pins.
+    pub(crate) fn all_read(&self) -> bool {
+        self.pins.failure().is_none()
     }
 
     /// The bytes of a row's value as they lie, with the number of its segment: within a segment equal bytes
@@ -514,10 +520,18 @@ impl<'s> ColumnView<'s> {
 
     /// The value of one row.
     pub fn value(&self, row: u64) -> Value {
+        self.value_into(row, &mut Vec::new())
+    }
+
+    /// The same, where bytes that are decompressed go into `decoded`.
+    fn value_into(&self, row: u64, decoded: &mut Vec<u8>) -> Value {
         let (segment, local) = split(row);
         let Some(view) = self.segment(segment) else { return Value::Null };
-        let Some(place) = view.place(local) else { return self.exception(row).unwrap_or(Value::Null) };
-        self.value_at(self.ty, &view.data, place, &mut Vec::new())
+        match view.place(local) {
+            Some(place) => self.value_at(self.ty, &view.data, place, decoded),
+            None if self.has_exceptions => self.exception(row).unwrap_or(Value::Null),
+            None => Value::Null,
+        }
     }
 
     /// The value of a type at a place of a segment, or of the elements of its lists. Bytes that are
@@ -568,6 +582,12 @@ impl<'s> ColumnView<'s> {
         let strings = StringsView { ends: ends.view(), bytes: bytes.as_slice() };
         value_codec::decode(&mut Decoder::new(strings.get(low))).ok()
     }
+}
+
+/// Whether values of this type are stored each as itself, none of which is a list.
+fn is_value_by_value(ty: LogicalType) -> bool {
+    use LogicalType as T;
+    matches!(ty, T::Duration | T::Time | T::Decimal | T::Iri | T::Literal)
 }
 
 /// The first of `len` ascending rows that is not before another one.

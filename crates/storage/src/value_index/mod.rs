@@ -153,9 +153,11 @@ pub struct ValueIndex {
     pub(crate) pieces: Vec<Arc<Slot<SortedRows>>>,
     /// One past the last position of each piece.
     ends: Vec<u64>,
-    /// The first and the last value, where they are IRIs and somebody has asked: an IRI is looked for in many
-    /// tables, most of which cannot have it.
+    /// The first and the last value, where they are short and somebody has asked: an IRI or a literal is
+    /// looked for in many tables, most of which cannot have it.
     extremes: OnceLock<[Value; 2]>,
+    /// The positions of rows whose value is a list, once somebody has asked.
+    lists: OnceLock<Range<u64>>,
     by_hash: Arc<ByHash>,
 }
 
@@ -164,6 +166,7 @@ pub struct ValueIndexView<'s> {
     pieces: Resolved<'s, SortedRows>,
     ends: &'s [u64],
     extremes: &'s OnceLock<[Value; 2]>,
+    lists: &'s OnceLock<Range<u64>>,
     by_hash: &'s ByHash,
 }
 
@@ -176,7 +179,7 @@ impl ValueIndex {
             end
         });
         let ends = ends.collect();
-        Self { pieces, ends, extremes: OnceLock::new(), by_hash: Arc::default() }
+        Self { pieces, ends, extremes: OnceLock::new(), lists: OnceLock::new(), by_hash: Arc::default() }
     }
 
     /// Rows that have a value.
@@ -195,6 +198,7 @@ impl ValueIndex {
             pieces: Resolved::new(&self.pieces, pins),
             ends: &self.ends,
             extremes: &self.extremes,
+            lists: &self.lists,
             by_hash: &self.by_hash,
         }
     }
@@ -202,6 +206,19 @@ impl ValueIndex {
 
 /// Rows that are asked one by one before the end of a range is searched for.
 const FEW_ROWS: usize = 4;
+
+/// Letters of a value that is kept to tell whether others can be there.
+const SHORT: usize = 256;
+
+/// Whether a value was read and takes little.
+fn is_short(value: &Value) -> bool {
+    match value {
+        Value::Iri(text) | Value::String(text) => text.len() <= SHORT,
+        Value::Literal(literal) => literal.lexical.len() <= SHORT,
+        Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Decimal(_) | Value::Date(_) => true,
+        _ => false,
+    }
+}
 
 /// Whether a value stands before another where both are looked for: what compares as equal does not, whatever
 /// else tells them apart, as the zones of the same instant.
@@ -299,6 +316,21 @@ impl<'s> ValueIndexView<'s> {
         self.range_by(low, high, &|row| column.value(row))
     }
 
+    /// The positions of rows whose value is a list. Other values may be among them.
+    pub fn lists(&self, column: &ColumnView<'_>) -> Range<u64> {
+        if let Some(known) = self.lists.get() {
+            return known.clone();
+        }
+        // In the order of all values IRIs are the next that a property can hold.
+        let (low, high) = (Value::list(Vec::new()), Value::iri(""));
+        let found = self.range(Bound::Included(&low), Bound::Excluded(&high), column);
+        // What could not be read stands nowhere.
+        if column.all_read() {
+            _ = self.lists.set(found.clone());
+        }
+        found
+    }
+
     /// The positions of rows whose values in several columns, as lists, stand between two lists.
     pub fn range_together(
         &self,
@@ -319,7 +351,7 @@ impl<'s> ValueIndexView<'s> {
                 Some([first, last]) => is_outside(first, last),
                 None => self.extremes(value_of).is_some_and(|[first, last]| {
                     let outside = is_outside(&first, &last);
-                    if let (Value::Iri(_), Value::Iri(_)) = (&first, &last) {
+                    if is_short(&first) && is_short(&last) {
                         _ = self.extremes.set([first, last]);
                     }
                     outside
