@@ -14,6 +14,13 @@ fn mixed() -> Ex {
     case(vec![(slot(P), slot(A))], slot(F))
 }
 
+/// The float that a state of the random source gives.
+fn random_float(state: u64) -> f64 {
+    let bits = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    ((bits ^ bits >> 31) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
 #[expect(clippy::too_many_lines, reason = "a list")]
 pub(super) fn cases(c: &Columns) -> Cases<'_> {
     vec![
@@ -113,6 +120,7 @@ pub(super) fn cases(c: &Columns) -> Cases<'_> {
         ("sign", call("sign", vec![slot(A)]), plain!(c.a, |a| a.signum())),
         ("isNaN", call("isNaN", vec![slot(F)]), plain!(c.f, |f| f.is_nan())),
         ("atan2", call("atan2", vec![slot(F), slot(F)]), plain!(c.f, |f| f.atan2(*f))),
+        ("rand", call("rand", Vec::new()), plain!(c.a, |a| random_float(*a as u64))),
         ("ceil", call("ceil", vec![slot(F)]), plain!(c.f, |f| f.ceil())),
         ("ceiling", call("ceiling", vec![slot(F)]), plain!(c.f, |f| f.ceil())),
         ("exp", call("exp", vec![slot(SMALL)]), plain!(c.small, |f| f.exp())),
