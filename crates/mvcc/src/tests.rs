@@ -220,6 +220,30 @@ fn who_only_reads_does_not_keep_what_comes_later() {
     assert!(all.snapshots().needed(last).is_newest_only());
 }
 
+/// Who only reads keeps nothing of what others change, whatever his level; who may write does.
+#[test]
+fn changes_are_kept_for_who_may_write_alone() {
+    let all = Transactions::default();
+    let serializable =
+        |intent| all.begin(Isolation::Serializable, (Timestamp(0), intent), CancelToken::default(), None);
+    let commit_one = || {
+        let (open, _kept) = begin(&all, Isolation::Snapshot);
+        commit(&all, open, wrote(1), &ReadSet::default(), &[]).unwrap();
+    };
+    let (reads, _reads) = serializable(Intent::Read);
+    commit_one();
+    assert_eq!(all.commits_kept(), 0);
+    let (reads_too, _reads_too) = serializable(Intent::Read);
+    let (writes, _writes) = serializable(Intent::MayWrite);
+    // Both see the same: the end of one is not the other's.
+    all.undo(&reads_too, |_| ());
+    commit_one();
+    assert_eq!(all.commits_kept(), 1);
+    all.undo(&writes, |_| ());
+    assert_eq!(all.commits_kept(), 0);
+    all.undo(&reads, |_| ());
+}
+
 /// Who has results of a transaction sees after its commit what he saw before: not what others committed
 /// meanwhile, nor what later statements wrote.
 #[test]

@@ -79,6 +79,8 @@ pub struct Entry {
 pub struct Open {
     handle: Handle,
     level: Isolation,
+    /// Whether it is asked against what others committed.
+    is_validated: bool,
     read: Timestamp,
     turn: Option<u64>,
     outcome: Arc<AtomicStamp>,
@@ -296,11 +298,13 @@ impl Transactions {
     ) -> (Open, Registered) {
         let handle = Handle::new(self.handles.fetch_add(1, Ordering::Relaxed));
         let outcome = Arc::new(AtomicStamp::new(handle.into()));
+        // Who does not write is serial at the time that he reads.
+        let is_validated = level == Isolation::Serializable && intent != Intent::Read;
         let registered = {
             // The changes since are kept from here on: nobody may forget them between the two.
             let mut state = self.lock();
             let registered = self.snapshot(merged, intent);
-            if level == Isolation::Serializable {
+            if is_validated {
                 *state.validated.entry(registered.read()).or_default() += 1;
             }
             registered
@@ -308,7 +312,8 @@ impl Transactions {
         let read = registered.read();
         let entry = Entry { level, read, began: Instant::now(), cancel, outcome: Arc::clone(&outcome) };
         self.open.write().unwrap_or_else(PoisonError::into_inner).insert(handle, entry);
-        (Open { handle, level, read, turn: turn.map(|turn| turn.number), outcome }, registered)
+        let turn = turn.map(|turn| turn.number);
+        (Open { handle, level, is_validated, read, turn, outcome }, registered)
     }
 
     /// What has become of a transaction: its handle if it is open, a timestamp, or never; none if it has left
@@ -350,8 +355,7 @@ impl Transactions {
                 // One that fails is kept, too: a conflict that need not have been.
                 state.loads.push((own, changes));
             }
-            let validates = open.level == Isolation::Serializable;
-            (own, if validates { state.commits.between(open.read, own) } else { Vec::new() }, met)
+            (own, if open.is_validated { state.commits.between(open.read, own) } else { Vec::new() }, met)
         };
         let mut ordered = Ordered { transactions: self, open: &open, own, stamp: Some(stamp) };
         let overlap = (!since.is_empty()).then(reads);
@@ -413,7 +417,7 @@ impl Transactions {
 
     /// It will be asked against nothing more.
     fn forget(&self, state: &mut State, open: &Open) {
-        if open.level == Isolation::Serializable
+        if open.is_validated
             && let Some(count) = state.validated.get_mut(&open.read)
         {
             *count -= 1;
