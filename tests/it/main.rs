@@ -3,6 +3,7 @@
 
 mod access;
 mod ask;
+mod both_ways;
 mod budgets;
 mod containing_texts;
 mod copied;

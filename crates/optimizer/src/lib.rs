@@ -23,20 +23,21 @@
 //! 19. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
 //! 20. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
 //!     empties the pattern
-//! 21. `group_branches` what is counted of several queries is counted of each, and merged
-//! 22. `count_by_table` counts by labels or type become a count for each table, other aggregates over
+//! 21. `both_ways`     edges asked for in both directions at nodes nobody looks at: those out, and those in
+//! 22. `group_branches` what is counted of several queries is counted of each, and merged
+//! 23. `count_by_table` counts by labels or type become a count for each table, other aggregates over
 //!     relationships of several types one for each type
-//! 23. `count_statements` statements of RDF of which only the number counts are counted where they lie
-//! 24. `walks`         what is asked of walks as wholes becomes part of the search for them
-//! 25. `tell_apart`    which edges must differ because they could be the same
-//! 26. `reach_once`    walks of which only the ends count, and these once, reach each node once
-//! 27. `hang_counts`   leaves that nobody looks at become counting steps
-//! 28. `plan_match`    each pattern becomes scans, extends and joins
-//! 29. `row_keys`      keys of groupings that one row beside all others has are given to the groups
-//! 30. `order_edges`   the first rows by an indexed property of relationships are looked up
-//! 31. `share_expressions` what several expressions of an operator have in common is computed once
-//! 32. `distinct_once` different values of which there are several aggregates are told apart once
-//! 33. `share_subplans` what several places of the plan compute in the same way is computed once
+//! 24. `count_statements` statements of RDF of which only the number counts are counted where they lie
+//! 25. `walks`         what is asked of walks as wholes becomes part of the search for them
+//! 26. `tell_apart`    which edges must differ because they could be the same
+//! 27. `reach_once`    walks of which only the ends count, and these once, reach each node once
+//! 28. `hang_counts`   leaves that nobody looks at become counting steps
+//! 29. `plan_match`    each pattern becomes scans, extends and joins
+//! 30. `row_keys`      keys of groupings that one row beside all others has are given to the groups
+//! 31. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 32. `share_expressions` what several expressions of an operator have in common is computed once
+//! 33. `distinct_once` different values of which there are several aggregates are told apart once
+//! 34. `share_subplans` what several places of the plan compute in the same way is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -47,6 +48,7 @@
 #![forbid(unsafe_code)]
 
 mod ask_bound;
+mod both_ways;
 mod call_once;
 mod cannot_fail;
 mod check;

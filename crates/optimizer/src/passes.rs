@@ -14,11 +14,11 @@ use crate::planning::Planning;
 use crate::samples::{Estimator, Samples};
 use crate::{Halt, Options, Switches, VarSet};
 use crate::{
-    ask_bound, call_once, check, compound_keys, constant_keys, count_by_table, count_calls, count_optional,
-    count_rows, count_statements, count_trails, distinct_once, drop_unused, fixed_walks, group_branches,
-    group_limit, hang_counts, in_lists, late_projection, merge_patterns, narrow_tables, narrow_types,
-    order_edges, parts_of_texts, plain_conditions, plan_match, push_filters, reach_once, row_keys,
-    share_expressions, share_subplans, tell_apart, unroll_quantifiers, walks,
+    ask_bound, both_ways, call_once, check, compound_keys, constant_keys, count_by_table, count_calls,
+    count_optional, count_rows, count_statements, count_trails, distinct_once, drop_unused, fixed_walks,
+    group_branches, group_limit, hang_counts, in_lists, late_projection, merge_patterns, narrow_tables,
+    narrow_types, order_edges, parts_of_texts, plain_conditions, plan_match, push_filters, reach_once,
+    row_keys, share_expressions, share_subplans, tell_apart, unroll_quantifiers, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -73,6 +73,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "late_projection", required: false, run: late_projection::late_projection },
     Pass { name: "ask_bound", required: true, run: ask_bound::ask_bound },
     Pass { name: "narrow_tables", required: true, run: narrow_tables::narrow_tables },
+    Pass { name: "both_ways", required: false, run: both_ways::both_ways },
     Pass { name: "group_branches", required: false, run: group_branches::group_branches },
     Pass { name: "count_by_table", required: false, run: count_by_table::count_by_table },
     Pass { name: "count_statements", required: false, run: count_statements::count_statements },

@@ -1,6 +1,6 @@
 //! Each pass on small plans: what it changes, and what it leaves.
 
-use trimorph_algebra::{ApplyKind, Expr, Op, Plan, VarId};
+use trimorph_algebra::{ApplyKind, Direction, Expr, Op, Plan, VarId};
 use trimorph_base::Span;
 use trimorph_types::{LogicalType, Value};
 
@@ -173,6 +173,42 @@ fn narrow_tables() {
         let plan = s.matched(nodes, edges);
         let plan = s.plan(&["narrow_tables"], plan, &["a"], Options::default());
         assert!(matches!(plan, Plan::Empty(_)), "{edges:?}");
+    }
+}
+
+#[test]
+fn both_ways() {
+    let mut s = Small::default();
+    let e = s.var("e", LogicalType::Relationship);
+    for (nodes, edges, needed, expected) in [
+        // One part for the edges out, one for those in.
+        (&["a", "b"][..], &["a e:KNOWS b"][..], &["e"][..], &["Union e", "Match", "Match"][..]),
+        (&["a:Person", "b"], &["a e: b"], &["e"], &["Union e", "Match", "Match"]),
+        // A node is looked at, or nothing is.
+        (&["a", "b"], &["a e:KNOWS b"], &["a", "e"], &["Match"]),
+        (&["a", "b"], &["a e:KNOWS b"], &[], &["Match"]),
+        (&["a"], &["a e:KNOWS a"], &["e"], &["Match"]),
+        (&["a", "b", "c"], &["a e:KNOWS b", "b f:KNOWS c"], &["e"], &["Match"]),
+    ] {
+        let mut graph = s.graph(nodes, edges);
+        graph.edges[0].direction = Direction::Both;
+        let plan = Plan::Match { input: Box::new(Plan::Unit), graph };
+        let plan = s.run(&["narrow_tables", "both_ways"], plan, needed);
+        let is_operator = |line: &&str| line.starts_with("Union") || line.starts_with("Match");
+        let lines = plan.lines().map(str::trim).filter(is_operator);
+        let lines: Vec<&str> = lines.map(|l| if l.starts_with("Match") { "Match" } else { l }).collect();
+        assert_eq!(lines, expected, "{edges:?} {needed:?}\n{plan}");
+    }
+    // Messages are liked and like nobody: there is one direction.
+    for (from, to, expected) in
+        [("a:Person", "b", Direction::Out), ("a:Message", "b", Direction::In), ("a", "b", Direction::Both)]
+    {
+        let mut graph = s.graph(&[from, to], &["a e:LIKES b"]);
+        graph.edges[0].direction = Direction::Both;
+        let plan = Plan::Match { input: Box::new(Plan::Unit), graph };
+        let plan = s.plan(&["narrow_tables"], plan, &["a", "e"], Options::default());
+        let Plan::Match { graph, .. } = plan else { panic!("{from}") };
+        assert_eq!((graph.edges[0].var, graph.edges[0].direction), (e, expected), "{from}");
     }
 }
 
