@@ -5,6 +5,7 @@ mod access;
 mod ask;
 mod both_ways;
 mod budgets;
+mod call_groups;
 mod containing_texts;
 mod copied;
 mod counts;

@@ -78,6 +78,10 @@ fn sorts() {
     ] {
         check(query, &graph, true);
     }
+    // The first rows of more groups than heaps are kept for.
+    let groups = "MATCH (a:A) WHERE a.n > 0 WITH a.n % 20000 AS g, count(*) AS c";
+    let first = "CALL (g) { MATCH (b:A) WHERE b.n % 20000 = g RETURN b.s AS s ORDER BY b.s LIMIT 2 }";
+    check(&format!("{groups} {first} RETURN g, c, s"), &graph, false);
 }
 
 /// What goes to files is told of the query, and of the operator that put it there.

@@ -160,12 +160,20 @@ pub struct GroupLimit {
     pub last: bool,
     /// Rows count only where none of these is null.
     pub present: Vec<Expr>,
+    /// Whether no other rows come. Then the keys of the groups are the first keys of the sort, so that each
+    /// group comes together, and the first rows are those by its further keys.
+    pub exact: bool,
 }
 
 impl GroupLimit {
     /// Its expressions.
     pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
         self.keys.iter().chain(&self.present)
+    }
+
+    /// The place among the keys of the sort of the first by which rows of a group differ.
+    pub fn first_key(&self) -> usize {
+        if self.exact { self.keys.len() } else { 0 }
     }
 }
 
@@ -239,7 +247,8 @@ pub enum Plan {
         keys: Vec<SortKey>,
         /// Rows wanted, if only the first are.
         limit: Option<Expr>,
-        /// Rows of a group that are looked at, if only its first are: others may come as well.
+        /// Rows of a group that are looked at, if only its first are: others may come as well, but where it is
+        /// exact.
         of_group: Option<GroupLimit>,
     },
     /// All but the first rows.

@@ -169,10 +169,11 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
             match (limit, of_group) {
                 (Some(limit), _) => format!("TopK {} limit {}", keys.join(", "), print_expr(limit, vars)),
                 (None, None) => format!("Sort {}", keys.join(", ")),
-                (None, Some(GroupLimit { keys: groups, count, last, .. })) => {
+                (None, Some(GroupLimit { keys: groups, count, last, exact, .. })) => {
                     let groups: Vec<String> = groups.iter().map(|e| print_expr(e, vars)).collect();
                     let end = if *last { "last" } else { "first" };
-                    format!("Sort {}, {end} {count} by [{}]", keys.join(", "), groups.join(", "))
+                    let only = if *exact { "only " } else { "" };
+                    format!("Sort {}, {only}{end} {count} by [{}]", keys.join(", "), groups.join(", "))
                 }
             }
         }

@@ -243,6 +243,8 @@ impl<'q> Lowering<'q> {
                         count: limit.count as usize,
                         last: limit.last,
                         present: all(&limit.present)?,
+                        key: limit.first_key(),
+                        exact: limit.exact,
                     })
                 };
                 let spec = ops::SortSpec {

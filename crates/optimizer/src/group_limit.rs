@@ -189,11 +189,11 @@ fn limit_sort(aggregate: &mut Plan, count: u32, last: bool) {
         exprs = exprs.into_iter().map(|expr| replaced(expr, items)).collect();
         plan = input;
     }
-    if let Plan::Sort { limit: None, of_group, .. } = plan
+    if let Plan::Sort { limit: None, of_group: of_group @ None, .. } = plan
         && !exprs.iter().any(calls_volatile)
     {
         let mut present = exprs.split_off(groups);
         present.retain(|expr| !matches!(expr, Expr::Const(value) if !value.is_null()));
-        *of_group = Some(GroupLimit { keys: exprs, count, last, present });
+        *of_group = Some(GroupLimit { keys: exprs, count, last, present, exact: false });
     }
 }

@@ -1,12 +1,13 @@
-//! Takes a top-k over computed columns, gives one over what the order needs: the rest is computed above it,
-//! for the rows that are left. A wide row costs a node's id while it may still fall out.
+//! Takes a top-k over computed columns, or the first rows of each group, gives one over what the order needs:
+//! the rest is computed above it, for the rows that are left. A wide row costs a node's id while it may still
+//! fall out.
 //!
 //! Only what is computed of nodes and relationships goes up, since these are carried in its place. Keys after
 //! the first that are properties are left to the sort, which asks few rows for them.
 //!
 //! Source: Virtuoso, "Vectored Execution" (late materialisation); design §8.
 
-use trimorph_algebra::{Expr, Plan, SortKey, VarId, Vars};
+use trimorph_algebra::{Expr, GroupLimit, Plan, SortKey, VarId, Vars};
 use trimorph_types::LogicalType;
 
 use crate::needed::bottom_up;
@@ -18,20 +19,36 @@ pub(crate) fn late_projection(plan: Plan, planning: &mut Planning<'_>) -> Result
     let vars = &*planning.vars;
     bottom_up(plan, &planning.needed, &mut |plan, needed| {
         Ok(match plan {
-            Plan::Sort { input, keys, limit: Some(limit), of_group: None } => match *input {
-                Plan::Project { input, items } => top_k(input, items, keys, limit, needed, vars),
-                other => Plan::Sort { input: Box::new(other), keys, limit: Some(limit), of_group: None },
-            },
+            Plan::Sort { input, keys, limit, of_group } => {
+                let few = limit.is_some() || of_group.as_ref().is_some_and(|groups| groups.exact);
+                let cut = Cut { limit, of_group };
+                match *input {
+                    Plan::Project { input, items } if few => top_k(input, items, keys, cut, needed, vars),
+                    other => cut.sort(other, keys),
+                }
+            }
             other => other,
         })
     })
+}
+
+/// Which rows a sort gives.
+struct Cut {
+    limit: Option<Expr>,
+    of_group: Option<GroupLimit>,
+}
+
+impl Cut {
+    fn sort(self, input: Plan, keys: Vec<SortKey>) -> Plan {
+        Plan::Sort { input: Box::new(input), keys, limit: self.limit, of_group: self.of_group }
+    }
 }
 
 fn top_k(
     input: Box<Plan>,
     items: Vec<(VarId, Expr)>,
     mut keys: Vec<SortKey>,
-    limit: Expr,
+    cut: Cut,
     needed: &VarSet,
     vars: &Vars,
 ) -> Plan {
@@ -43,7 +60,8 @@ fn top_k(
     // What orders only where those before are equal is computed by the sort, for rows that may be among the
     // best by the first key.
     let mut asks_more = false;
-    for key in keys.iter_mut().skip(1) {
+    let first = cut.of_group.as_ref().map_or(0, GroupLimit::first_key);
+    for key in keys.iter_mut().skip(first + 1) {
         if let Expr::Var(var) = &key.expr
             && let Some((_, expr)) = items.iter().find(|(item, expr)| item == var && is_property(expr))
             && is_of_entities(expr)
@@ -54,12 +72,7 @@ fn top_k(
     }
     let ordering = vars_of(keys.iter().map(|key| &key.expr));
     let can_wait = |(var, expr): &(VarId, Expr)| !ordering.contains(var) && is_of_entities(expr);
-    let sort = |input, items| Plan::Sort {
-        input: Box::new(Plan::Project { input, items }),
-        keys,
-        limit: Some(limit),
-        of_group: None,
-    };
+    let sort = |input, items| cut.sort(Plan::Project { input, items }, keys);
     if !asks_more && !items.iter().any(can_wait) {
         return sort(input, items);
     }

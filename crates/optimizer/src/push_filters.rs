@@ -101,7 +101,7 @@ fn push(plan: &mut Plan, condition: &Expr, vars: &Vars) -> bool {
         Plan::Distinct { input, vars: kept } if asked.iter().all(|var| kept.contains(var)) => {
             put(input, condition.clone(), vars)
         }
-        Plan::Sort { input, limit: None, .. } => put(input, condition.clone(), vars),
+        Plan::Sort { input, limit: None, of_group: None, .. } => put(input, condition.clone(), vars),
         // Groups that are left out of the result need no rows.
         Plan::Aggregate { input, keys, .. } if !asked.is_empty() => match renamed(condition, keys) {
             Some(condition) => put(input, condition, vars),

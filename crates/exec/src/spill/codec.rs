@@ -35,6 +35,14 @@ impl Batch<'_> {
     pub(crate) fn len(&self) -> usize {
         self.multiplicity.len()
     }
+
+    /// The rows at `positions`.
+    pub(crate) fn gather(&self, positions: &[u32]) -> Self {
+        Self {
+            columns: self.columns.iter().map(|column| column.gather(positions)).collect(),
+            multiplicity: positions.iter().map(|p| self.multiplicity[*p as usize]).collect(),
+        }
+    }
 }
 
 /// Appends the rows at `positions` of some columns.

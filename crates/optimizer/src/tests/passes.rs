@@ -1,6 +1,6 @@
 //! Each pass on small plans: what it changes, and what it leaves.
 
-use trimorph_algebra::{ApplyKind, Direction, Expr, Op, Plan, VarId};
+use trimorph_algebra::{ApplyKind, Direction, Expr, Op, Plan, SortKey, VarId};
 use trimorph_base::Span;
 use trimorph_types::{LogicalType, Value};
 
@@ -173,6 +173,54 @@ fn narrow_tables() {
         let plan = s.matched(nodes, edges);
         let plan = s.plan(&["narrow_tables"], plan, &["a"], Options::default());
         assert!(matches!(plan, Plan::Empty(_)), "{edges:?}");
+    }
+}
+
+#[test]
+fn call_groups() {
+    let mut s = Small::default();
+    let (b, k) = (s.var("b", LogicalType::Node), s.var("k", LogicalType::Any));
+    let argument = Plan::Argument(vec![s.var("a", LogicalType::Node)]);
+    let graph = s.graph(&["a", "b"], &["a e:KNOWS b"]);
+    let pattern = || Plan::Match { input: Box::new(argument.clone()), graph: graph.clone() };
+    let name = Expr::Property(Box::new(Expr::Var(b)), "name".into(), Span::default());
+    let first = |pattern: Plan, skip: i64, count: i64| {
+        let number = |n| Expr::Const(Value::Int(n));
+        let keys = vec![SortKey { expr: name.clone(), descending: true }];
+        let limit = Some(number(skip + count));
+        let sort = Plan::Sort { input: Box::new(pattern), keys, limit, of_group: None };
+        let sort = if skip == 0 { sort } else { Plan::Skip { input: Box::new(sort), count: number(skip) } };
+        Plan::Limit { input: Box::new(sort), count: number(count) }
+    };
+    let items = vec![(k, name.clone())];
+    let grouped = Plan::Aggregate { input: Box::new(pattern()), keys: items.clone(), aggregates: vec![] };
+    let all = Plan::Aggregate { input: Box::new(pattern()), keys: vec![], aggregates: vec![] };
+    let project = Plan::Project { input: Box::new(pattern()), items };
+    let persons = s.matched(&["a:Person"], &[]);
+    let one = Box::new(Expr::Const(Value::Int(1)));
+    let twice =
+        Plan::Unwind { input: Box::new(persons.clone()), list: *one, var: s.var("x", LogicalType::Any) };
+    // The outer rows, the subquery, and the operators from the top on.
+    let cases = [
+        (
+            &persons,
+            first(pattern(), 0, 2),
+            &["Sort a, b.name DESC, only first 2 by [a]", "Match", "Match"][..],
+        ),
+        (&persons, grouped, &["Aggregate by [k = b.name, a]", "Match", "Match"]),
+        (&persons, Plan::Distinct { input: Box::new(project), vars: vec![k] }, &["Distinct k, a", "Project"]),
+        (&persons, all, &["Apply"]),
+        (&persons, pattern(), &["Match", "Match"]),
+        (&persons, first(pattern(), 1, 2), &["Apply"]),
+        (&twice, first(pattern(), 0, 2), &["Apply"]),
+    ];
+    for (rows, subplan, expected) in cases {
+        let (input, subplan) = (Box::new(rows.clone()), Box::new(subplan));
+        let plan = Plan::Apply { input, subplan, kind: ApplyKind::Inner };
+        let plan = s.run(&["call_groups"], plan, &["a"]);
+        let lines: Vec<&str> = plan.lines().map(str::trim).collect();
+        let begins = expected.iter().zip(&lines).all(|(expected, line)| line.starts_with(expected));
+        assert!(begins && lines.len() >= expected.len(), "{expected:?}\n{plan}");
     }
 }
 

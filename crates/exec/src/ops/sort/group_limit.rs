@@ -1,8 +1,9 @@
 //! Rows of which only the first of each group are looked at: those that have so many others of their group
 //! before them are left out as they come, and are not sorted.
 //!
-//! Invariant: a row that is left out comes after `count` rows that stay, by the first key alone. Rows that
-//! stay and need not have are no harm: what looks at the first of each group finds them in order.
+//! Invariant: a row that is left out comes after `count` rows that stay, by the first key alone by which rows
+//! of a group differ. Rows that stay and need not have are no harm: what looks at the first of each group finds
+//! them in order, or `group_first` leaves them out.
 //!
 //! 1. Each group has a heap of its best `count` keys as words of 64 bits that order as the keys do; what is
 //!    worse than the worst of them is left out. Keys whose words are equal stay.
@@ -37,13 +38,18 @@ pub(crate) struct GroupLimitSpec {
     pub(crate) count: usize,
     pub(crate) last: bool,
     pub(crate) present: Vec<Ex>,
+    /// The place among the keys of the sort of the first by which rows of a group differ.
+    pub(crate) key: usize,
+    /// Whether no other rows may come: then the first keys of the sort are those of the groups.
+    pub(crate) exact: bool,
 }
 
 impl GroupLimitSpec {
     /// The same with changed expressions.
     pub(crate) fn map<E>(&self, mut change: impl FnMut(&Ex) -> Result<Ex, E>) -> Result<Self, E> {
         let mut all = |exprs: &[Ex]| exprs.iter().map(&mut change).collect::<Result<_, E>>();
-        Ok(Self { keys: all(&self.keys)?, count: self.count, last: self.last, present: all(&self.present)? })
+        let (keys, present) = (all(&self.keys)?, all(&self.present)?);
+        Ok(Self { keys, present, ..*self })
     }
 }
 

@@ -12,11 +12,12 @@
 //! by value indexes, all that are left.
 //!
 //! Where only the first rows of each group are looked at, most others are left out as they come
-//! (`group_limit`).
+//! (`group_limit`); where no others may come, the rest is left out of the sorted rows (`group_first`).
 //!
 //! Where memory is short, a worker writes what it has as a sorted run, and goes on; runs are merged as rows
 //! are asked for (`runs`).
 
+mod group_first;
 mod group_limit;
 mod order;
 mod pairs;
@@ -37,6 +38,7 @@ use crate::parallel::on_threads;
 use crate::rows::Rows;
 use crate::spill::spare_bytes;
 use crate::{Context, ExecError};
+use group_first::GroupFirst;
 use group_limit::GroupLimit;
 pub(crate) use group_limit::GroupLimitSpec;
 pub(super) use order::ordered;
@@ -96,12 +98,15 @@ pub(crate) struct Sort<'s> {
     order: Vec<u32>,
     /// All rows, where they are in files.
     merge: Option<Merge<'s>>,
+    /// What leaves out sorted rows behind the first of their group.
+    only: Option<GroupFirst<'s>>,
     cursor: Option<usize>,
 }
 
 impl<'s> Sort<'s> {
     pub(crate) fn new(child: Pipeline<'s>, spec: Arc<SortSpec>, scan: Option<Arc<ScanRows>>) -> Self {
-        Self { child, spec, scan, bound: None, part: None, order: Vec::new(), merge: None, cursor: None }
+        let (bound, part, order, merge, only) = (None, None, Vec::new(), None, None);
+        Self { child, spec, scan, bound, part, order, merge, only, cursor: None }
     }
 
     fn gather(&mut self, cx: &Context<'s>) -> Result<(), ExecError> {
@@ -109,6 +114,7 @@ impl<'s> Sort<'s> {
         if spec.limit() == Some(0) {
             return Ok(());
         }
+        self.only = spec.of_group.as_ref().and_then(GroupFirst::new);
         if let (Some(scan), Some((_, property)), Some((_, descending)), None) =
             (&self.scan, &spec.leads, spec.keys.first(), &self.bound)
         {
@@ -147,9 +153,12 @@ impl<'s> Sort<'s> {
             first.rows.extend(&columns, &positions, other.rows.multiplicity.iter().copied(), cx);
             first.held.resize(first.bytes(cx))?;
         }
-        let order = first.sorted(spec, cx);
-        self.part = Some(first);
-        self.order = order?;
+        let mut order = first.sorted(spec, cx)?;
+        if let Some(mut only) = self.only.take() {
+            let (rows, kept) = (&mut first.rows, first.layout.kept);
+            order = only.of(&rows.columns[kept..], &order, &mut rows.multiplicity, cx)?;
+        }
+        (self.part, self.order) = (Some(first), order);
         Ok(())
     }
 
@@ -319,7 +328,8 @@ impl<'s> Part<'s> {
                         inner.groups[0].selection = Selection::List(positions.clone());
                     }
                 }
-                if let (0, Some(limit), Some(of_group)) = (k, &spec.of_group, &mut self.of_group)
+                if let (Some(limit), Some(of_group)) = (&spec.of_group, &mut self.of_group)
+                    && k == limit.key
                     && !of_group.leave_out(&mut positions, &mut inner, (&key, *descending), limit, cx)?
                 {
                     self.of_group = None;
@@ -498,8 +508,17 @@ impl<'s> Operator<'s> for Sort<'s> {
             self.cursor = Some(0);
         }
         cx.check()?;
-        if let Some(merge) = &mut self.merge {
-            let Some(batch) = merge.next(cx.settings.vector_size, cx)? else { return Ok(false) };
+        while let Some(merge) = &mut self.merge {
+            let Some(mut batch) = merge.next(cx.settings.vector_size, cx)? else { return Ok(false) };
+            if let Some(only) = &mut self.only {
+                let all: Vec<u32> = (0..u32::try_from(batch.len()).unwrap_or(u32::MAX)).collect();
+                let keys = &batch.columns[self.spec.keep.len()..];
+                let first = only.of(keys, &all, &mut batch.multiplicity, cx)?;
+                if first.is_empty() {
+                    continue;
+                }
+                batch = batch.gather(&first);
+            }
             let out = &mut chunk.groups[0];
             out.reset(batch.len());
             let kept = batch.columns.into_iter().take(self.spec.keep.len());
@@ -531,8 +550,7 @@ impl<'s> Operator<'s> for Sort<'s> {
         if let Some(bound) = &self.bound {
             bound.reset();
         }
-        self.part = None;
-        self.merge = None;
+        (self.part, self.merge, self.only) = (None, None, None);
         self.order.clear();
         self.cursor = None;
     }

@@ -1,0 +1,167 @@
+//! A subquery that is run for each row, `MATCH (p:Person) CALL (p) { MATCH (p)<-[:HAS_CREATOR]-(m) RETURN m ORDER
+//! BY m.date DESC LIMIT 3 }`, becomes part of the query: one pattern, whose rows are told apart by the row that
+//! they are of. It is then planned as a whole, and run for many rows at once.
+//!
+//! 1. Where the subquery starts from its row, it starts from all rows.
+//! 2. What it groups by, or keeps once, is that for each row: `count(*)` by `q.gender` is one by `p, q.gender`.
+//! 3. The first rows of an order are those of each row.
+//!
+//! Invariant: rows of the outer query are told apart by some of their variables (its nodes and relationships, or
+//! what it was grouped by), else two equal ones would share what each is to have. What gives a row where the
+//! subquery finds nothing, as an aggregation without keys does, changes the graph or draws lots, stays.
+//!
+//! Source: Neumann and Kemper, "Unnesting Arbitrary Queries", BTW 2015.
+
+use trimorph_algebra::{ApplyKind, EdgeRange, Expr, GroupLimit, Plan, QueryGraph, SortKey, VarId};
+use trimorph_types::Value;
+
+use crate::needed::bottom_up;
+use crate::planning::Planning;
+use crate::{Halt, calls_volatile};
+
+/// Rows of each row up to which it pays to know the worst of them.
+const COUNT_MAX: u32 = 1_000;
+/// Variables that tell rows apart, at most: each is a key.
+const KEYS_MAX: usize = 8;
+
+/// The pass.
+pub(crate) fn call_groups(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+    bottom_up(plan, &planning.needed, &mut |plan, needed| {
+        let Plan::Apply { input, subplan, kind: ApplyKind::Inner } = plan else { return Ok(plan) };
+        let groups = told_apart(&input)
+            .filter(|keys| (1..=KEYS_MAX).contains(&keys.len()))
+            .filter(|_| !input.updates() && can_be_grouped(&subplan))
+            .map(|keys| {
+                let has = input.vars();
+                let mut kept = keys.clone();
+                kept.extend(has.into_iter().filter(|var| needed.contains(var) && !keys.contains(var)));
+                Groups { keys, kept }
+            });
+        Ok(match groups {
+            Some(groups) => groups.within(*subplan, &mut Some(*input)),
+            None => Plan::Apply { input, subplan, kind: ApplyKind::Inner },
+        })
+    })
+}
+
+/// Variables by which no two rows are equal, where some are known. Rows in an order stay in it, and of a few
+/// rows each can be asked for itself.
+fn told_apart(plan: &Plan) -> Option<Vec<VarId>> {
+    match plan {
+        Plan::Match { input, graph } if matches!(**input, Plan::Unit) => told_apart_in(graph),
+        Plan::Filter { input, .. } | Plan::Extra { input, .. } => told_apart(input),
+        Plan::Project { input, items } => {
+            let renamed = |var: VarId| {
+                let is_it = |expr: &Expr| matches!(expr, Expr::Var(own) if *own == var);
+                items.iter().find(|(_, expr)| is_it(expr)).map(|(item, _)| *item)
+            };
+            told_apart(input)?.into_iter().map(renamed).collect()
+        }
+        Plan::Aggregate { keys, .. } => Some(keys.iter().map(|(var, _)| *var).collect()),
+        Plan::Distinct { vars, .. } => Some(vars.clone()),
+        _ => None,
+    }
+}
+
+/// The nodes and relationships of a pattern. A walk is a list of relationships, or reaches a node once.
+fn told_apart_in(graph: &QueryGraph) -> Option<Vec<VarId>> {
+    let is_step = graph.edges.iter().all(|edge| edge.range == EdgeRange::One);
+    let all = graph.nodes.iter().map(|node| node.var).chain(graph.edges.iter().map(|edge| edge.var));
+    is_step.then(|| all.collect())
+}
+
+/// Whether a subplan gives the same where it is run for all rows together, and told apart.
+fn can_be_grouped(mut plan: &Plan) -> bool {
+    let mut asks = false;
+    loop {
+        let mut is_volatile = false;
+        plan.for_each_expr(&mut |expr| is_volatile |= calls_volatile(expr));
+        if is_volatile {
+            return false;
+        }
+        plan = match plan {
+            // Without a pattern there is nothing that is found for many at once.
+            Plan::Argument(_) => return asks,
+            Plan::Match { input, graph } => {
+                asks = true;
+                // What is searched for from one node to another is searched for from each row.
+                if graph.edges.iter().any(|edge| edge.range != EdgeRange::One) || !graph.paths.is_empty() {
+                    return false;
+                }
+                input
+            }
+            Plan::Filter { input, .. }
+            | Plan::Project { input, .. }
+            | Plan::Extra { input, .. }
+            | Plan::Unwind { input, .. }
+            | Plan::Distinct { input, .. } => input,
+            Plan::Aggregate { input, keys, .. } if !keys.is_empty() => input,
+            Plan::Limit { .. } => match first_rows(plan) {
+                Some((input, ..)) => input,
+                None => return false,
+            },
+            _ => return false,
+        };
+    }
+}
+
+/// What is ordered, by what, and how many rows of it are given.
+fn first_rows(plan: &Plan) -> Option<(&Plan, &[SortKey], u32)> {
+    let Plan::Limit { input, count: Expr::Const(Value::Int(count)) } = plan else { return None };
+    let Plan::Sort { input, keys, limit: Some(Expr::Const(Value::Int(limit))), of_group: None } = &**input
+    else {
+        return None;
+    };
+    let count = u32::try_from(*count).ok().filter(|count| (1..=COUNT_MAX).contains(count))?;
+    let is_fixed = i64::from(count) == *limit && !keys.iter().any(|key| calls_volatile(&key.expr));
+    is_fixed.then_some((input, keys, count))
+}
+
+/// What rows are told apart by, and what is looked at of them: the former are the first of the latter.
+struct Groups {
+    keys: Vec<VarId>,
+    kept: Vec<VarId>,
+}
+
+impl Groups {
+    /// The subplan over all rows of the outer query, which are put where it starts.
+    fn within(&self, plan: Plan, rows: &mut Option<Plan>) -> Plan {
+        let mut below = |input: Box<Plan>| Box::new(self.within(*input, rows));
+        let beside = |vars: &[VarId]| -> Vec<VarId> {
+            self.kept.iter().copied().filter(|var| !vars.contains(var)).collect()
+        };
+        let carried = |items: &mut Vec<(VarId, Expr)>| {
+            let has: Vec<VarId> = items.iter().map(|(var, _)| *var).collect();
+            items.extend(beside(&has).into_iter().map(|var| (var, Expr::Var(var))));
+        };
+        if let Some((_, _, count)) = first_rows(&plan) {
+            let Plan::Limit { input: sort, .. } = plan else { return plan };
+            let Plan::Sort { input, keys, .. } = *sort else { return *sort };
+            let exprs: Vec<Expr> = self.keys.iter().map(|var| Expr::Var(*var)).collect();
+            let own = exprs.iter().map(|expr| SortKey { expr: expr.clone(), descending: false });
+            let keys = own.chain(keys).collect();
+            let of_group = GroupLimit { keys: exprs, count, last: false, present: Vec::new(), exact: true };
+            return Plan::Sort { input: below(input), keys, limit: None, of_group: Some(of_group) };
+        }
+        match plan {
+            Plan::Argument(_) => rows.take().unwrap_or(plan),
+            Plan::Match { input, graph } => Plan::Match { input: below(input), graph },
+            Plan::Filter { input, predicate } => Plan::Filter { input: below(input), predicate },
+            Plan::Extra { input, items } => Plan::Extra { input: below(input), items },
+            Plan::Unwind { input, list, var } => Plan::Unwind { input: below(input), list, var },
+            Plan::Project { input, mut items } => {
+                carried(&mut items);
+                Plan::Project { input: below(input), items }
+            }
+            Plan::Distinct { input, mut vars } => {
+                vars.extend(beside(&vars));
+                Plan::Distinct { input: below(input), vars }
+            }
+            Plan::Aggregate { input, mut keys, aggregates } => {
+                carried(&mut keys);
+                Plan::Aggregate { input: below(input), keys, aggregates }
+            }
+            other => other,
+        }
+    }
+}
