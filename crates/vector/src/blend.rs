@@ -8,7 +8,7 @@ use std::sync::Arc;
 use trimorph_base::EdgeId;
 use trimorph_types::Value;
 
-use crate::{Dictionary, Nulls, Positions, Texts, Values, Vector};
+use crate::{Dictionary, Nulls, Numbers, Positions, Texts, Values, Vector};
 
 /// What some positions are given.
 #[derive(Clone, Copy, Debug)]
@@ -88,14 +88,21 @@ pub fn choose<'s>(constants: &[&Value], number: &[u8]) -> Vector<'s> {
         Some(table)
     }
     let look = |nulls: Nulls, values: Values<'s>| Vector { values, nulls };
-    let is_null = |n: &u8| constants.get(usize::from(*n)).is_none_or(|v| v.is_null());
     let mut nulls = Nulls::NONE;
     if constants.iter().any(|v| v.is_null()) {
-        let missing: Vec<bool> = number.iter().map(is_null).collect();
+        let mut is_null = [true; 256];
+        is_null.iter_mut().zip(constants).for_each(|(slot, v)| *slot = v.is_null());
+        let missing: Vec<bool> = number.iter().map(|n| is_null[usize::from(*n)]).collect();
         nulls = Nulls::of_words(missing.chunks(64).map(crate::bits_of).collect());
     }
     let int = table(constants, 0, |v| if let Value::Int(i) = v { Some(*i) } else { None });
     let float = table(constants, 0.0, |v| if let Value::Float(f) = v { Some(*f) } else { None });
+    // Integers and floats beside each other: the bits of each, and whether it is a float.
+    let mixed = table(constants, (0, false), |v| match v {
+        Value::Int(i) => Some((i.cast_unsigned(), false)),
+        Value::Float(f) => Some((f.to_bits(), true)),
+        _ => None,
+    });
     let boolean = table(constants, false, |v| if let Value::Bool(b) = v { Some(*b) } else { None });
     let pick = |n: &u8| constants.get(usize::from(*n)).map_or(Value::Null, |v| (*v).clone());
     match (int, float, boolean) {
@@ -104,6 +111,13 @@ pub fn choose<'s>(constants: &[&Value], number: &[u8]) -> Vector<'s> {
         (Some(t), ..) => look(nulls, Values::Int(number.iter().map(|n| t[usize::from(*n)]).collect())),
         (_, Some(t), _) => look(nulls, Values::Float(number.iter().map(|n| t[usize::from(*n)]).collect())),
         (.., Some(t)) => look(nulls, Values::Bool(number.iter().map(|n| t[usize::from(*n)]).collect())),
+        _ if let Some(t) = mixed
+            && let bits = number.iter().map(|n| t[usize::from(*n)].0).collect()
+            && let floats = number.iter().map(|n| t[usize::from(*n)].1).collect()
+            && let Some(numbers) = Numbers::new(bits, floats) =>
+        {
+            look(nulls, Values::Number(numbers))
+        }
         _ if constants.iter().all(|v| matches!(v, Value::String(_) | Value::Null)) => {
             let mut entries = Texts::with_capacity(constants.len());
             for value in constants {

@@ -84,7 +84,8 @@ pub(super) fn connect<'a, 's>(
 
 /// Whether at least half of the positions are not decided.
 fn is_mostly_open(decides: bool, (values, nulls): &Booleans<'_>) -> bool {
-    let decided = values.iter().filter(|b| **b == decides).count();
+    let set: u32 = values.chunks(64).map(|values| bits_of(values).count_ones()).sum();
+    let decided = if decides { set as usize } else { values.len() - set as usize };
     let null: u32 = nulls.words().iter().map(|word| word.count_ones()).sum();
     (values.len() - decided + null as usize) * 2 >= values.len()
 }

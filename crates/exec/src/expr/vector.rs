@@ -238,7 +238,7 @@ fn function_call<'a, 's>(
     }
     // As of properties that a table does not have.
     if function.null_in_null_out && args.iter().any(|arg| is_all_null(arg, over)) {
-        return Ok(Evaluated::Own(Vector::nulls(over.at.len)));
+        return Ok(Evaluated::Const(Value::Null));
     }
     if let ("keys" | "properties", [Evaluated::Ref(entities)]) = (function.name, &args[..]) {
         let made = match function.name {
@@ -314,7 +314,7 @@ fn operator<'a, 's>(
     }
     // A property that nothing has.
     if compares(op) && args.iter().any(|arg| is_all_null(arg, over)) {
-        return Ok(Evaluated::Own(Vector::nulls(over.at.len)));
+        return Ok(Evaluated::Const(Value::Null));
     }
     // A list that is the same for all positions, which a flat row has.
     if let (Op::In, [value, Evaluated::Const(list)]) = (op, &args[..])

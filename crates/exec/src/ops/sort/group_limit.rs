@@ -7,6 +7,8 @@
 //!
 //! 1. Each group has a heap of its best `count` keys as words of 64 bits that order as the keys do; what is
 //!    worse than the worst of them is left out. Keys whose words are equal stay.
+//!    But for a sort that gives no others and has no further key: then one of the rows with equal keys is as
+//!    good as another, and those that come once there are enough are left out.
 //! 2. Where each row is better than those before it, all stay when they come. So rows that are kept are asked
 //!    again whenever they have become twice as many.
 //!
@@ -89,24 +91,30 @@ impl<'s> GroupLimit<'s> {
     }
 
     /// Leaves out positions of a chunk, and of its selection, whose rows are not looked at; `key` has the
-    /// first key at these positions. `false`, with nothing left out, once it does not pay.
+    /// first key at these positions, and may be the `only` one by which rows of a group differ. `false`, with
+    /// nothing left out, once it does not pay.
     pub(super) fn leave_out(
         &mut self,
         positions: &mut Vec<u32>,
         chunk: &mut Chunk<'s>,
-        (key, descending): (&Vector<'s>, bool),
+        (key, descending, only): (&Vector<'s>, bool, bool),
         spec: &GroupLimitSpec,
         cx: &Context<'s>,
     ) -> Result<bool, ExecError> {
         self.words.clear();
         let like = std::mem::discriminant(&key.values);
+        let mut is_exact = false;
         if positions.iter().all(|p| key.is_null(*p as usize)) {
             self.words.resize(positions.len(), 0);
-        } else if *self.like.get_or_insert(like) != like
-            || words_at(key, positions, &mut self.words).is_none()
-        {
+        } else if *self.like.get_or_insert(like) != like {
             return Ok(false);
+        } else {
+            match words_at(key, positions, &mut self.words) {
+                Some(exact) => is_exact = exact,
+                None => return Ok(false),
+            }
         }
+        let one_of_equals = spec.exact && only && is_exact;
         let len = chunk.groups[0].len;
         let keys: Vec<Vector<'s>> = (spec.keys.iter())
             .map(|ex| Ok(evaluate(ex, chunk, 0, cx)?.into_vector(len)))
@@ -124,8 +132,13 @@ impl<'s> GroupLimit<'s> {
         self.came += positions.len();
         let count = spec.count;
         let (words, numbers) = (&self.words, &self.numbers);
+        // Nulls have the word of the greatest or least value as well, and a heap that is not full that, too.
+        let may_tie = |word: u64| !one_of_equals || word == 0 || word == u64::MAX;
         let mut stay: Vec<usize> = (0..positions.len()).collect();
-        stay.retain(|k| words[*k] <= self.heaps[numbers[*k] as usize * count]);
+        stay.retain(|k| {
+            let worst = self.heaps[numbers[*k] as usize * count];
+            words[*k] < worst || words[*k] == worst && may_tie(worst)
+        });
         let select = |stay: &[usize], chunk: &mut Chunk<'s>| {
             let selected: Vec<u32> = stay.iter().map(|k| positions[*k]).collect();
             if chunk.groups[0].flat.is_none() {
@@ -136,13 +149,15 @@ impl<'s> GroupLimit<'s> {
         let present: Vec<Vector<'s>> = (spec.present.iter())
             .map(|ex| Ok(evaluate(ex, chunk, 0, cx)?.into_vector(len)))
             .collect::<Result<_, ExecError>>()?;
-        for k in &stay {
+        stay.retain(|k| {
             let heap = &mut self.heaps[numbers[*k] as usize * count..][..count];
             let is_present = |vector: &Vector<'s>| !vector.is_null(positions[*k] as usize);
             if words[*k] < heap[0] && present.iter().all(is_present) {
                 replace_top(heap, words[*k]);
+                return true;
             }
-        }
+            may_tie(words[*k])
+        });
         stay.retain(|k| words[*k] <= self.heaps[numbers[*k] as usize * count]);
         select(&stay, chunk);
         self.coming.clear();

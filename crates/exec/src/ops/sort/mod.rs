@@ -330,7 +330,8 @@ impl<'s> Part<'s> {
                 }
                 if let (Some(limit), Some(of_group)) = (&spec.of_group, &mut self.of_group)
                     && k == limit.key
-                    && !of_group.leave_out(&mut positions, &mut inner, (&key, *descending), limit, cx)?
+                    && let by = (&key, *descending, k + 1 == spec.keys.len())
+                    && !of_group.leave_out(&mut positions, &mut inner, by, limit, cx)?
                 {
                     self.of_group = None;
                 }
