@@ -33,6 +33,14 @@ const ROWS_UNCUT: usize = 1 << 16;
 /// Rows after which it is looked how many stay.
 const ROWS_TRIED: usize = 1 << 18;
 
+/// The words of nulls, of what a heap has not got yet, and the least and greatest of values, which some values
+/// share.
+const NULL_FIRST: u64 = 0;
+const LEAST: u64 = 1;
+const GREATEST: u64 = u64::MAX - 2;
+const NULL_LAST: u64 = u64::MAX - 1;
+const MISSING: u64 = u64::MAX;
+
 /// What groups are made by, and which of their rows are looked at.
 #[derive(Debug)]
 pub(crate) struct GroupLimitSpec {
@@ -103,7 +111,7 @@ impl<'s> GroupLimit<'s> {
     ) -> Result<bool, ExecError> {
         self.words.clear();
         let like = std::mem::discriminant(&key.values);
-        let mut is_exact = false;
+        let mut is_exact = true;
         if positions.iter().all(|p| key.is_null(*p as usize)) {
             self.words.resize(positions.len(), 0);
         } else if *self.like.get_or_insert(like) != like {
@@ -127,13 +135,16 @@ impl<'s> GroupLimit<'s> {
         let turned = if descending == spec.last { 0 } else { u64::MAX };
         for (word, p) in self.words.iter_mut().zip(&*positions) {
             // Nulls come last, or first where the order descends.
-            *word = if key.is_null(*p as usize) { !turned } else { *word ^ turned };
+            *word = match (key.is_null(*p as usize), turned) {
+                (true, 0) => NULL_LAST,
+                (true, _) => NULL_FIRST,
+                (false, _) => (*word ^ turned).clamp(LEAST, GREATEST),
+            };
         }
         self.came += positions.len();
         let count = spec.count;
         let (words, numbers) = (&self.words, &self.numbers);
-        // Nulls have the word of the greatest or least value as well, and a heap that is not full that, too.
-        let may_tie = |word: u64| !one_of_equals || word == 0 || word == u64::MAX;
+        let may_tie = |word: u64| !one_of_equals || matches!(word, LEAST | GREATEST | MISSING);
         let mut stay: Vec<usize> = (0..positions.len()).collect();
         stay.retain(|k| {
             let worst = self.heaps[numbers[*k] as usize * count];
@@ -213,7 +224,7 @@ impl<'s> GroupLimit<'s> {
         if groups > GROUPS_MAX || self.held.resize(self.groups.bytes() + bytes).is_err() {
             return false;
         }
-        self.heaps.resize(cells, u64::MAX);
+        self.heaps.resize(cells, MISSING);
         true
     }
 }
