@@ -270,9 +270,39 @@ impl Reader<'_> {
         found.sort_unstable();
         found.dedup();
         let values = PropertyColumn::of_edges(usize::from(table.0), column, self);
+        let is_written = self.has_edge_changes(usize::from(table.0));
         // An edge that went keeps its values in the delta.
         let found = found.into_iter().filter_map(|edge| self.existing_edge(EdgeId(edge)));
-        edges.extend(found.filter(|edge| wanted.holds(&values.value(self.edge_slot(edge.id)))));
+        // What nobody has written to is as the index says.
+        edges
+            .extend(found.filter(|edge| !is_written || wanted.holds(&values.value(self.edge_slot(edge.id)))));
+        true
+    }
+
+    /// The same without their ends, which need not be looked up: only where nobody has written to the edges of
+    /// the table since main, and what is read is not noted; else false, and nothing.
+    ///
+    /// **Cost**: two searches, and the numbers of those that are found.
+    pub fn find_edges_alone(
+        &self,
+        table: EdgeTableId,
+        column: usize,
+        wanted: &Wanted,
+        edges: &mut Vec<EdgeId>,
+    ) -> bool {
+        if self.recording().is_some() || self.has_edge_changes(usize::from(table.0)) {
+            return false;
+        }
+        let Some(None) = self.written_edge_values(table, column) else { return false };
+        let mut found: Vec<u64> = Vec::new();
+        if let (Some(index), Some(range)) =
+            (self.edge_value_index(table, column), self.edge_value_range(table, column, wanted))
+        {
+            index.rows(range, &mut found);
+        }
+        found.sort_unstable();
+        found.dedup();
+        edges.extend(found.into_iter().map(|place| EdgeId::new(table, place)));
         true
     }
 }

@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use trimorph_algebra::{CountStep, EdgeLookup, Expr, Extend, Plan, ShortestKind, VarExtendMode, VarId};
+use trimorph_algebra::{
+    CountStep, Direction, EdgeLookup, Expr, Extend, Plan, ShortestKind, VarExtendMode, VarId,
+};
+use trimorph_base::TableId;
 use trimorph_catalog::CatalogView;
 use trimorph_store::access::{AdjacencyRef, Choice, EdgeAccess};
 
@@ -35,12 +38,26 @@ impl Lowering<'_> {
         let key = self.compile(&lookup.key, &child.layout)?;
         let (keep, layout) = self.keep(&child.layout, needed, &made)?;
         let types = (!step.types.is_empty()).then_some(&*step.types);
+        let tables = self.catalog.edge_tables(types).to_vec();
+        // All edges of a table start in one.
+        let sources: Vec<TableId> = tables.iter().map(|table| self.catalog.source(*table)).collect();
+        let (starts, ends) = match step.direction {
+            Direction::Out => (&lookup.from_tables, &step.to_tables),
+            _ => (&step.to_tables, &lookup.from_tables),
+        };
+        let start_anywhere = starts.as_ref().is_none_or(|all| sources.iter().all(|s| all.contains(s)));
+        let is_alone = step.direction != Direction::Both
+            && !needed.contains(&step.from)
+            && !needed.contains(&step.to)
+            && ends.is_none()
+            && start_anywhere;
         let spec = ops::EdgeLookupSpec {
             slots: child.layout.groups[0].slots,
             keep,
             key,
             by: lookup.by,
-            tables: self.catalog.edge_tables(types).to_vec(),
+            tables,
+            alone: is_alone,
             property: Arc::clone(&lookup.property),
             direction: step.direction,
             from_tables: lookup.from_tables.clone(),

@@ -32,6 +32,8 @@ pub(crate) struct EdgeLookupSpec {
     pub(crate) key: Ex,
     pub(crate) by: LookupBy,
     pub(crate) tables: Vec<EdgeTableId>,
+    /// Whether nobody asks for the ends of edges, whichever they are.
+    pub(crate) alone: bool,
     pub(crate) property: Arc<str>,
     pub(crate) direction: Direction,
     pub(crate) from_tables: Option<Vec<TableId>>,
@@ -98,7 +100,12 @@ impl<'s> EdgeLookup<'s> {
                         self.spec.first(*table, best(), (descending, nulls), &mut edges, cx)?;
                     }
                 }
-                (by, key) => self.spec.find(wanted_of(by, key), &mut edges, cx)?,
+                (by, key) => {
+                    let wanted = wanted_of(by, key);
+                    if !self.spec.find_alone(wanted.as_ref(), p, &mut self.found, cx) {
+                        self.spec.find(wanted, &mut edges, cx)?;
+                    }
+                }
             }
             self.spec.put(&edges, p, &mut self.found);
             held.resize((self.found.edges.capacity() + edges.capacity()) * FOUND_BYTES)?;
@@ -129,6 +136,28 @@ impl<'s> EdgeLookup<'s> {
 }
 
 impl EdgeLookupSpec {
+    /// Gives a row the edges that are wanted without their ends, where nobody asks for these; `false`, with
+    /// nothing given, where it has to look at them.
+    fn find_alone(&self, wanted: Option<&Wanted>, parent: u32, found: &mut Found, cx: &Context<'_>) -> bool {
+        let mut edges = Vec::new();
+        let find =
+            |table: &EdgeTableId| match (cx.reader.schema().edge_property(*table, &self.property), wanted) {
+                (Some(column), Some(wanted)) => {
+                    cx.reader.find_edges_alone(*table, column, wanted, &mut edges)
+                }
+                _ => true,
+            };
+        if !self.alone || !self.tables.iter().all(find) {
+            return false;
+        }
+        found.edges.append(&mut edges);
+        let all = found.edges.len();
+        found.parents.resize(all, parent);
+        found.from.resize(all, NodeId(0));
+        found.to.resize(all, NodeId(0));
+        true
+    }
+
     /// Appends the edges that are wanted.
     fn find(
         &self,
