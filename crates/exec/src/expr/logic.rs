@@ -57,7 +57,7 @@ pub(super) fn connect<'a, 's>(
             break;
         }
         let Some(a) = booleans(&known, over.at) else { return by_row(ex, over, cx) };
-        if over.at.is_all() && is_total(arg) && is_mostly_open(decides, &a) {
+        if over.at.is_all() && (is_at_hand(arg, over) || is_total(arg) && is_mostly_open(decides, &a)) {
             let next = evaluate(arg, over, cx)?;
             let Some(b) = booleans(&next, over.at) else { return by_row(ex, over, cx) };
             known = Evaluated::Own(both(decides, &a, &b, over.at));
@@ -79,6 +79,29 @@ pub(super) fn connect<'a, 's>(
     match booleans(&known, over.at) {
         Some(_) => Ok(known),
         None => by_row(ex, over, cx),
+    }
+}
+
+/// Whether an operand compares numbers or moments that are there already with a constant: that takes less than
+/// a list of where it is asked for, however few these are.
+fn is_at_hand(ex: &Ex, over: Over<'_, '_, '_>) -> bool {
+    use Op::{Eq, Ge, Gt, Le, Lt, Ne};
+    let Ex::Op(Eq | Ne | Lt | Le | Gt | Ge, args, _) = ex else { return false };
+    let is_there = |ex: &Ex| {
+        over.slot(ex).is_some_and(|vector| {
+            matches!(
+                vector.values,
+                Values::Int(_)
+                    | Values::Float(_)
+                    | Values::Date(_)
+                    | Values::LocalDateTime(_)
+                    | Values::DateTime(_)
+            )
+        })
+    };
+    match &args[..] {
+        [a, Ex::Const(_)] | [Ex::Const(_), a] => is_there(a),
+        _ => false,
     }
 }
 
