@@ -121,3 +121,31 @@ pub(crate) fn is_random(name: &str) -> bool {
     matches!(name, "rand" | "randomuuid" | "sparql.rand" | "sparql.uuid" | "sparql.struuid" | "sparql.bnode")
         || name.ends_with(".realtime")
 }
+
+/// Whether an expression is the same for all rows, and known before any is read.
+pub(crate) fn is_constant(expr: &Expr) -> bool {
+    matches!(expr, Expr::Const(_) | Expr::Param(_))
+}
+
+/// The property of a variable that is compared with a constant, or with a list of them.
+pub(crate) fn equality(expr: &Expr) -> Option<(VarId, &str)> {
+    let compared = match expr {
+        Expr::Op(Op::Eq, args, _) => match &args[..] {
+            [compared, other] if is_constant(other) => compared,
+            [other, compared] if is_constant(other) => compared,
+            _ => return None,
+        },
+        Expr::Op(Op::In, args, _) => match &args[..] {
+            [compared, Expr::List(items)] if items.iter().all(is_constant) => compared,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    match compared {
+        Expr::Property(base, key, _) => match **base {
+            Expr::Var(var) => Some((var, key)),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -5,12 +5,12 @@
 //! can fail. Only alternatives that follow each other are put together, so that one that may fail is reached
 //! as before.
 
-use trimorph_algebra::{Expr, Op, Plan, VarId};
+use trimorph_algebra::{Expr, Op, Plan};
 use trimorph_base::Span;
 
-use crate::Halt;
 use crate::needed::bottom_up;
 use crate::planning::Planning;
+use crate::{Halt, equality, is_constant};
 
 /// The pass.
 pub(crate) fn in_lists(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
@@ -58,33 +58,6 @@ fn disjuncts(parts: Vec<Expr>, out: &mut Vec<Expr>) {
             Expr::Op(Op::Or, parts, _) => waiting.extend(parts.into_iter().rev()),
             other => out.push(other),
         }
-    }
-}
-
-fn is_constant(expr: &Expr) -> bool {
-    matches!(expr, Expr::Const(_) | Expr::Param(_))
-}
-
-/// The property of a variable that is compared with a constant, or with a list of them.
-fn equality(expr: &Expr) -> Option<(VarId, &str)> {
-    let compared = match expr {
-        Expr::Op(Op::Eq, args, _) => match &args[..] {
-            [compared, other] if is_constant(other) => compared,
-            [other, compared] if is_constant(other) => compared,
-            _ => return None,
-        },
-        Expr::Op(Op::In, args, _) => match &args[..] {
-            [compared, Expr::List(items)] if items.iter().all(is_constant) => compared,
-            _ => return None,
-        },
-        _ => return None,
-    };
-    match compared {
-        Expr::Property(base, key, _) => match **base {
-            Expr::Var(var) => Some((var, key)),
-            _ => None,
-        },
-        _ => None,
     }
 }
 

@@ -112,7 +112,8 @@ pub use passes::{Optimized, PLAN_DEPTH_MAX, PassRun, pass_names};
 pub use samples::Estimator;
 
 pub(crate) use expressions::{
-    VarSet, calls_volatile, conjunction, conjuncts, is_random, replaced, set_of, vars_of,
+    VarSet, calls_volatile, conjunction, conjuncts, equality, is_constant, is_random, replaced, set_of,
+    vars_of,
 };
 pub(crate) use planning::Halt;
 

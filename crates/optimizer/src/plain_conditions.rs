@@ -5,7 +5,7 @@
 //! and distributes. Nothing is asked that was not, and what comes first is still asked first. A comparison by
 //! `<` stays under its `NOT`: of values that cannot be compared both are null, but of NaN both are false.
 
-use trimorph_algebra::{Expr, Op, Plan, VarId, Vars};
+use trimorph_algebra::{Expr, Op, Plan, Vars};
 use trimorph_base::Span;
 use trimorph_types::Value;
 
@@ -13,7 +13,7 @@ use crate::cannot_fail::{cannot_fail, is_boolean};
 use crate::heads::is_same;
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::{Halt, calls_volatile, conjunction, conjuncts};
+use crate::{Halt, calls_volatile, conjunction, conjuncts, equality};
 
 /// Expressions within each other that a condition may be made of: nobody writes deeper ones by hand.
 const DEPTH_MAX: usize = 100;
@@ -81,30 +81,13 @@ fn negated(condition: Expr, span: Span, vars: &Vars) -> Expr {
 
 /// Whether two alternatives that follow each other compare one property with constants.
 fn is_list(alternatives: &[Expr]) -> bool {
-    let mut properties = alternatives.iter().map(compared);
+    let mut properties = alternatives.iter().map(equality);
     let mut last = properties.next().flatten();
     properties.any(|now| {
         let is_same = now.is_some() && now == last;
         last = now;
         is_same
     })
-}
-
-/// The property that an equality compares with a constant.
-fn compared(alternative: &Expr) -> Option<(VarId, &str)> {
-    let Expr::Op(Op::Eq, sides, _) = alternative else { return None };
-    let is_constant = |side: &Expr| matches!(side, Expr::Const(_) | Expr::Param(_));
-    let property = match &sides[..] {
-        [property, constant] | [constant, property] if is_constant(constant) => property,
-        _ => return None,
-    };
-    match property {
-        Expr::Property(base, key, _) => match **base {
-            Expr::Var(var) => Some((var, key)),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// Alternatives, and before them what all of them ask.

@@ -19,6 +19,7 @@ use super::components::Outer;
 use super::one_row::gives_one_row;
 use crate::degrees::rows_of;
 use crate::estimate::Estimate;
+use crate::heads::is_same;
 use crate::{VarSet, conjunction, vars_of};
 
 /// The operands of an equality.
@@ -458,13 +459,4 @@ fn bounded<'e>(
         return Some((as_it_is, a, b));
     }
     (is_of(b, right) && is_of(a, left)).then_some((swapped, b, a))
-}
-
-/// Whether two expressions are the same property, or the same variable.
-fn is_same(a: &Expr, b: &Expr) -> bool {
-    match (a, b) {
-        (Expr::Var(a), Expr::Var(b)) => a == b,
-        (Expr::Property(a, x, _), Expr::Property(b, y, _)) => x == y && is_same(a, b),
-        _ => false,
-    }
 }
