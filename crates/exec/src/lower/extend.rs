@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trimorph_algebra::{
     CountStep, Direction, EdgeLookup, Expr, Extend, Plan, ShortestKind, VarExtendMode, VarId,
 };
-use trimorph_base::TableId;
+use trimorph_base::EdgeTableId;
 use trimorph_catalog::CatalogView;
 use trimorph_store::access::{AdjacencyRef, Choice, EdgeAccess};
 
@@ -39,18 +39,19 @@ impl Lowering<'_> {
         let (keep, layout) = self.keep(&child.layout, needed, &made)?;
         let types = (!step.types.is_empty()).then_some(&*step.types);
         let tables = self.catalog.edge_tables(types).to_vec();
-        // All edges of a table start in one.
-        let sources: Vec<TableId> = tables.iter().map(|table| self.catalog.source(*table)).collect();
         let (starts, ends) = match step.direction {
             Direction::Out => (&lookup.from_tables, &step.to_tables),
             _ => (&step.to_tables, &lookup.from_tables),
         };
-        let start_anywhere = starts.as_ref().is_none_or(|all| sources.iter().all(|s| all.contains(s)));
+        let catalog = self.catalog;
+        let is_any = |edges: &EdgeTableId| {
+            let start = starts.as_ref().is_none_or(|all| all.contains(&catalog.source(*edges)));
+            start && ends.as_ref().is_none_or(|all| catalog.targets(*edges).all(|end| all.contains(&end)))
+        };
         let is_alone = step.direction != Direction::Both
             && !needed.contains(&step.from)
             && !needed.contains(&step.to)
-            && ends.is_none()
-            && start_anywhere;
+            && tables.iter().all(is_any);
         let spec = ops::EdgeLookupSpec {
             slots: child.layout.groups[0].slots,
             keep,
