@@ -38,18 +38,28 @@ def run(race):
             found = race.query("snb-bi", f"{variant}#{number}",
                                [s for s in systems if "error" not in total[s.name]], asks(variant, parameters),
                                lambda got, expected=expected: answers.difference_in_json(got, expected))
-            for name, fields in found.items():
-                if "error" in fields:
-                    total[name] = {"error": f"{fields['error']} (row {number})"}
-                elif "cpu" in fields:
-                    total[name]["cpu"] += fields["cpu"]
-                    total[name]["wall"] += fields["wall"]
+            add(total, found, number)
         results[f"bi-{variant} x{len(rows)}"] = total
     for system in systems:
         system.stop()
+    show("snb-bi, SNB 0.1", names, results)
+
+
+def add(total, found, number):
+    """Adds what a row of parameters took; an error of one is the query's."""
+    for name, fields in found.items():
+        if "error" in fields:
+            total[name] = {"error": f"{fields['error']} (row {number})"}
+        elif "cpu" in fields and "error" not in total[name]:
+            total[name]["cpu"] += fields["cpu"]
+            total[name]["wall"] += fields["wall"]
+
+
+def show(title, names, results):
+    """All queries, and how we compare with DuckDB."""
+    races.query_table(title, names, results)
     both = [f for f in results.values() if all("cpu" in f.get(n, {}) for n in ("trimorph", "duckdb"))]
-    races.query_table("snb-bi, SNB 0.1", names, results)
     if both:
         ratios = [f["trimorph"]["cpu"] / f["duckdb"]["cpu"] for f in both]
-        print(f"  ours/duckdb over {len(both)} variants: sum {sum(f['trimorph']['cpu'] for f in both) / sum(f['duckdb']['cpu'] for f in both):.2f},"
+        print(f"  ours/duckdb over {len(both)} queries: sum {sum(f['trimorph']['cpu'] for f in both) / sum(f['duckdb']['cpu'] for f in both):.2f},"
               f" geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}, worst {max(ratios):.2f}")

@@ -261,10 +261,11 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
         (Plan::ProcedureCall { call, .. }, _) if !call.procedure.signature().is_void() => first * 10.0,
         (Plan::Statements { .. } | Plan::PropertyPath { .. }, _) => first * 10.0,
         (Plan::Union { .. }, _) => inputs.iter().map(|input| input.rows).sum(),
-        // The part of the node's rows that the filter gives.
-        (Plan::SemiJoin { anti, .. }, [_, filter]) => {
-            let all: f64 = catalog.statistics().node_tables.iter().map(|t| t.rows as f64).sum();
-            let part = (second / filter.scanned.unwrap_or(all).max(1.0)).min(1.0);
+        // The part of the node's rows that the filter gives, whichever node it starts from.
+        (Plan::SemiJoin { anti, var, .. }, [_, filter]) => {
+            let all = || catalog.statistics().node_tables.iter().map(|t| t.rows as f64).sum();
+            let own = filter.tables.get(var).map(|tables| rows_of(catalog, tables));
+            let part = (second / own.or(filter.scanned).unwrap_or_else(all).max(1.0)).min(1.0);
             first * if *anti { 1.0 - part } else { part }
         }
         (Plan::HashJoin { on, .. }, _) => {
