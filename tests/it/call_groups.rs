@@ -1,5 +1,5 @@
-//! Subqueries that are run for each row, against the interpreter: the first rows of an order, groups and different
-//! values of each row, whether they become part of the query or not.
+//! Subqueries that are run for each row, against the interpreter: the first rows of an order, groups and
+//! different values of each row, whether they become part of the query or not.
 
 use std::collections::BTreeMap;
 

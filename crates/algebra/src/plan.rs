@@ -247,8 +247,8 @@ pub enum Plan {
         keys: Vec<SortKey>,
         /// Rows wanted, if only the first are.
         limit: Option<Expr>,
-        /// Rows of a group that are looked at, if only its first are: others may come as well, but where it is
-        /// exact.
+        /// Rows of a group that are looked at, if only its first are: others may come as well, but where it
+        /// is exact.
         of_group: Option<GroupLimit>,
     },
     /// All but the first rows.

@@ -1,8 +1,8 @@
 //! Edges asked for in both directions, `(a)-[r:KNOWS]-(b)`, where nobody looks at the nodes: those that lead
 //! out, and those that lead in.
 //!
-//! Each half is read in the order its edges lie in, and aggregated by itself; both at once are gathered node by
-//! node. An edge from a node to itself is one row, not two: where there may be such, the pattern stays.
+//! Each half is read in the order its edges lie in, and aggregated by itself; both at once are gathered node
+//! by node. An edge from a node to itself is one row, not two: where there may be such, the pattern stays.
 
 use trimorph_algebra::{Direction, EdgeRange, Plan, QueryGraph};
 use trimorph_catalog::CatalogView;

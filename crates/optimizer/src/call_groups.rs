@@ -1,14 +1,15 @@
-//! A subquery that is run for each row, `MATCH (p:Person) CALL (p) { MATCH (p)<-[:HAS_CREATOR]-(m) RETURN m ORDER
-//! BY m.date DESC LIMIT 3 }`, becomes part of the query: one pattern, whose rows are told apart by the row that
-//! they are of. It is then planned as a whole, and run for many rows at once.
+//! A subquery that is run for each row, `MATCH (p:Person) CALL (p) { MATCH (p)<-[:HAS_CREATOR]-(m) RETURN m
+//! ORDER BY m.date DESC LIMIT 3 }`, becomes part of the query: one pattern, whose rows are told apart by the
+//! row that they are of. It is then planned as a whole, and run for many rows at once.
 //!
 //! 1. Where the subquery starts from its row, it starts from all rows.
-//! 2. What it groups by, or keeps once, is that for each row: `count(*)` by `q.gender` is one by `p, q.gender`.
+//! 2. What it groups by, or keeps once, is that for each row: `count(*)` by `q.gender` is one by `p,
+//!    q.gender`.
 //! 3. The first rows of an order are those of each row.
 //!
-//! Invariant: rows of the outer query are told apart by some of their variables (its nodes and relationships, or
-//! what it was grouped by), else two equal ones would share what each is to have. What gives a row where the
-//! subquery finds nothing, as an aggregation without keys does, changes the graph or draws lots, stays.
+//! Invariant: rows of the outer query are told apart by some of their variables (its nodes and relationships,
+//! or what it was grouped by), else two equal ones would share what each is to have. What gives a row where
+//! the subquery finds nothing, as an aggregation without keys does, changes the graph or draws lots, stays.
 //!
 //! Source: Neumann and Kemper, "Unnesting Arbitrary Queries", BTW 2015.
 

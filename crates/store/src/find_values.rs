@@ -279,8 +279,8 @@ impl Reader<'_> {
         true
     }
 
-    /// The same without their ends, which need not be looked up: only where nobody has written to the edges of
-    /// the table since main, and what is read is not noted; else false, and nothing.
+    /// The same without their ends, which need not be looked up: only where nobody has written to the edges
+    /// of the table since main, and what is read is not noted; else false, and nothing.
     ///
     /// **Cost**: two searches, and the numbers of those that are found.
     pub fn find_edges_alone(

@@ -82,8 +82,8 @@ pub(super) fn connect<'a, 's>(
     }
 }
 
-/// Whether an operand compares numbers or moments that are there already with a constant: that takes less than
-/// a list of where it is asked for, however few these are.
+/// Whether an operand compares numbers or moments that are there already with a constant: that takes less
+/// than a list of where it is asked for, however few these are.
 fn is_at_hand(ex: &Ex, over: Over<'_, '_, '_>) -> bool {
     use Op::{Eq, Ge, Gt, Le, Lt, Ne};
     let Ex::Op(Eq | Ne | Lt | Le | Gt | Ge, args, _) = ex else { return false };

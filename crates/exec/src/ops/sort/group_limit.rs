@@ -2,8 +2,8 @@
 //! before them are left out as they come, and are not sorted.
 //!
 //! Invariant: a row that is left out comes after `count` rows that stay, by the first key alone by which rows
-//! of a group differ. Rows that stay and need not have are no harm: what looks at the first of each group finds
-//! them in order, or `group_first` leaves them out.
+//! of a group differ. Rows that stay and need not have are no harm: what looks at the first of each group
+//! finds them in order, or `group_first` leaves them out.
 //!
 //! 1. Each group has a heap of its best `count` keys as words of 64 bits that order as the keys do; what is
 //!    worse than the worst of them is left out. Keys whose words are equal stay.
@@ -33,8 +33,8 @@ const ROWS_UNCUT: usize = 1 << 16;
 /// Rows after which it is looked how many stay.
 const ROWS_TRIED: usize = 1 << 18;
 
-/// The words of nulls, of what a heap has not got yet, and the least and greatest of values, which some values
-/// share.
+/// The words of nulls, of what a heap has not got yet, and the least and greatest of values, which some
+/// values share.
 const NULL_FIRST: u64 = 0;
 const LEAST: u64 = 1;
 const GREATEST: u64 = u64::MAX - 2;
