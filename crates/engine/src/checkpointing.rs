@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use trimorph_base::{CancelToken, much_was_freed, return_spare_memory};
 use trimorph_log::Position;
-use trimorph_store::{LogStart, Main, Snapshot, open_checkpoint};
+use trimorph_store::{LogStart, Main, open_checkpoint};
 
 use crate::Error;
 use crate::merged_pieces::{MERGED, merge_failed};
@@ -79,7 +79,7 @@ impl Shared {
         let is_whole = self.loaded_at.load(Ordering::Acquire) <= stored.merged_at;
         if is_whole && snapshot.main().merged_at == stored.merged_at {
             let main = stored.grown_like(snapshot.main());
-            *snapshot = Snapshot::within(Arc::new(main), self.config.memory_limit_bytes);
+            *snapshot = self.snapshot_of(Arc::new(main));
         }
     }
 

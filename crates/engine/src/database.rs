@@ -68,11 +68,12 @@ impl Database {
             journal.get_or_init(|| Arc::new(Journal::new(log, config.durability, &live)));
         }
         let is_read_only = config.read_only;
+        let room = MemoryBudget::new(config.memory_limit_bytes / ROOM_PART, Some(budget.clone()));
         let shared = Shared {
             plans: PlanCache::default(),
             procedures: procedures::registry(config.switches.test_procedures, &budget),
             service: service_of(&config, &budget),
-            snapshot: RwLock::new(Snapshot::within(Arc::new(main), config.memory_limit_bytes)),
+            snapshot: RwLock::new(Snapshot::within(Arc::new(main), config.memory_limit_bytes, &room)),
             live,
             follower,
             merging: Mutex::default(),
@@ -88,6 +89,7 @@ impl Database {
             spill: spill_area(&config, dir.as_deref()),
             config,
             budget,
+            room,
             handles: Arc::default(),
             workers: Workers::default(),
             pool,
@@ -465,6 +467,10 @@ fn spill_area(config: &Config, dir: Option<&Path>) -> Option<Arc<SpillArea>> {
 
 /// The memory that `check` reads pieces into.
 const CHECK_BYTES: usize = 256 << 20;
+
+/// The part of the memory limit that may hold what is made beside pieces to find things faster: it stays
+/// when memory is short. Chosen.
+const ROOM_PART: usize = 8;
 
 /// What bounds a database's memory.
 struct Memory {

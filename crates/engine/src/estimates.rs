@@ -62,7 +62,7 @@ impl Shared {
         }
         let mut main = now.clone();
         Arc::make_mut(&mut main.catalog).estimates = Some(Arc::new(estimates));
-        *published = Snapshot::within(Arc::new(main), self.config.memory_limit_bytes);
+        *published = self.snapshot_of(Arc::new(main));
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use trimorph_base::CancelToken;
 use trimorph_loader::{LoadError, LoadOptions, LoadReport, Progress};
 use trimorph_store::bulk::BulkBuilder;
-use trimorph_store::{Main, Snapshot, open_checkpoint};
+use trimorph_store::{Main, open_checkpoint};
 use trimorph_vfs::RegionOptions;
 
 use crate::Error;
@@ -106,7 +106,7 @@ impl Shared {
             drop(main);
             (main, *checkpoint) = open_checkpoint(fs, dir, &self.pool)?;
         }
-        let snapshot = Snapshot::within(Arc::new(main), self.config.memory_limit_bytes);
+        let snapshot = self.snapshot_of(Arc::new(main));
         *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! What a database has that follows a directory: what was found there last, and how far behind it may be.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -32,6 +33,8 @@ pub(crate) struct Follower {
     pub(crate) live: RwLock<Arc<Live>>,
     pub(crate) told: Mutex<Told>,
     pub(crate) closed: Arc<Closed>,
+    /// Whether what was read last did not fit the memory limit.
+    pub(crate) has_no_room: AtomicBool,
 }
 
 /// Says to the thread that there is nothing to look for any more.
@@ -70,6 +73,8 @@ impl Follower {
             live: RwLock::new(live),
             told: Mutex::new(Told { looked: Instant::now(), last, waiting, error: None }),
             closed: Arc::default(),
+            // Not known yet.
+            has_no_room: AtomicBool::new(true),
         }
     }
 

@@ -7,12 +7,12 @@
 //! What cannot be read is told by `SHOW DATABASE` and [`Stats`](crate::Stats); queries see what was seen
 //! last, and the next look tries again.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use trimorph_base::forks;
 use trimorph_mvcc::Timestamp;
-use trimorph_store::Snapshot;
 
 use crate::Error;
 use crate::durable::{Following, Found};
@@ -69,15 +69,19 @@ impl Shared {
     }
 
     fn look(&self, follower: &Follower, following: &mut Following) -> Result<(), Error> {
-        // Where there is no room for more, only a newer manifest helps, which has what the delta has.
-        let charged = self.charge_delta();
-        match following.look(charged.is_err())? {
-            Found::Nothing => charged.map(drop),
+        // Where there is no room for more, only a newer manifest helps, which has what the delta has. What
+        // had room has it still: counting what many tables hold takes longer than looking.
+        let charged = match follower.has_no_room.load(Ordering::Relaxed) {
+            true => self.charge_delta().map(drop),
+            false => Ok(()),
+        };
+        let done = match following.look(charged.is_err())? {
+            Found::Nothing => charged,
             Found::More { main, last } => {
                 let live = follower.live();
                 let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
                 if let Some(main) = main {
-                    *snapshot = Snapshot::within(Arc::new(main), self.config.memory_limit_bytes);
+                    *snapshot = self.snapshot_of(Arc::new(main));
                 }
                 live.recover(Timestamp(last), 0, true);
                 drop(snapshot);
@@ -85,12 +89,14 @@ impl Shared {
             }
             Found::Anew { main, live } => {
                 let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
-                *snapshot = Snapshot::within(Arc::new(main), self.config.memory_limit_bytes);
+                *snapshot = self.snapshot_of(Arc::new(main));
                 *follower.live.write().unwrap_or_else(PoisonError::into_inner) = live;
                 drop(snapshot);
                 self.charge_delta().map(drop)
             }
-        }
+        };
+        follower.has_no_room.store(done.is_err(), Ordering::Relaxed);
+        done
     }
 
     /// Starts the thread that looks from time to time.

@@ -20,7 +20,7 @@ use std::time::Instant;
 
 use trimorph_base::{CancelToken, EdgeId};
 use trimorph_mvcc::{Intent, Timestamp};
-use trimorph_store::{MergeError, MergeReport, Snapshot, merged};
+use trimorph_store::{MergeError, MergeReport, merged};
 
 use crate::Error;
 use crate::merged_pieces::{MERGED, merge_failed};
@@ -126,7 +126,7 @@ impl Shared {
         next.weaken_facts();
         // Of what was declared while the merge was at work. What cannot be indexed now is found by scans.
         let _ = index_all(&mut next, &self.live.delta);
-        *snapshot = Snapshot::within(Arc::new(next), self.config.memory_limit_bytes);
+        *snapshot = self.snapshot_of(Arc::new(next));
         drop(snapshot);
         // It has counted what it has.
         self.counted_at.store(self.live.pressure.written(), Ordering::Relaxed);
@@ -202,7 +202,7 @@ impl Shared {
         if self.live.rest(has_all, || self.live.delta.renew_edges()) {
             let mut main = main.clone();
             main.restore_facts();
-            *snapshot = Snapshot::within(Arc::new(main), self.config.memory_limit_bytes);
+            *snapshot = self.snapshot_of(Arc::new(main));
         }
     }
 }

@@ -12,7 +12,7 @@ use trimorph_base::{MemoryBudget, Process, Reservation, Workers, forks};
 use trimorph_exec::SpillArea;
 use trimorph_log::{Durability, Log, Position, Recover};
 use trimorph_mvcc::{Intent, Timestamp, View};
-use trimorph_store::{Checkpoint, Live, LogStart, Moment, Snapshot};
+use trimorph_store::{Checkpoint, Live, LogStart, Main, Moment, Snapshot};
 use trimorph_vfs::{FileSystem, Pool};
 
 use crate::durable::{Journal, Registered, log_folder, log_options, random_number};
@@ -31,6 +31,8 @@ pub(crate) struct Shared {
     pub(crate) config: Config,
     pub(crate) plans: PlanCache,
     pub(crate) budget: MemoryBudget,
+    /// What is made beside pieces to find things faster is charged to this part of it.
+    pub(crate) room: MemoryBudget,
     /// Where queries put rows that memory has no room for.
     pub(crate) spill: Option<Arc<SpillArea>>,
     pub(crate) handles: Arc<Handles>,
@@ -111,6 +113,11 @@ impl Drop for Shared {
 }
 
 impl Shared {
+    /// The snapshot of a main version without what was written since.
+    pub(crate) fn snapshot_of(&self, main: Arc<Main>) -> Snapshot {
+        Snapshot::within(main, self.config.memory_limit_bytes, &self.room)
+    }
+
     /// What is committed now.
     pub(crate) fn snapshot(&self) -> Snapshot {
         // Whether there is a delta is asked while nobody publishes another main version.

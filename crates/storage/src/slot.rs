@@ -149,6 +149,11 @@ impl<'s, C: Content> Resolved<'s, C> {
         Self { slots, ready, missing: Cell::new(slots.len()), pins: Arc::clone(pins) }
     }
 
+    /// What the thread has pinned.
+    pub(crate) fn pins(&self) -> &Pins<'s> {
+        &self.pins
+    }
+
     /// How many there are.
     #[inline]
     pub(crate) fn len(&self) -> usize {

@@ -44,13 +44,25 @@ impl Reader<'_> {
     ///
     /// **Cost**: two searches in main, one in the delta, and a look at each row that is found.
     pub fn find_values(&self, table: TableId, column: usize, wanted: &Wanted, rows: &mut Vec<u64>) -> bool {
+        self.find_values_in(table, column, wanted, true, rows)
+    }
+
+    /// The same, of main only where it is not known that no row there has such a value.
+    pub(crate) fn find_values_in(
+        &self,
+        table: TableId,
+        column: usize,
+        wanted: &Wanted,
+        in_main: bool,
+        rows: &mut Vec<u64>,
+    ) -> bool {
         let Some(written) = self.written_values(table, column) else { return false };
         if let Some(recording) = self.recording() {
             recording.wanted(table, column, wanted);
         }
         let from = rows.len();
         let (low, high) = wanted.bounds();
-        if let Some(index) = self.value_index(table, column) {
+        if let Some(index) = self.value_index(table, column).filter(|_| in_main) {
             index.rows(index.range(low, high.as_ref(), self.node_column(table, column)), rows);
         }
         if let Some(written) = written {
@@ -68,8 +80,14 @@ impl Reader<'_> {
 
 impl Reader<'_> {
     /// Appends the rows of a node table that have a list as the value of a property, ascending; false, and
-    /// nothing, where there is no index that tells, or what is read is noted.
-    pub(crate) fn find_lists(&self, table: TableId, column: usize, rows: &mut Vec<u64>) -> bool {
+    /// nothing, where there is no index that tells, or what is read is noted. Of main only where it is asked.
+    pub(crate) fn find_lists(
+        &self,
+        table: TableId,
+        column: usize,
+        in_main: bool,
+        rows: &mut Vec<u64>,
+    ) -> bool {
         if self.recording().is_some() {
             return false;
         }
@@ -78,7 +96,7 @@ impl Reader<'_> {
         let (low, high) = (Value::list(Vec::new()), Value::iri(""));
         let (low, high) = (Bound::Included(&low), Bound::Excluded(&high));
         let mut found = Vec::new();
-        if let Some(index) = self.value_index(table, column) {
+        if let Some(index) = self.value_index(table, column).filter(|_| in_main) {
             index.rows(index.lists(self.node_column(table, column)), &mut found);
         }
         if let Some(written) = written {

@@ -107,7 +107,7 @@ impl<'r, 's> PropertyColumn<'r, 's> {
 
     /// Whether `len` rows from `first` on are read as main has them.
     #[inline]
-    fn is_clean(&self, first: u64, len: usize) -> bool {
+    pub(crate) fn is_clean(&self, first: u64, len: usize) -> bool {
         self.overlay.is_none_or(|overlay| overlay.is_clean(first, len))
     }
 
@@ -145,6 +145,11 @@ impl<'r, 's> PropertyColumn<'r, 's> {
             let ((low, high), (least, most)) = (all?, zone?);
             Some((low.min(least), high.max(most)))
         })?
+    }
+
+    /// Tells that a value was looked for in main, which cost what reading so many rows does.
+    pub(crate) fn searched(&self, spent: u64) {
+        self.column.searched(spent);
     }
 
     /// Notes that `len` rows from `first` on are read.

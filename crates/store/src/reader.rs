@@ -40,6 +40,8 @@ pub struct Reader<'s> {
     /// What is read, where somebody will ask.
     recording: Option<Recording>,
     after_deletion: bool,
+    /// The columns of names, by their tables and places there, once one was looked for.
+    pub(crate) name_columns: OnceCell<Box<[(TableId, usize)]>>,
 }
 
 /// What the snapshot sees of the delta, resolved as it is needed.
@@ -92,7 +94,7 @@ fn cells<T>(count: usize) -> Vec<OnceCell<T>> {
 impl<'s> Reader<'s> {
     /// Nothing is read yet. **Cost**: a few words per column of the catalog.
     pub fn new(snapshot: &'s Snapshot) -> Self {
-        Self::with(snapshot, Pins::new(snapshot.pinned_bytes_max()))
+        Self::with(snapshot, snapshot.pins())
     }
 
     /// A reader for another thread that works for this one: what it pins is left to this one, and so is what
@@ -117,6 +119,7 @@ impl<'s> Reader<'s> {
             pins: Arc::new(pins),
             recording: snapshot.read_log().map(Recording::new),
             after_deletion: snapshot.is_after_deletion(),
+            name_columns: OnceCell::new(),
         }
     }
 

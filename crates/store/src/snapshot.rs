@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use trimorph_base::TableId;
+use trimorph_base::{MemoryBudget, TableId};
 use trimorph_catalog::{Catalog, Schema};
 use trimorph_storage::Main;
+use trimorph_vfs::Pins;
 
 use crate::{Moment, ReadLog};
 
@@ -21,6 +22,8 @@ pub struct Snapshot {
     reads: Option<Arc<ReadLog>>,
     /// Whether the transaction that sees it has deleted something.
     after_deletion: bool,
+    /// What is made beside pieces to find things faster is charged to this; none where nobody counts.
+    room: Option<MemoryBudget>,
 }
 
 /// Pieces of files may take this part of the memory limit before readers let go of what they do not need at
@@ -33,14 +36,15 @@ const PINNED_PART: usize = 8;
 impl Snapshot {
     /// The snapshot of a main version without a delta.
     pub fn new(main: Arc<Main>) -> Self {
-        Self { main, moment: None, pinned_bytes_max: None, reads: None, after_deletion: false }
+        Self { main, moment: None, pinned_bytes_max: None, reads: None, after_deletion: false, room: None }
     }
 
-    /// The same within a memory limit, in bytes.
-    pub fn within(main: Arc<Main>, limit: usize) -> Self {
+    /// The same within a memory limit, in bytes; what is made beside pieces to find things faster is charged
+    /// to `room`.
+    pub fn within(main: Arc<Main>, limit: usize, room: &MemoryBudget) -> Self {
         let fits = main.stored_bytes() <= limit / KEPT_PART;
         let pinned_bytes_max = (!fits).then_some(limit / PINNED_PART);
-        Self { pinned_bytes_max, ..Self::new(main) }
+        Self { pinned_bytes_max, room: Some(room.clone()), ..Self::new(main) }
     }
 
     /// The same with what `moment` sees of the delta.
@@ -79,9 +83,13 @@ impl Snapshot {
         self.moment.as_deref()
     }
 
-    /// What a reader may pin, in bytes, before it lets go; none where all fits in memory.
-    pub(crate) fn pinned_bytes_max(&self) -> Option<usize> {
-        self.pinned_bytes_max
+    /// Pins for a reader.
+    pub(crate) fn pins(&self) -> Pins<'_> {
+        let pins = Pins::new(self.pinned_bytes_max);
+        match &self.room {
+            Some(room) => pins.with_room(room),
+            None => pins,
+        }
     }
 
     /// Schema, facts, statistics.

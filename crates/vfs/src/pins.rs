@@ -14,6 +14,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use trimorph_base::{MemoryBudget, Reservation};
+
 use crate::{Piece, ReadError};
 
 /// The pins of one thread.
@@ -24,6 +26,8 @@ pub struct Pins<'s> {
     /// The pieces that may be held before pins should go, in bytes; none where they are kept. With 0 they
     /// leave memory as soon as nobody has them pinned.
     bytes_max: Option<usize>,
+    /// What is made beside pieces, to find things faster, is charged to this; none where nobody counts.
+    room: Option<MemoryBudget>,
     /// Whose work this thread does.
     leader: Option<Arc<Pins<'s>>>,
     failed: AtomicBool,
@@ -46,8 +50,20 @@ impl<'s> Pins<'s> {
     /// Pins for a thread that does part of the work of `leader`'s.
     pub fn following(leader: &Arc<Self>) -> Self {
         let mut pins = Self::new(leader.bytes_max);
+        pins.room.clone_from(&leader.room);
         pins.leader = Some(Arc::clone(leader));
         pins
+    }
+
+    /// The same, with room for what is made beside pieces to find things faster.
+    pub fn with_room(mut self, room: &MemoryBudget) -> Self {
+        self.room = Some(room.clone());
+        self
+    }
+
+    /// Holds nothing yet of the room for what is made beside pieces.
+    pub fn room(&self) -> Reservation {
+        self.room.as_ref().map_or_else(|| MemoryBudget::unlimited().reservation(), MemoryBudget::reservation)
     }
 
     /// Whether values that are read may point into pieces.

@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
 
 use trimorph_base::CancelToken;
-use trimorph_store::Snapshot;
 
 use crate::Error;
 use crate::merges_left::Merging;
@@ -37,7 +36,7 @@ impl Shared {
         let mut next = (**snapshot.shared_main()).clone();
         missing.iter().for_each(|column| take_over(&mut next, &made, column));
         there.difference(&wanted).for_each(|column| take_away(&mut next, column));
-        *snapshot = Snapshot::within(Arc::new(next), self.config.memory_limit_bytes);
+        *snapshot = self.snapshot_of(Arc::new(next));
         drop(snapshot);
         forget(&self.live.delta, &there, &wanted);
         Ok(())

@@ -7,7 +7,7 @@ use trimorph_base::{NodeId, TableId};
 use trimorph_log::Operation;
 use trimorph_mvcc::{Changes, Conflict, Failed, ReadSet, Stamp, Timestamp, Turn};
 use trimorph_store::bulk::{ColumnBatch, Increment, LoadPart, value_of};
-use trimorph_store::{Main, Snapshot, index_number, integer_of};
+use trimorph_store::{Main, index_number, integer_of};
 use trimorph_types::Value;
 use trimorph_vector::{Positions, Vector};
 
@@ -139,7 +139,7 @@ impl Writing {
             next.describe_load(&mut grown, parts);
             grown.weaken_facts();
             shared.loaded_at.store(at.0, std::sync::atomic::Ordering::Release);
-            *snapshot = Snapshot::within(Arc::new(grown), shared.config.memory_limit_bytes);
+            *snapshot = shared.snapshot_of(Arc::new(grown));
         }
         Ok(at)
     }

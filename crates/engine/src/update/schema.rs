@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 
 use trimorph_base::{EdgeTableId, LabelId, PropertyId, TableId, TypeId};
 use trimorph_catalog::PropertyInfo;
-use trimorph_store::{Main, Snapshot};
+use trimorph_store::Main;
 use trimorph_types::LogicalType;
 use trimorph_types::iri_names::is_hidden;
 
@@ -85,7 +85,7 @@ impl Shared {
         {
             journal.declare(&declarations)?;
         }
-        *snapshot = Snapshot::within(Arc::new(main), self.config.memory_limit_bytes);
+        *snapshot = self.snapshot_of(Arc::new(main));
         Ok(made)
     }
 

@@ -18,7 +18,8 @@ use std::sync::Arc;
 
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 use trimorph_algebra::{
-    Direction, EdgePattern, EdgeRange, Expr, LabelExpr, NodePattern, Plan, PredicateTerm, QueryGraph, VarId,
+    Direction, EdgePattern, EdgeRange, Expr, LabelExpr, NodePattern, Op, Plan, PredicateTerm, QueryGraph,
+    VarId,
 };
 use trimorph_base::{Span, TableId};
 use trimorph_catalog::NameKind;
@@ -605,6 +606,14 @@ fn equals_literal(value: Expr, ty: LogicalType, wanted: &Value) -> Expr {
         },
         other => other.clone(),
     };
+    if let (Value::DateTime(moment), LogicalType::DateTime) = (&stored, ty) {
+        // A zone with a name is written as its offset is, and orders elsewhere within the instant.
+        let ends = [(Op::Ge, moment.first_of_instant()), (Op::Le, moment.last_of_instant())];
+        let within =
+            ends.map(|(op, end)| Expr::op(op, vec![value.clone(), Expr::Const(Value::DateTime(end))]));
+        let is_term = equal(call("sparql.term", vec![value]), Expr::Const(wanted.clone()));
+        return Expr::op(Op::And, within.into_iter().chain([is_term]).collect());
+    }
     // Another type is another term, though the values may be equal.
     if stored.logical_type() == ty {
         equal(value, Expr::Const(stored))

@@ -1,21 +1,27 @@
-//! A piece of a column and its slices: what a slot holds.
+//! A piece of a column, its slices and its filter: what a slot holds.
 
 use std::sync::Arc;
 
 use self_cell::self_cell;
 use trimorph_vfs::{CodecError, Piece};
 
+use super::filter::Filter;
 use super::format::{Given, Stored};
 use super::segment_view::SegmentView;
 use crate::slot::{Content, Slot};
 
 self_cell! {
-    /// One piece of a column.
-    pub(crate) struct Segment {
+    struct Resolved {
         owner: Stored,
         #[covariant]
         dependent: SegmentView,
     }
+}
+
+/// One piece of a column.
+pub(crate) struct Segment {
+    resolved: Resolved,
+    pub(super) filter: Filter,
 }
 
 impl Content for Segment {
@@ -30,11 +36,12 @@ impl Content for Segment {
             let expected = "values as the directory describes them";
             return Err(CodecError { offset: 0, expected });
         }
-        Ok(Self::new(stored, |stored| SegmentView::new(stored)))
+        let resolved = Resolved::new(stored, |stored| SegmentView::new(stored));
+        Ok(Self { resolved, filter: Filter::default() })
     }
 
     fn view(&self) -> &SegmentView<'_> {
-        self.borrow_dependent()
+        self.resolved.borrow_dependent()
     }
 }
 
@@ -43,12 +50,13 @@ impl Segment {
     ///
     /// **Errors**: as reading does.
     pub(crate) fn slot(before: &Given, piece: Arc<Piece>) -> Result<Arc<Slot<Self>>, CodecError> {
-        let given = |read: &Self| Given { summary: Some(read.borrow_owner().summary()), ..before.clone() };
+        let given =
+            |read: &Self| Given { summary: Some(read.resolved.borrow_owner().summary()), ..before.clone() };
         Slot::read_with(piece, before, given)
     }
 
     /// Rows without a value.
     pub(crate) fn nulls(&self) -> usize {
-        self.borrow_owner().nulls()
+        self.resolved.borrow_owner().nulls()
     }
 }

@@ -25,6 +25,14 @@ pub struct Column {
     codes: OnceLock<ColumnCodes>,
 }
 
+/// Whether no row of a segment has a value, as far as the directory tells.
+fn is_empty(segment: &Slot<Segment>) -> bool {
+    let is_null = |summary: Summary| {
+        ENCODINGS.get(usize::from(summary.encoding)) == Some(&NO_VALUES) && !summary.exceptions
+    };
+    segment.given().summary.is_some_and(is_null)
+}
+
 type MaybeCodes<'c> = Option<Codes<'c>>;
 
 self_cell! {
@@ -98,10 +106,16 @@ impl Column {
 
     /// Whether some row has a value, as far as the directory tells.
     pub(crate) fn has_values(&self) -> bool {
-        let is_null = |summary: Summary| {
-            ENCODINGS.get(usize::from(summary.encoding)) == Some(&NO_VALUES) && !summary.exceptions
-        };
-        self.segments.iter().any(|segment| !segment.given().summary.is_some_and(is_null))
+        self.segments.iter().any(|segment| !is_empty(segment))
+    }
+
+    /// Whether some row may have a value, or a list with it, that [`hash_of`](super::hash_of) gives this for.
+    /// True where nobody knows yet.
+    ///
+    /// **Cost**: a look at a filter for each segment.
+    pub fn may_have(&self, hash: u64) -> bool {
+        let mut there = self.segments.iter().filter(|segment| !is_empty(segment));
+        there.any(|segment| segment.touched().is_none_or(|segment| segment.filter.may_have(hash)))
     }
 
     /// Whether all values are of the column's type. General values but terms are not looked at: they may be

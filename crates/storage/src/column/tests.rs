@@ -6,7 +6,7 @@ use trimorph_types::{DateTime, LogicalType, Value, Zone};
 use trimorph_vector::{Values, Vector};
 
 use super::compare_tests::{column, pieces_of};
-use super::{ColumnView, SEGMENT_ROWS, of_integer};
+use super::{ColumnView, SEGMENT_ROWS, hash_of, of_integer};
 
 struct Random(u64);
 
@@ -150,6 +150,42 @@ fn values(random: &mut Random, ty: LogicalType, rows: usize) -> Vec<Value> {
             }
         })
         .collect()
+}
+
+/// A filter has no value less than the column, and next to none more.
+#[test]
+fn a_filter_knows_what_is_not_there() {
+    println!("random seed 11");
+    let mut random = Random(11);
+    let (mut asked, mut wrong) = (0, 0);
+    for round in 0..40 {
+        let types =
+            [LogicalType::Int, LogicalType::Float, LogicalType::String, LogicalType::Bool, LogicalType::Any];
+        let ty = types[round % types.len()];
+        let rows = [1, 100, 3000, SEGMENT_ROWS + 500][random.below(4) as usize];
+        let all = values(&mut random, ty, rows);
+        let column = column(ty, &all);
+        let view = ColumnView::new(&column);
+        assert!(all.iter().all(Value::is_null) || column.may_have(hash_of(&Value::Int(-7))));
+        (0..10).for_each(|_| view.searched(rows as u64 / 4 + 1));
+        for value in all.iter().filter(|value| !value.is_null()) {
+            match value {
+                Value::List(items) => {
+                    assert!(items.iter().all(|item| column.may_have(hash_of(item))), "{value:?}")
+                }
+                value => assert!(column.may_have(hash_of(value)), "{value:?}"),
+            }
+            if let Value::Int(i) = value {
+                assert!(column.may_have(hash_of(&Value::Float(*i as f64))) || (*i as f64) as i64 != *i);
+            }
+        }
+        for other in 0..200 {
+            asked += 1;
+            let strange = Value::string(format!("strange {other}").as_str());
+            wrong += usize::from(column.may_have(hash_of(&strange)));
+        }
+    }
+    assert!(wrong * 50 < asked, "{wrong} of {asked}");
 }
 
 #[test]

@@ -14,6 +14,7 @@ use trimorph_vector::{Nulls, Positions, Values, Vector};
 use trimorph_vfs::{Decoder, Pins};
 
 use super::codes::{BATCH_ROWS, Batch, Codes, RowId};
+use super::filter::Hashes;
 use super::format::{Exceptions, SEGMENT_ROWS, ZONE_ROWS, split, tells_exceptions};
 use super::segment::Segment;
 use super::segment_view::{DataView, PresenceView, SegmentView};
@@ -408,6 +409,39 @@ impl<'s> ColumnView<'s> {
             return self.typed(self.scan_mixed(view, local, len));
         }
         self.gather((0..len).map(|i| (i, first + i as u64)), len)
+    }
+
+    /// Tells that a value was looked for, which cost what reading so many rows does: once that has paid for
+    /// it, segments get filters ([`Column::may_have`]).
+    pub fn searched(&self, spent: u64) {
+        let all: usize = self.column.segments.iter().map(|slot| slot.given().rows).sum();
+        for (number, slot) in self.column.segments.iter().enumerate() {
+            let rows = slot.given().rows as u64;
+            // Each has its share.
+            let spent = (spent * rows).div_ceil(all.max(1) as u64);
+            if let Some(segment) = slot.touched()
+                && segment.filter.pays(spent, rows)
+            {
+                self.make_filter(number, slot.given().rows, segment);
+            }
+        }
+    }
+
+    #[cold]
+    fn make_filter(&self, number: usize, rows: usize, segment: &Segment) {
+        let mut hashes = Hashes::default();
+        for first in (0..rows).step_by(ZONE_ROWS) {
+            let len = ZONE_ROWS.min(rows - first);
+            hashes.take(&self.scan(Self::row_of(number, first), len), len);
+            if hashes.are_many() {
+                break;
+            }
+        }
+        // What could not be read is missing.
+        match self.all_read() {
+            true => segment.filter.make(hashes, self.pins.room()),
+            false => segment.filter.pays_later(),
+        }
     }
 
     /// Whether all that was asked for could be had, of whatever is read with the same pins.

@@ -13,7 +13,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::FxBuildHasher;
+use trimorph_base::Reservation;
 use trimorph_types::Value;
+use trimorph_vfs::Pins;
 
 /// The value of the row at a position of the index; none where it could not be read.
 type ValueAt<'a> = dyn Fn(u64) -> Option<Value> + 'a;
@@ -29,20 +31,30 @@ const ROWS_PER_SEARCH: u64 = 8;
 #[derive(Debug, Default)]
 pub(super) struct ByHash {
     searches: AtomicU64,
-    slots: OnceLock<Box<[u64]>>,
+    slots: OnceLock<Slots>,
 }
+
+/// The slots, and what they take.
+#[derive(Debug)]
+struct Slots(Box<[u64]>, #[expect(dead_code, reason = "given back when it goes")] Reservation);
 
 impl ByHash {
     /// The position of the first row with an IRI, if any has it; `None` where it is to be searched for.
-    pub(super) fn find(&self, iri: &str, rows: u64, value_at: &ValueAt<'_>) -> Option<Option<u64>> {
+    pub(super) fn find(
+        &self,
+        iri: &str,
+        rows: u64,
+        value_at: &ValueAt<'_>,
+        pins: &Pins<'_>,
+    ) -> Option<Option<u64>> {
         if !ROWS.contains(&rows) {
             return None;
         }
-        let slots = match self.slots.get() {
+        let Slots(slots, _) = match self.slots.get() {
             Some(slots) => slots,
             // One of the threads that search makes it.
             None if self.searches.fetch_add(1, Ordering::Relaxed) != rows / ROWS_PER_SEARCH => return None,
-            None => match slots_of(rows, value_at) {
+            None => match slots_of(rows, value_at, pins) {
                 Some(made) => self.slots.get_or_init(|| made),
                 None => {
                     self.searches.store(0, Ordering::Relaxed);
@@ -65,8 +77,8 @@ impl ByHash {
     }
 }
 
-/// The slots of all rows; none where something could not be read, or is no IRI.
-fn slots_of(rows: u64, value_at: &ValueAt<'_>) -> Option<Box<[u64]>> {
+/// The slots of all rows; none where something could not be read, is no IRI, or there is no room for them.
+fn slots_of(rows: u64, value_at: &ValueAt<'_>, pins: &Pins<'_>) -> Option<Slots> {
     let (mut firsts, mut last) = (Vec::new(), None);
     for position in 0..rows {
         let Value::Iri(iri) = value_at(position)? else { return None };
@@ -77,6 +89,8 @@ fn slots_of(rows: u64, value_at: &ValueAt<'_>) -> Option<Box<[u64]>> {
         }
     }
     let len = (firsts.len() + firsts.len() / 2).next_power_of_two();
+    let mut held = pins.room();
+    held.resize(len * size_of::<u64>()).ok()?;
     let mut slots = vec![0; len].into_boxed_slice();
     for (position, hash) in firsts {
         let mut at = hash as usize & (len - 1);
@@ -85,5 +99,5 @@ fn slots_of(rows: u64, value_at: &ValueAt<'_>) -> Option<Box<[u64]>> {
         }
         slots[at] = (hash >> 32 << 32) | (position + 1);
     }
-    Some(slots)
+    Some(Slots(slots, held))
 }

@@ -362,8 +362,7 @@ impl<'s> ValueIndexView<'s> {
             }
             if let (Value::Iri(iri), Value::Iri(other)) = (low, high)
                 && iri == other
-                && let Some(found) =
-                    self.by_hash.find(iri, self.len(), &|position| self.row(position).map(value_of))
+                && let Some(found) = self.find_by_hash(iri, value_of)
             {
                 return found.map_or(0..0, |start| start..self.end_of(start, high, value_of));
             }
@@ -379,6 +378,26 @@ impl<'s> ValueIndexView<'s> {
             Bound::Excluded(high) => self.partition(value_of, |value, _| is_before(value, high)),
         };
         start..end.max(start)
+    }
+
+    /// The first row with an IRI, if any has it; `None` where it is to be searched for.
+    ///
+    /// **Cost**: a look at a table of hashes, and at the value where one is alike.
+    pub fn find_iri(&self, iri: &str, column: &ColumnView<'_>) -> Option<Option<u64>> {
+        if let Some([first, last]) = self.extremes.get() {
+            // Most tables have names of another kind.
+            let is_outside = |low: &Value, high: &Value| matches!((low, high), (Value::Iri(low), Value::Iri(high)) if iri < &**low || iri > &**high);
+            if is_outside(first, last) {
+                return Some(None);
+            }
+        }
+        let position = self.find_by_hash(iri, &|row| column.value(row))?;
+        Some(position.and_then(|position| self.row(position)))
+    }
+
+    fn find_by_hash(&self, iri: &str, value_of: &ValueOf<'_>) -> Option<Option<u64>> {
+        let value_at = |position| self.row(position).map(value_of);
+        self.by_hash.find(iri, self.len(), &value_at, self.pieces.pins())
     }
 
     /// The first position from one on that is behind a value.

@@ -4,8 +4,8 @@
 //! 1. A subject has its labels, its properties and its lists of edges.
 //! 2. An object that is a node is reached by the lists of edges backwards; one that is a class also by the
 //!    tables with its label.
-//! 3. A literal is looked for in the index of each column, or the column is read; and the node that stands
-//!    for it is reached as any object.
+//! 3. A literal is looked for in each column that may have it (`literals`); and the node that stands for it
+//!    is reached as any object.
 //! 4. Else each node of the tables that may have statements of the predicate is a subject, and so are the
 //!    relationships that leave it.
 //!
@@ -22,9 +22,8 @@ use trimorph_catalog::{EdgeShape, OwnPlaces, Places, StatementShape};
 use trimorph_types::iri_names::{iri_of, is_hidden, name_of};
 use trimorph_types::{Relationship, Value, equivalent, rdf};
 
-use super::terms::may_be_list;
 use crate::neighbours::Neighbours;
-use crate::{PropertyColumn, Reader, Wanted};
+use crate::{PropertyColumn, Reader};
 
 /// Rows that are looked at in one go.
 const RUN: u64 = 1_024;
@@ -382,44 +381,6 @@ impl<'r, 's> Statements<'r, 's> {
                 let (subject, predicate, object) = (Value::Node(subject), rdf_type(), class.clone());
                 sink(Found { subject, predicate, object, graph: None, edge: None })
             })?;
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// The nodes with a literal as a property.
-    fn of_literal(
-        &self,
-        predicate: Option<&Arc<str>>,
-        literal: &Value,
-        sink: &mut Sink<'_>,
-    ) -> ControlFlow<()> {
-        let wanted = Wanted::Equal(stored(literal));
-        for (iri, places) in self.places(predicate) {
-            for (table, column) in &places.columns {
-                let values = PropertyColumn::of_nodes(*table, *column, self.reader);
-                let may_be_list = may_be_list(&values);
-                let mut rows = Vec::new();
-                // A list that has it is not found by it.
-                let is_found = self.reader.find_values(*table, *column, &wanted, &mut rows)
-                    && (!may_be_list || self.reader.find_lists(*table, *column, &mut rows));
-                if !is_found {
-                    rows.clear();
-                    match may_be_list {
-                        true => self.reader.scan_lists_for(*table, *column, &wanted, &mut rows),
-                        false => self.reader.scan_for(*table, *column, &wanted, &mut rows),
-                    }
-                }
-                for row in rows {
-                    let subject = Value::Node(NodeId::new(*table, row));
-                    each_literal(values.value(row), &mut |own| {
-                        if !equivalent(&own, literal) {
-                            return ControlFlow::Continue(());
-                        }
-                        let (subject, predicate) = (subject.clone(), Arc::clone(iri));
-                        sink(Found { subject, predicate, object: own, graph: None, edge: None })
-                    })?;
-                }
-            }
         }
         ControlFlow::Continue(())
     }

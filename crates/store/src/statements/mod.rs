@@ -3,12 +3,14 @@
 //!
 //! ```text
 //! terms     which node an IRI, a blank node or a literal is, and which term a node is
+//! names     which node a name is
 //! matching  the statements, by subject, by object, or by a scan
 //! scan      all statements, place by place
 //! batch     the same as vectors, where they lie in columns
 //! graph_names
 //!           the graph of an edge
 //! in_graphs those of a few named graphs, by the index of graphs
+//! literals  the nodes that have a literal as a property
 //! said      what relationships with properties say of themselves
 //! ```
 //!
@@ -30,7 +32,9 @@
 mod batch;
 mod graph_names;
 mod in_graphs;
+mod literals;
 mod matching;
+mod names;
 mod said;
 mod scan;
 mod terms;

@@ -17,10 +17,11 @@ use trimorph_catalog::SaidShape;
 use trimorph_types::iri_names::EDGE_BASE;
 use trimorph_types::{Relationship, Value, equivalent, rdf};
 
+use super::literals::{SEARCH_ROWS, Sought};
 use super::matching::{Found, Graphs, Sink, Statements, each_literal, stored};
 use super::terms::may_be_list;
 use crate::neighbours::Neighbours;
-use crate::{PropertyColumn, Reader, Wanted};
+use crate::{PropertyColumn, Reader};
 
 /// The predicate between a relationship and its statement.
 pub(super) fn reifies() -> Arc<str> {
@@ -103,33 +104,41 @@ impl Statements<'_, '_> {
             Value::Iri(iri) => Value::Iri(iri),
             literal => stored(&literal),
         };
+        let sought = Sought::new(wanted);
+        let wants = &sought.wanted;
         for (iri, places) in self.places(predicate) {
             for (at, column) in &places.said {
                 let said = &self.shape().said[*at];
+                let in_main = self.reader().may_have_edges(said.edges.at, *column, &sought);
+                if !in_main && !self.reader().has_edge_changes(said.edges.at) {
+                    continue;
+                }
                 let values = PropertyColumn::of_edges(said.edges.at, *column, self.reader());
                 let may_be_list = may_be_list(&values);
-                if !may_be_list && values.certain_type() != Some(wanted.logical_type()) {
+                if !may_be_list && values.certain_type() != Some(sought.ty) {
                     continue;
                 }
                 let mut found = Vec::new();
                 let table = self.reader().schema().edge_table_ids().nth(said.edges.at);
-                let wants = Wanted::Equal(wanted.clone());
                 let is_found = !may_be_list
-                    && table
-                        .is_some_and(|table| self.reader().find_edges(table, *column, &wants, &mut found));
+                    && table.is_some_and(|table| self.reader().find_edges(table, *column, wants, &mut found));
                 if is_found {
+                    values.searched(SEARCH_ROWS);
                     for edge in found {
                         self.of_relationship(edge, Some(iri), Some(object), graphs, sink)?;
                     }
                     continue;
                 }
+                let mut read = 0;
                 self.each_edge(said, &mut |edge| {
+                    read += 1;
                     let value = values.value(values.slot(edge.id));
                     if value.is_null() || !may_be_list && !wants.holds(&value) {
                         return ControlFlow::Continue(());
                     }
                     self.of_relationship(edge, Some(iri), Some(object), graphs, sink)
                 })?;
+                values.searched(read);
             }
         }
         ControlFlow::Continue(())

@@ -90,8 +90,7 @@ impl Reader<'_> {
     ///
     /// **Cost**: a look-up in the index of each node table with such nodes.
     pub fn node_of_iri(&self, iri: &str) -> Option<NodeId> {
-        let wanted = Wanted::Equal(Value::iri(iri));
-        if let Some(node) = self.node_with(ID, &wanted) {
+        if let Some(node) = self.node_named(iri) {
             return Some(node);
         }
         let id: u64 = iri.strip_prefix(NODE_BASE)?.parse().ok()?;
@@ -105,17 +104,14 @@ impl Reader<'_> {
 
     /// The node that stands for a literal, if there is one.
     pub fn node_of_literal(&self, literal: &Value) -> Option<NodeId> {
-        self.node_with(LITERAL_VALUE, &Wanted::Equal(literal.clone()))
-    }
-
-    fn node_with(&self, name: &str, wanted: &Wanted) -> Option<NodeId> {
+        let wanted = &Wanted::Equal(literal.clone());
         let schema = self.schema();
-        let property = schema.property_id(name)?;
+        let property = schema.property_id(LITERAL_VALUE)?;
         let mut rows = Vec::new();
         for (table, info) in schema.table_ids().zip(&schema.node_tables) {
             let Some(column) = info.properties.iter().position(|own| own.id == property) else { continue };
             if !self.find_values(table, column, wanted, &mut rows) {
-                self.scan_for(table, column, wanted, &mut rows);
+                self.scan_for(table, column, wanted, true, &mut rows);
             }
             if let Some(row) = rows.first() {
                 return Some(NodeId::new(table, *row));
@@ -125,8 +121,15 @@ impl Reader<'_> {
     }
 
     /// Appends the rows of a table with a wanted value, where no index tells: texts, integers and dates are
-    /// compared as they lie.
-    pub(super) fn scan_for(&self, table: TableId, column: usize, wanted: &Wanted, rows: &mut Vec<u64>) {
+    /// compared as they lie. Rows that are as main has them are left out where they are not asked.
+    pub(super) fn scan_for(
+        &self,
+        table: TableId,
+        column: usize,
+        wanted: &Wanted,
+        in_main: bool,
+        rows: &mut Vec<u64>,
+    ) {
         let values = PropertyColumn::of_nodes(table, column, self);
         if self.recording().is_none() && values.certain_type().is_some_and(|ty| has_none(ty, wanted)) {
             return;
@@ -148,6 +151,9 @@ impl Reader<'_> {
         let end = self.rows(table);
         for first in (0..end).step_by(RUN as usize) {
             let len = RUN.min(end - first) as usize;
+            if !in_main && values.is_clean(first, len) {
+                continue;
+            }
             let there = self.existing(NodeId::new(table, first), len);
             found.clear();
             let compared = condition
@@ -176,8 +182,16 @@ impl Reader<'_> {
 
 impl Reader<'_> {
     /// Appends the rows of a table that may have a wanted value, or a list with it: who asks looks at them
-    /// again. Runs of texts, and of lists of texts, are compared as they are, others are taken whole.
-    pub(super) fn scan_lists_for(&self, table: TableId, column: usize, wanted: &Wanted, rows: &mut Vec<u64>) {
+    /// again. Runs of texts, and of lists of texts, are compared as they are, others are taken whole. Rows
+    /// that are as main has them are left out where they are not asked.
+    pub(super) fn scan_lists_for(
+        &self,
+        table: TableId,
+        column: usize,
+        wanted: &Wanted,
+        in_main: bool,
+        rows: &mut Vec<u64>,
+    ) {
         let values = PropertyColumn::of_nodes(table, column, self);
         let text = match wanted {
             Wanted::Equal(Value::String(text)) => Some(&**text),
@@ -186,6 +200,9 @@ impl Reader<'_> {
         let end = self.rows(table);
         for first in (0..end).step_by(RUN as usize) {
             let len = RUN.min(end - first) as usize;
+            if !in_main && values.is_clean(first, len) {
+                continue;
+            }
             let there = self.existing(NodeId::new(table, first), len);
             let run = values.scan(first, len);
             // No text is equal to a literal of another type.
