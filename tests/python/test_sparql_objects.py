@@ -110,6 +110,23 @@ def test_what_relationships_say_is_found():
     assert len(asked(conn, "301")) == len(asked(conn, '"t9"')) == 1
 
 
+def test_a_property_that_was_a_further_literal_is_one_statement():
+    conn = trimorph.Database().connect()
+    insert = "INSERT DATA { :a :p 1, 2, 'x', 'y'@en ; :q 5 . :b :p 1, 2 }"
+    count = "SELECT (COUNT(*) AS ?n) { :a :p ?v }"
+    for change, n in [("n.`http://e/p` = 2", 3), ("n.`http://e/p` = 'x'", 3), ("n += {`http://e/p`: 2}", 3), ("n.`http://e/p` = 7", 4), ("n.`http://e/p` = [1, 2, 'x']", 4)]:
+        conn.sparql("DELETE { ?s ?p ?o } WHERE { ?s ?p ?o }")
+        conn.sparql(PREFIXES + insert)
+        conn.begin()
+        conn.execute(f"MATCH (n) WHERE n.`http://e/q` = 5 SET {change}")
+        values = [repr(v) for (v,) in conn.sparql(PREFIXES + "SELECT ?v { :a :p ?v }").fetchall()]
+        assert len(values) == len(set(values)) == n, (change, values)
+        assert conn.sparql(PREFIXES + count).fetchall() == [(n,)], change
+        assert len(conn.sparql(PREFIXES + "SELECT ?v { :b :p ?v }").fetchall()) == 2
+        conn.rollback()
+        assert conn.sparql(PREFIXES + count).fetchall() == [(4,)]
+
+
 def test_a_moment_of_a_named_zone_is_the_literal_that_is_shown():
     db = trimorph.Database()
     conn = db.connect()

@@ -114,6 +114,7 @@ fn print_path(path: &PathExpr) -> String {
         PathExpr::ZeroOrOne(inner) => format!("{}?", print_path(inner)),
         PathExpr::ZeroOrMore(inner) => format!("{}*", print_path(inner)),
         PathExpr::OneOrMore(inner) => format!("{}+", print_path(inner)),
+        PathExpr::ToBlank(inner) => format!("({} to blank nodes)", print_path(inner)),
     }
 }
 

@@ -79,6 +79,9 @@ pub enum PathExpr {
     ZeroOrMore(Box<PathExpr>),
     /// At least once.
     OneOrMore(Box<PathExpr>),
+    /// The same path, of which only ends that are blank nodes count. No text asks for it: what describes a
+    /// node goes on through these.
+    ToBlank(Box<PathExpr>),
 }
 
 impl GraphChoice {

@@ -27,6 +27,13 @@ pub(super) struct Sets {
     edges: BTreeMap<(EdgeTableId, Arc<str>), Set<EdgeId>>,
 }
 
+impl Sets {
+    /// The properties of nodes: which, of which nodes, and what they get.
+    pub(super) fn of_nodes(&self) -> impl Iterator<Item = (&Arc<str>, &[NodeId], &[Value])> {
+        self.nodes.iter().map(|((_, key), (nodes, values))| (key, &nodes[..], &values[..]))
+    }
+}
+
 /// A node and its labels.
 type NodeLabels = (NodeId, Vec<Arc<str>>);
 
@@ -334,7 +341,7 @@ impl Statement<'_> {
             };
             self.put(&mut sets, rows.value(target, row), name, rows.value(value, row).clone())?;
         }
-        self.set(writing, sets)
+        self.set_once(writing, sets)
     }
 
     /// Notes that a node or edge gets a value.
@@ -471,7 +478,7 @@ impl Statement<'_> {
                 self.put(&mut sets, entity, Arc::clone(key), value.clone())?;
             }
         }
-        self.set(writing, sets)
+        self.set_once(writing, sets)
     }
 
     /// Labels come to nodes, or go.

@@ -7,6 +7,8 @@
 //! changes    the changes of one clause, for all its rows, by columns
 //! edges      edges that come and go
 //! second_edges  edges that are the second of a node, which broke that it has one
+//! second_literals
+//!               relationships that a property makes the same statement again
 //! touched    what a clause wrote that definitions may be about
 //! constraints  that, asked against them; edge_constraints, constraint_errors
 //! loaded     what a bulk load does as a transaction
@@ -34,6 +36,7 @@ mod rows;
 mod said;
 mod schema;
 mod second_edges;
+mod second_literals;
 mod statements;
 mod touched;
 mod writing;

@@ -63,7 +63,7 @@ fn first_links<'p>(path: &'p PathExpr, inverse: bool, out: &mut Vec<(&'p Arc<str
             let first = if inverse { parts.last() } else { parts.first() };
             first.is_some_and(|part| first_links(part, inverse, out))
         }
-        PathExpr::OneOrMore(inner) => first_links(inner, inverse, out),
+        PathExpr::OneOrMore(inner) | PathExpr::ToBlank(inner) => first_links(inner, inverse, out),
         PathExpr::Not(_) | PathExpr::ZeroOrOne(_) | PathExpr::ZeroOrMore(_) => false,
     }
 }
@@ -224,8 +224,23 @@ impl<'s> Walk<'_, 's> {
             }
             PathExpr::ZeroOrMore(inner) => return self.reach(inner, from, true, inverse, graphs, out),
             PathExpr::OneOrMore(inner) => return self.reach(inner, from, false, inverse, graphs, out),
+            // Walked the other way it ends where the walk begins.
+            PathExpr::ToBlank(inner) if inverse => {
+                if self.is_blank(from) {
+                    return self.ends(inner, from, inverse, graphs, out);
+                }
+            }
+            PathExpr::ToBlank(inner) => {
+                let mut all = Terms::default();
+                self.ends(inner, from, inverse, graphs, &mut all)?;
+                all.order.into_iter().filter(|end| self.is_blank(end)).for_each(|end| _ = out.add(end));
+            }
         }
         self.cx.check()
+    }
+
+    fn is_blank(&self, term: &Value) -> bool {
+        matches!(self.cx.reader.term_of(term), Value::Iri(iri) if iri.starts_with("_:"))
     }
 
     /// Adds what is reached by any number of steps.

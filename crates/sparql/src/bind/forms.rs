@@ -1,10 +1,11 @@
 //! CONSTRUCT and DESCRIBE: statements as rows of subject, predicate and object, each once.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use spargebra::algebra::GraphPattern;
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
-use trimorph_algebra::{Expr, GraphChoice, Op, Plan, PredicateTerm, VarId};
+use trimorph_algebra::{Expr, GraphChoice, Op, PathExpr, Plan, PredicateTerm, PropertyPath, VarId};
 use trimorph_types::{LogicalType, Value};
 
 use super::relation::{Active, Name, Relation, Shape, Slot, call, is_not_null};
@@ -89,19 +90,31 @@ impl Binder<'_> {
         self.relies_on_all();
         let graph = match &self.dataset {
             None => GraphChoice::Default,
-            Some(dataset) => GraphChoice::Union(
-                dataset.default.iter().map(|iri| std::sync::Arc::from(iri.as_str())).collect(),
-            ),
+            Some(dataset) => {
+                GraphChoice::Union(dataset.default.iter().map(|iri| Arc::from(iri.as_str())).collect())
+            }
         };
+        // A blank node that is told of says nothing by itself: what is told of it comes with it.
+        let told = self.anonymous(LogicalType::Any);
+        let any = PathExpr::ToBlank(Box::new(PathExpr::Not(Arc::from([]))));
+        let path = PropertyPath {
+            from: node,
+            to: told,
+            path: PathExpr::ZeroOrMore(Box::new(any)),
+            graph: graph.clone(),
+            within: false,
+        };
+        relation.grow(|input| Plan::PropertyPath { input, path });
+        relation.grow(|input| Plan::Distinct { input, vars: vec![told] });
         let pattern = trimorph_algebra::TriplePattern {
-            subject: node,
+            subject: told,
             predicate: PredicateTerm::Var(predicate),
             object,
             graph,
             count: None,
         };
         relation.grow(|input| Plan::Statements { input, pattern });
-        Ok(self.as_statements(relation, [Expr::Var(node), Expr::Var(predicate), Expr::Var(object)]))
+        Ok(self.as_statements(relation, [Expr::Var(told), Expr::Var(predicate), Expr::Var(object)]))
     }
 
     /// Rows of terms as statements: those that can be none are left out, and none comes twice.

@@ -1,6 +1,6 @@
 //! Group patterns: rows and a pattern in, rows with what the pattern binds out.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use spargebra::algebra::{Expression, GraphPattern, OrderExpression, PropertyPathExpression};
@@ -82,8 +82,8 @@ impl Binder<'_> {
                     P::Service { .. } => 5,
                     _ => 3,
                 });
-                if parts.iter().any(|part| matches!(part, P::Path { .. })) {
-                    return self.with_paths(relation, &parts, active);
+                if parts.iter().any(|part| matches!(part, P::Path { .. })) || is_linked(&parts) {
+                    return self.in_turn(relation, &parts, active);
                 }
                 parts.into_iter().try_fold(relation, |relation, part| self.pattern(relation, part, active))
             }
@@ -146,9 +146,10 @@ impl Binder<'_> {
         }
     }
 
-    /// A join of which some parts are paths. What only a path connects is not paired first: the path is
-    /// searched from the one end, and what it reaches is joined with the other.
-    fn with_paths(
+    /// A join of which some parts connect others: paths, or groups of another graph. What only these
+    /// connect is not paired first: a path is searched from the one end, and what it reaches is joined with
+    /// the other.
+    fn in_turn(
         &mut self,
         mut relation: Relation,
         parts: &[&GraphPattern],
@@ -172,7 +173,7 @@ impl Binder<'_> {
             relation = self.pattern(relation, part, active)?;
         }
         groups.sort_by_key(|group| std::cmp::Reverse(constants(group)));
-        let mut others = others.into_iter();
+        let mut others = VecDeque::from(others);
         loop {
             let knows = |part: &GraphPattern| {
                 let is_certain = |name: &Name| relation.slots.get(name).is_some_and(|slot| slot.certain);
@@ -195,10 +196,20 @@ impl Binder<'_> {
                 // A path between two others searches from one end; with both ends it finds fewer.
                 let path = paths.remove(at);
                 relation = self.pattern(relation, path, active)?;
+                continue;
+            }
+            let links = |part: &&GraphPattern| {
+                let names = visible(part);
+                !matches!(part, P::Service { .. })
+                    && knows(part)
+                    && groups.iter().any(|group| !with_blanks(group).is_disjoint(&names))
+            };
+            if let Some(part) = others.iter().position(links).and_then(|at| others.remove(at)) {
+                relation = self.pattern(relation, part, active)?;
             } else if !groups.is_empty() {
                 let group = groups.remove(0);
                 relation = self.pattern(relation, &group, active)?;
-            } else if let Some(part) = others.next() {
+            } else if let Some(part) = others.pop_front() {
                 relation = self.pattern(relation, part, active)?;
             } else if !paths.is_empty() {
                 let path = paths.remove(0);
@@ -666,6 +677,28 @@ fn flatten<'p>(pattern: &'p GraphPattern, out: &mut Vec<&'p GraphPattern>) {
             other => out.push(other),
         }
     }
+}
+
+/// Whether triple patterns of a join have nothing in common but what another part has with each of them.
+fn is_linked(parts: &[&GraphPattern]) -> bool {
+    let mut triples = Vec::new();
+    let mut others = Vec::new();
+    for part in parts {
+        match part {
+            GraphPattern::Bgp { patterns } => triples.extend_from_slice(patterns),
+            GraphPattern::Service { .. } => {}
+            // These come first in any case.
+            part if is_few_rows(part) || is_sub_query(part) => {}
+            other => others.push(visible(other)),
+        }
+    }
+    if others.is_empty() {
+        return false;
+    }
+    let groups = connected(&triples).into_iter().map(|own| own.iter().flat_map(names_of).collect());
+    let groups: Vec<Names> = groups.collect();
+    let linked = |names: &Names| groups.iter().filter(|group| !group.is_disjoint(names)).count();
+    others.iter().any(|names| linked(names) > 1)
 }
 
 /// The names that a part of a join may bind, those of blank nodes too.
