@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use trimorph::{CancelToken, Config, Database, Error, NoProgress, Stats};
+use trimorph_base::MemoryBudget;
 use trimorph_store::{Reader, Snapshot, open_checkpoint, pieces_of, write_main};
 use trimorph_testkit::graphs::{LoadOptions, RandomGraph, random_graph};
 use trimorph_testkit::interpreter::Graph;
@@ -245,7 +246,7 @@ pub(crate) fn from_files(snapshot: &Snapshot) -> Snapshot {
     write_main(&fs, dir, snapshot.main()).unwrap();
     let pool = Pool::unlimited(RegionOptions::default());
     let (main, _) = open_checkpoint(&fs, dir, &pool).unwrap();
-    Snapshot::within(Arc::new(main), 0)
+    Snapshot::within(Arc::new(main), 0, &MemoryBudget::unlimited())
 }
 
 #[test]
