@@ -29,6 +29,9 @@ const ASKED: &[&str] = &[
     "MATCH (a:A) CALL (a) { MATCH (a)-[:T]->(b) UNWIND [b.n, b.n + 1, null] AS x RETURN x ORDER BY x DESC LIMIT 2 } RETURN a.n AS a, x",
     "MATCH (a:A) CALL (a) { MATCH (a)-[r:T]->(b) RETURN b ORDER BY b.s, b.n, r.n LIMIT 1 } MATCH (b)-[:T]->(c) RETURN a.n AS a, b.n AS b, count(c) AS k",
     "MATCH (a:A) CALL (a) { MATCH (a)-[r:T]->(b) RETURN b ORDER BY b.n, r.n LIMIT 2 } WITH a, b WHERE b.n > 3 RETURN a.n AS a, b.n AS b",
+    "MATCH (a:A) CALL (a) { MATCH (b:A)-[:T]->(c) WHERE c.s = a.s RETURN b.n AS n, c.n AS m ORDER BY b.n, c.n LIMIT 2 } RETURN a.n AS a, n, m",
+    "MATCH (a:A) CALL (a) { MATCH (b:A) WHERE b.n < a.n RETURN b.n AS n ORDER BY b.n DESC LIMIT 1 } RETURN a.n AS a, n",
+    "MATCH (a:A) CALL (a) { MATCH (a)-[:T]->(b), (c:A) RETURN c.n AS n ORDER BY c.n, b.n LIMIT 1 } RETURN a.n AS a, n",
     "MATCH (a:A) CALL (a) { MATCH (a)-[:T]->(b) RETURN count(*) AS c, max(b.n) AS m } RETURN a.n AS a, c, m",
     "MATCH (a:A) CALL (a) { MATCH (a)-[:T]->(b) RETURN b.n AS n ORDER BY n LIMIT 0 } RETURN a.n AS a, n",
     "MATCH (a:A) CALL (a) { MATCH (a)-[:T]->(b) RETURN b.n AS n ORDER BY n SKIP 1 LIMIT 1 } RETURN a.n AS a, n",
@@ -38,7 +41,7 @@ const ASKED: &[&str] = &[
 ];
 
 /// How many of them become part of the query.
-const GROUPED: usize = 15;
+const GROUPED: usize = 16;
 
 #[test]
 fn rows_are_those_of_each_row() {

@@ -8,17 +8,18 @@
 //! 3. The first rows of an order are those of each row.
 //!
 //! Invariant: rows of the outer query are told apart by some of their variables (its nodes and relationships,
-//! or what it was grouped by), else two equal ones would share what each is to have. What gives a row where
-//! the subquery finds nothing, as an aggregation without keys does, changes the graph or draws lots, stays.
+//! or what it was grouped by), else two equal ones would share what each is to have. What stays as it is:
+//! what gives a row where the subquery finds nothing, as an aggregation without keys does; what changes the
+//! graph or draws lots; what has nothing to do with its row but that it is compared with it.
 //!
 //! Source: Neumann and Kemper, "Unnesting Arbitrary Queries", BTW 2015.
 
-use trimorph_algebra::{ApplyKind, EdgeRange, Expr, GroupLimit, Plan, QueryGraph, SortKey, VarId};
+use trimorph_algebra::{ApplyKind, EdgeRange, Expr, GroupLimit, Op, Plan, QueryGraph, SortKey, VarId};
 use trimorph_types::Value;
 
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::{Halt, calls_volatile};
+use crate::{Halt, VarSet, calls_volatile, vars_of};
 
 /// Rows of each row up to which it pays to know the worst of them.
 const COUNT_MAX: u32 = 1_000;
@@ -32,6 +33,7 @@ pub(crate) fn call_groups(plan: Plan, planning: &mut Planning<'_>) -> Result<Pla
         let groups = told_apart(&input)
             .filter(|keys| (1..=KEYS_MAX).contains(&keys.len()))
             .filter(|_| !input.updates() && can_be_grouped(&subplan))
+            .filter(|_| is_tied(&subplan, &input.vars().into_iter().collect()))
             .map(|keys| {
                 let has = input.vars();
                 let mut kept = keys.clone();
@@ -103,6 +105,65 @@ fn can_be_grouped(mut plan: &Plan) -> bool {
             },
             _ => return false,
         };
+    }
+}
+
+/// Whether all that the patterns of a subplan find hangs on its row: by relationships, or by values that are
+/// equal. What is only compared with it, as the last rate before a day, is looked for row by row: rows that
+/// are led by an order need not read all, and all pairs may be very many.
+fn is_tied(mut plan: &Plan, outer: &VarSet) -> bool {
+    let mut parts: Vec<VarSet> = Vec::new();
+    let mut conditions: Vec<&Expr> = Vec::new();
+    loop {
+        plan = match plan {
+            Plan::Match { input, graph } => {
+                parts.extend(graph.nodes.iter().map(|node| VarSet::from([node.var])));
+                parts.extend(graph.edges.iter().map(|edge| VarSet::from([edge.from, edge.to, edge.var])));
+                conditions.extend(&graph.predicates);
+                input
+            }
+            Plan::Filter { input, predicate } => {
+                conditions.push(predicate);
+                input
+            }
+            other => match other.children()[..] {
+                [input] => input,
+                _ => break,
+            },
+        };
+    }
+    // Both sides of an equality are found by each other.
+    let sides = |condition: &Expr| match condition {
+        Expr::Op(Op::Eq, sides, _) => Some(sides.iter().map(|side| vars_of([side])).collect::<Vec<_>>()),
+        _ => None,
+    };
+    let equal: Vec<Vec<VarSet>> = conditions.into_iter().filter_map(sides).collect();
+    let mut tied = outer.clone();
+    loop {
+        let before = parts.len();
+        parts.retain(|part| {
+            let meets = part.iter().any(|var| tied.contains(var));
+            let is_equal = |sides: &Vec<VarSet>| match &sides[..] {
+                [a, b] => [(a, b), (b, a)].iter().any(|(own, other)| {
+                    !own.is_disjoint(part)
+                        && own.is_subset(part)
+                        && other.is_subset(&tied)
+                        && !other.is_empty()
+                }),
+                _ => false,
+            };
+            let is_tied = meets || equal.iter().any(is_equal);
+            if is_tied {
+                tied.extend(part);
+            }
+            !is_tied
+        });
+        if parts.is_empty() {
+            return true;
+        }
+        if parts.len() == before {
+            return false;
+        }
     }
 }
 
