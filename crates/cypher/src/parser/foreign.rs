@@ -11,12 +11,26 @@ pub(super) fn instead(before: &str, word: &str, after: &str) -> Option<&'static 
         (_, "&", "&") => Some("write AND"),
         (")" | "]", "-", ">") | ("-", ">", _) => Some("write -->"),
         (")", "-", "(") | ("-", "(", _) => Some("write -- or -->"),
+        (_, "?", _) => Some("write CASE WHEN condition THEN a ELSE b END"),
         ("“" | "”" | "‘" | "’", ..) | (_, "“" | "”" | "‘" | "’", _) => {
             Some("write ' or \" instead")
         }
         _ => None,
     };
-    symbol.or_else(|| {
+    let is = |text: &str, word: &str| text.eq_ignore_ascii_case(word);
+    let words = match (before, word, after) {
+        (_, word, after) if is(word, "NOT") && is(after, "IN") => Some("write NOT value IN list"),
+        (before, _, _) if is(before, "NOT") => Some("write <>"),
+        (before, word, _) if is(before, "IS") && is(word, "TYPED") => {
+            Some("write valueType(x) = 'INTEGER NOT NULL' and the like")
+        }
+        (before, ..) if is(before, "TOP") => Some("write LIMIT at the end"),
+        (before, word, _) if is(before, "AS") && word.starts_with(['\'', '"']) => {
+            Some("write the name without quotes, or in backticks")
+        }
+        _ => None,
+    };
+    symbol.or(words).or_else(|| {
         let (_, hint) = WORDS.iter().find(|(words, _)| words.iter().any(|w| w.eq_ignore_ascii_case(word)))?;
         Some(hint)
     })
@@ -31,6 +45,7 @@ const WORDS: &[(&[&str], &str)] = &[
     (&["BETWEEN"], "write low <= value <= high"),
     (&["GROUP"], "leave it out: rows are grouped by the columns without an aggregate"),
     (&["HAVING"], "write WITH … WHERE …"),
+    (&["OVER"], "write WITH key, collect(value) AS list, or CALL (key) { … ORDER BY … LIMIT … }"),
     (&["WHERE"], "put WHERE after MATCH or WITH"),
     (
         &["ORDER", "SKIP", "OFFSET", "LIMIT"],
