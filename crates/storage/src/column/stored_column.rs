@@ -109,6 +109,11 @@ impl Column {
         self.segments.iter().any(|segment| !is_empty(segment))
     }
 
+    /// How many segments there are.
+    pub fn segment_count(&self) -> usize {
+        self.segments.len()
+    }
+
     /// Whether some row may have a value, or a list with it, that [`hash_of`](super::hash_of) gives this for.
     /// True where nobody knows yet.
     ///

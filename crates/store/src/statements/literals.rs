@@ -9,7 +9,7 @@ use std::ops::{Bound, ControlFlow};
 use std::sync::Arc;
 
 use trimorph_base::{EdgeTableId, NodeId, TableId};
-use trimorph_storage::column::hash_of;
+use trimorph_storage::column::{Column, hash_of};
 use trimorph_types::{LogicalType, Value, equivalent};
 
 use super::matching::{Found, Sink, Statements, each_literal, stored};
@@ -21,6 +21,29 @@ pub(super) const SEARCH_ROWS: u64 = 32;
 
 /// Of a column that is read for one value, what comparing a row as it lies costs of taking its value out.
 const COMPARED_PART: u64 = 4;
+
+/// Segments up to which asking their filters costs less than a search of an index does, whose cost does not
+/// grow with them. Chosen: some 20 ns each, and microseconds.
+const SEGMENTS_MAX: usize = 32;
+
+/// What is known of a value in main before it is searched for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Known {
+    /// Nothing there is such, nor a list with it.
+    Nowhere,
+    /// Something may be.
+    Somewhere,
+    /// The same, and no filter is asked for it, now or later.
+    Unasked,
+}
+
+fn known(column: &Column, is_indexed: bool, sought: &Sought) -> Known {
+    match () {
+        () if is_indexed && column.segment_count() > SEGMENTS_MAX => Known::Unasked,
+        () if column.may_have(sought.hash) => Known::Somewhere,
+        () => Known::Nowhere,
+    }
+}
 
 /// A literal that is looked for.
 pub(super) struct Sought {
@@ -49,22 +72,31 @@ impl Sought {
 }
 
 impl Reader<'_> {
-    /// Whether main has nodes of a table with such a value, or a list with it, as far as is known.
-    fn may_have(&self, table: TableId, column: usize, sought: &Sought) -> bool {
-        let main = || self.main_table(table)?.columns.get(column);
+    /// What is known of a value of nodes of a table.
+    fn known_of(&self, table: TableId, column: usize, sought: &Sought) -> Known {
         // What is read is noted, and so is what is not there.
-        self.notes_reads() || main().is_some_and(|column| column.may_have(sought.hash))
+        if self.notes_reads() {
+            return Known::Unasked;
+        }
+        let table = self.main_table(table);
+        let column = table.and_then(|table| Some((table.columns.get(column)?, table.value_index(column))));
+        column.map_or(Known::Nowhere, |(own, index)| known(own, index.is_some(), sought))
     }
 
     /// The same of edges.
-    pub(super) fn may_have_edges(&self, at: usize, column: usize, sought: &Sought) -> bool {
-        let main = || self.main_edges(EdgeTableId(u16::try_from(at).ok()?))?.columns.get(column);
-        self.notes_reads() || main().is_some_and(|column| column.may_have(sought.hash))
+    pub(super) fn known_of_edges(&self, at: usize, column: usize, sought: &Sought) -> Known {
+        if self.notes_reads() {
+            return Known::Unasked;
+        }
+        let table = u16::try_from(at).ok().and_then(|at| self.main_edges(EdgeTableId(at)));
+        let column = table.and_then(|table| Some((table.columns.get(column)?, table.value_index(column))));
+        column.map_or(Known::Nowhere, |(own, index)| known(own, index.is_some(), sought))
     }
 
     /// Appends the rows of a table that have a literal as a property, or may have a list with it.
     fn find_literal(&self, table: TableId, column: usize, sought: &Sought, rows: &mut Vec<u64>) {
-        let in_main = self.may_have(table, column, sought);
+        let known = self.known_of(table, column, sought);
+        let in_main = known != Known::Nowhere;
         if !in_main && !self.has_node_changes(table) {
             return;
         }
@@ -80,7 +112,7 @@ impl Reader<'_> {
                 false => self.scan_for(table, column, wanted, in_main, rows),
             }
         }
-        if in_main && !self.notes_reads() {
+        if known == Known::Somewhere {
             values.searched(match (is_found, may_be_list) {
                 (true, _) => SEARCH_ROWS + rows.len() as u64,
                 (false, true) => self.rows(table),

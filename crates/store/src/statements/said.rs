@@ -17,7 +17,7 @@ use trimorph_catalog::SaidShape;
 use trimorph_types::iri_names::EDGE_BASE;
 use trimorph_types::{Relationship, Value, equivalent, rdf};
 
-use super::literals::{SEARCH_ROWS, Sought};
+use super::literals::{Known, SEARCH_ROWS, Sought};
 use super::matching::{Found, Graphs, Sink, Statements, each_literal, stored};
 use super::terms::may_be_list;
 use crate::neighbours::Neighbours;
@@ -109,10 +109,15 @@ impl Statements<'_, '_> {
         for (iri, places) in self.places(predicate) {
             for (at, column) in &places.said {
                 let said = &self.shape().said[*at];
-                let in_main = self.reader().may_have_edges(said.edges.at, *column, &sought);
-                if !in_main && !self.reader().has_edge_changes(said.edges.at) {
+                let known = self.reader().known_of_edges(said.edges.at, *column, &sought);
+                if known == Known::Nowhere && !self.reader().has_edge_changes(said.edges.at) {
                     continue;
                 }
+                let searched = |spent, values: &PropertyColumn<'_, '_>| {
+                    if known == Known::Somewhere {
+                        values.searched(spent);
+                    }
+                };
                 let values = PropertyColumn::of_edges(said.edges.at, *column, self.reader());
                 let may_be_list = may_be_list(&values);
                 if !may_be_list && values.certain_type() != Some(sought.ty) {
@@ -123,7 +128,7 @@ impl Statements<'_, '_> {
                 let is_found = !may_be_list
                     && table.is_some_and(|table| self.reader().find_edges(table, *column, wants, &mut found));
                 if is_found {
-                    values.searched(SEARCH_ROWS);
+                    searched(SEARCH_ROWS, &values);
                     for edge in found {
                         self.of_relationship(edge, Some(iri), Some(object), graphs, sink)?;
                     }
@@ -138,7 +143,7 @@ impl Statements<'_, '_> {
                     }
                     self.of_relationship(edge, Some(iri), Some(object), graphs, sink)
                 })?;
-                values.searched(read);
+                searched(read, &values);
             }
         }
         ControlFlow::Continue(())
