@@ -5,9 +5,9 @@
 //!
 //! Source: Virtuoso, "RDF Specifics" (the directories SP and OP); `docs/design/one-graph.md`.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rustc_hash::FxHashMap;
 use trimorph_base::TableId;
 use trimorph_types::iri_names::{GRAPH, iri_of, is_hidden};
 use trimorph_types::rdf;
@@ -46,7 +46,7 @@ pub struct Places {
     /// Edge tables, by their places in [`StatementShape::said`], with the columns of properties of edges.
     pub said: Vec<(usize, usize)>,
     /// By node table of the subject, the place in [`StatementShape::of_table`].
-    own: HashMap<TableId, usize>,
+    own: FxHashMap<TableId, usize>,
 }
 
 /// Where the statements of one predicate about nodes of one table are.
@@ -63,7 +63,7 @@ pub struct OwnPlaces {
 /// Columns and edge tables by predicate and by node table.
 #[derive(Clone, Debug, Default)]
 pub struct StatementShape {
-    places: HashMap<Arc<str>, Places>,
+    places: FxHashMap<Arc<str>, Places>,
     /// By node table, in the order of predicates.
     by_table: Vec<Vec<OwnPlaces>>,
     /// The edge tables whose edges say something.

@@ -8,10 +8,11 @@
 //!
 //! Source: `store/src/statements`; Poseidon §6 (index scan and relation scan).
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use trimorph_algebra::PathExpr;
 use trimorph_base::{NodeId, Reservation, TableId};
 use trimorph_functions::{Argument, Kernel, lookup};
@@ -97,7 +98,7 @@ struct Ready<'s> {
 /// Names of predicates and graphs as terms: the same few again and again.
 #[derive(Default)]
 struct NameTerms {
-    known: HashMap<Arc<str>, Value>,
+    known: FxHashMap<Arc<str>, Value>,
     last: Option<(Arc<str>, Value)>,
 }
 

@@ -12,7 +12,7 @@
 //! A statement is found once for each place where it is. What is read is noted by whom it is read through.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -75,9 +75,9 @@ pub(super) type Sink<'a> = dyn FnMut(Found) -> ControlFlow<()> + 'a;
 pub struct Known {
     shape: Arc<StatementShape>,
     /// Classes by label, as terms.
-    classes: RefCell<HashMap<Arc<str>, Value>>,
+    classes: RefCell<FxHashMap<Arc<str>, Value>>,
     /// By node table, the predicates and edge tables whose edges may lead there.
-    leading: RefCell<HashMap<TableId, Leading>>,
+    leading: RefCell<FxHashMap<TableId, Leading>>,
     /// By edge table, the graphs by how their names lie.
     pub(super) graphs: RefCell<FxHashMap<usize, StoredNames>>,
 }

@@ -6,10 +6,10 @@
 //!
 //! Source: Poseidon §6 (relation scan); Virtuoso, "Column Store" (a scan of PSO).
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use trimorph_base::{NodeId, TableId};
 use trimorph_catalog::EdgeShape;
 use trimorph_types::iri_names::is_hidden;
@@ -236,7 +236,7 @@ impl Statements<'_, '_> {
         };
         match &part.of {
             Of::Labels => {
-                let mut classes: HashMap<Arc<str>, u64> = HashMap::new();
+                let mut classes: FxHashMap<Arc<str>, u64> = FxHashMap::default();
                 let there = reader.existing(NodeId::new(part.table, first), len);
                 let rows = there.as_ref().map_or(len, Vec::len) as u64;
                 let first_row = there.as_ref().map_or(Some(0), |there| there.first().copied());
