@@ -370,6 +370,31 @@ fn who_follows_keeps_nobody_from_writing() {
     });
 }
 
+/// What a newer manifest begins anew is charged as what was there before is.
+#[test]
+fn what_is_read_after_a_newer_manifest_is_charged() {
+    let (written, followed) = (Directory::new("charged-written"), Directory::new("charged-followed"));
+    let db = open(&written);
+    run(&db.connect(), &["CREATE (:A {x: 1})"]);
+    copy(written.path(), followed.path());
+    let limit = 4 << 20;
+    let reader = Database::open(followed.path(), to_read(None).memory_limit_bytes(limit)).unwrap();
+    until(&reader, "MATCH (a:A) RETURN count(a)", &["1"], || {});
+    run(&db.connect(), &["CHECKPOINT", "CREATE (:A {x: 2})", "CHECKPOINT"]);
+    until(&reader, "MATCH (a:A) RETURN count(a)", &["2"], || copy(written.path(), followed.path()));
+    for _ in 0..8 {
+        run(
+            &db.connect(),
+            &["UNWIND range(1, 10000) AS i CREATE (:A {x: i, t: 'a text of some length ' + i})"],
+        );
+    }
+    copy(written.path(), followed.path());
+    let started = Instant::now();
+    while reader.refresh().is_ok() && reader.stats().following.is_some_and(|lag| lag.error.is_none()) {
+        assert!(started.elapsed() < PATIENCE, "{} bytes of a delta fit", reader.stats().delta_bytes);
+    }
+}
+
 /// Copies the files of a database as they are now.
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();

@@ -105,10 +105,12 @@ impl Shared {
     /// **Errors**: it does not fit.
     pub(crate) fn charge_delta(&self) -> Result<usize, Error> {
         self.charged_at.store(self.live.pressure.written(), Ordering::Relaxed);
-        let bytes = self.live.delta.bytes();
+        // Who follows has another one with each newer manifest.
+        let live = self.live();
+        let bytes = live.delta.bytes();
         self.delta_seen.store(bytes, Ordering::Relaxed);
         let mut held = self.delta_held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.resize(self.live.delta.held_bytes()).map_err(Error::Memory)?;
+        held.resize(live.delta.held_bytes()).map_err(Error::Memory)?;
         Ok(bytes)
     }
 
