@@ -64,6 +64,12 @@ impl Places {
         state.end = state.end.max(end);
     }
 
+    /// How many of those that were given are free.
+    #[cfg(test)]
+    pub(crate) fn free_count(&self) -> u64 {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).free.len() as u64
+    }
+
     /// One past the largest that was ever given.
     pub(crate) fn end(&self) -> u64 {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).end

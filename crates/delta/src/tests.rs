@@ -196,6 +196,16 @@ fn program(seed: u64, steps: usize) -> [usize; 4] {
             check(&delta, &reading, (&history[&merged], &history[&read.0]), ends, &context);
         }
     }
+    // Once nobody is there, all rows are free but those that are: none is lost, none free twice.
+    for own in running {
+        let writer = own.writer(&all);
+        all.undo(&own.open, |stamp| delta.stamp(&writer, &own.written, stamp));
+    }
+    drop(readers);
+    let there = history[&all.published().0].values().filter(|row| row.is_some()).count() as u64;
+    let loose = delta.clean(&all.snapshots().needed(all.published()));
+    delta.rows.give_back(loose.rows);
+    assert_eq!(delta.rows_end() - delta.rows.free_count(), there, "seed {seed}");
     [committed, conflicts, undone, cleaned]
 }
 

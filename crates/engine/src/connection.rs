@@ -3,6 +3,7 @@
 mod transacting;
 
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
@@ -53,6 +54,8 @@ pub struct Connection {
     is_read_only: bool,
     cancel: Mutex<CancelToken>,
     transaction: Arc<Mutex<State>>,
+    /// Its last transaction wrote nothing: the next one is not expected to either.
+    only_reads: AtomicBool,
 }
 
 impl fmt::Debug for Connection {
@@ -106,7 +109,8 @@ impl Prepared {
 
 impl Connection {
     pub(crate) fn new(shared: Handle, is_read_only: bool) -> Self {
-        Self { shared, is_read_only, cancel: Mutex::default(), transaction: Arc::default() }
+        let (cancel, transaction, only_reads) = Default::default();
+        Self { shared, is_read_only, cancel, transaction, only_reads }
     }
 
     /// Whether it writes nothing.

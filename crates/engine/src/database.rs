@@ -300,7 +300,11 @@ impl Database {
         if self.is_read_only {
             return Err(Error::ReadOnly);
         }
-        self.shared.merge(cancel)
+        let report = self.shared.merge(cancel)?;
+        // The thread gives back what was freed, a while after.
+        self.shared.start_merging();
+        self.shared.live.pressure.tell();
+        Ok(report)
     }
 
     /// Looks at once for what another process has committed to a database that was opened read-only, so that

@@ -269,6 +269,17 @@ mod tests {
         });
         let held = db.stats().delta_bytes;
         assert!(written >= 500 && held < LIMIT / 2, "{written} nodes, {held} bytes");
+        // Whose last transaction only read is not held up; the first time nobody knows.
+        let c = db.connect();
+        let read = || {
+            let began = Instant::now();
+            c.begin()
+                .and_then(|()| c.query("MATCH (b:B) RETURN b", &[]).map(drop))
+                .and_then(|()| c.commit())?;
+            Ok::<_, crate::Error>(began.elapsed() < super::SLOWED_MAX)
+        };
+        assert!(read().is_ok());
+        assert!((0..5).any(|_| read().is_ok_and(|is_quick| is_quick)));
         drop(merging);
         let c = db.connect();
         let count = |text: &str| c.query(text, &[]).and_then(|rows| rows.one::<i64>());
@@ -276,5 +287,24 @@ mod tests {
             assert!(c.query(text, &[]).is_ok());
         }
         assert!(count("MATCH (a:A) RETURN count(a)").is_ok_and(|count| count >= written + 50_000));
+    }
+
+    /// The thread may have slept long, and is told.
+    #[test]
+    fn what_a_program_merges_is_given_back_though_nothing_else_happens() {
+        let db = Database::in_memory(Config::new().background_merges(false));
+        let write = || {
+            let c = db.connect();
+            c.query("CREATE (:A)", &[])?;
+            c.query("MATCH (a:A) UNWIND range(1, 200000) AS i CREATE (a)-[:R]->(a)", &[])?;
+            db.merge(&trimorph_base::CancelToken::default()).map(drop)
+        };
+        assert!(write().is_ok());
+        let is_kept = || db.shared.freed_at.lock().is_ok_and(|at| at.is_some());
+        let end = Instant::now() + Duration::from_secs(120);
+        while is_kept() && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        assert!(!is_kept());
     }
 }

@@ -39,6 +39,11 @@ pub(crate) struct LooseEdges {
 }
 
 impl Cleaned {
+    /// Rows that nobody has any more, by table.
+    pub fn rows(&self) -> impl Iterator<Item = (TableId, &[u64])> {
+        self.nodes.iter().map(|(table, loose)| (*table, &loose.rows[..]))
+    }
+
     /// Whether nothing was taken out.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty() && self.edges.is_empty() && self.topology.records.is_empty()
@@ -76,20 +81,30 @@ impl Delta {
     /// Lets what was taken out be used again: nobody can be looking at it any more. `place` tells page and
     /// position of an edge.
     pub fn give_back(&self, cleaned: Cleaned, place: impl Fn(EdgeId) -> (u64, u64)) {
+        for (table, rows) in cleaned.rows() {
+            if let Some(nodes) = self.nodes(table) {
+                nodes.rows.give_back(rows.iter().copied());
+            }
+        }
+        for edge in &cleaned.topology.gone {
+            let (page, position) = place(*edge);
+            self.positions(edge.table()).give_back(page, position);
+        }
+        self.give_back_room(cleaned);
+    }
+
+    /// The same, but rows and positions stay as they are: for who replays a log, which may go on to tell who
+    /// got them.
+    pub fn give_back_room(&self, cleaned: Cleaned) {
         for (table, loose) in cleaned.nodes {
             if let Some(nodes) = self.nodes(table) {
                 loose.pages.into_iter().for_each(|page| nodes.pages.remove(page));
-                nodes.rows.give_back(loose.rows);
             }
         }
         for (table, pages) in cleaned.edges {
             if let Some(edges) = self.edges(table) {
                 pages.into_iter().for_each(|page| edges.pages.remove(page));
             }
-        }
-        for edge in cleaned.topology.gone {
-            let (page, position) = place(edge);
-            self.positions(edge.table()).give_back(page, position);
         }
         self.topology().give_back(cleaned.topology.records);
     }
@@ -106,20 +121,21 @@ impl NodeDelta {
             let Some(zone) = self.heads.by_number(number) else { continue };
             let mut written = None;
             for (row, head) in (number * ZONE_ROWS..).zip(zone.slots()) {
-                // The newest that says whether the row is there, and whether it is taken out: behind the end
-                // of one node there may be the beginning of another, where a log has told both.
-                let (fate, did_not_come) = (Cell::new(None), Cell::new(false));
-                let tell = |event: Event, is_out: bool| {
-                    if event != Event::Changed && fate.get().is_none() {
-                        fate.set(Some((event, is_out)));
+                // Whether nobody has the row, as the newest says that tells whether it is there: behind the
+                // end of one node there may be the beginning of another, where a log has told both, and
+                // behind one that did not come another, which an old reader sees.
+                let is_nobodys = Cell::new(None);
+                let tell = |event: Event, is: bool| {
+                    if event != Event::Changed && is_nobodys.get().is_none() {
+                        is_nobodys.set(Some(is));
                     }
                 };
                 let mut out = |page: &Page, body: &Body, at: usize| {
                     let undone = body.stamps.get(at).map(AtomicStamp::load) == Some(Stamp::NEVER);
-                    if undone {
-                        did_not_come.set(did_not_come.get() || page.shape.event == Event::Came);
-                    } else {
-                        tell(page.shape.event, true);
+                    match page.shape.event {
+                        // It is there as before.
+                        Event::Went if undone => {}
+                        event => tell(event, undone || event == Event::Went),
                     }
                 };
                 let mut stays = |page: &Page| {
@@ -127,11 +143,8 @@ impl NodeDelta {
                     tell(page.shape.event, false);
                 };
                 chain::clean(&self.pages, head, needed, &mut out, &mut stays);
-                // A row that went, or did not come, is nobody's.
-                match fate.get() {
-                    Some((Event::Went, true)) => rows.push(row),
-                    None if did_not_come.get() => rows.push(row),
-                    _ => {}
+                if is_nobodys.get() == Some(true) {
+                    rows.push(row);
                 }
             }
             match written {

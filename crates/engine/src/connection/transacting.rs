@@ -1,6 +1,7 @@
 //! Transactions that a connection begins and ends, and the loop that runs one again after a conflict.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use trimorph_base::{CancelToken, forks};
 use trimorph_mvcc::{Intent, Turn};
@@ -91,7 +92,9 @@ impl Connection {
             let text = "a transaction is open already; commit it or roll it back first";
             return Err(Error::Transaction(text.to_owned()));
         }
-        if turn.is_none() && !options.read_only {
+        // Room is for who writes. Once it has begun it is too late to wait: what it sees would have to stay.
+        let may_write = !options.read_only && !self.only_reads.load(Ordering::Relaxed);
+        if turn.is_none() && may_write {
             self.shared.wait_for_room(&CancelToken::default());
         }
         let config = &self.shared.config;
@@ -137,6 +140,7 @@ impl Connection {
         let state = std::mem::take(&mut *self.transaction()?);
         if let State::Open(running) = &state {
             self.shared.sessions.end(running.session.number);
+            self.only_reads.store(!running.writing.has_changes(), Ordering::Relaxed);
         }
         Ok(state)
     }

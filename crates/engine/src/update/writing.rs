@@ -365,6 +365,11 @@ impl Writing {
         self.live.transactions.overtaken(open, reads).is_some()
     }
 
+    /// Whether anything was written, and not undone.
+    pub(crate) fn has_changes(&self) -> bool {
+        !self.changes.is_empty()
+    }
+
     /// Commits what was written.
     ///
     /// **Errors**: a conflict, or a constraint that it violates as a whole; then it is undone.
