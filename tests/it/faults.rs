@@ -9,7 +9,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use trimorph::{Config, Database, Error};
+use trimorph::{CancelToken, Config, Database, Error};
 use trimorph_vfs::{Fault, FaultyFileSystem, FileSystem, MemoryFileSystem};
 
 use crate::durable::{config, graph};
@@ -140,4 +140,43 @@ fn a_full_disk_is_an_error_and_the_database_goes_on() {
         }
     }
     assert!(failed > 1 && check(&c)[&0] == 159, "{failed} failed");
+}
+
+/// Else each try takes more of the room that it lacks.
+#[test]
+fn a_checkpoint_that_does_not_fit_leaves_no_files() {
+    let fs = disk();
+    let files = || fs.list(&Path::new(DIR).join("checkpoint")).unwrap_or_default();
+    // None is made but those that are asked for.
+    let config = || config().threads(1).log_segment_bytes(1 << 20).checkpoint_interval(None);
+    let open = || Database::open_on(as_disk(&fs), Path::new(DIR), config()).unwrap();
+    let db = open();
+    let (c, cancel) = (db.connect(), CancelToken::default());
+    let mut failed = 0;
+    for i in 0..12 {
+        write_one(&c, 0, i).unwrap();
+        let before = files();
+        fs.fail_at(i as u64, Fault::Full);
+        let done = db.checkpoint(&cancel);
+        if done.is_err() {
+            failed += 1;
+            assert!(files().iter().all(|name| before.contains(name)), "{before:?}, {:?}", files());
+        }
+        fs.fail_at(u64::MAX, Fault::Full);
+        if done.is_err() {
+            db.checkpoint(&cancel).unwrap();
+        }
+        assert_eq!(check(&c)[&0], i);
+    }
+    assert!(failed > 2, "{failed} failed");
+    // What a crash left goes before there is more.
+    drop((c, db));
+    let left = Path::new(DIR).join("checkpoint/4000.pieces");
+    fs.write_synced(&left, &[b"half a file"]).unwrap();
+    let db = open();
+    write_one(&db.connect(), 0, 12).unwrap();
+    // Listed, looked at, and no more.
+    fs.fail_at(4, Fault::Full);
+    let _ = db.checkpoint(&cancel);
+    assert!(!fs.exists(&left));
 }

@@ -52,6 +52,8 @@ pub struct Checkpoint {
     /// Length of each file.
     files: BTreeMap<u32, u64>,
     log_start: LogStart,
+    /// A manifest could not be written, and may be on disk all the same: nobody knows which is.
+    may_have_published: bool,
 }
 
 impl Checkpoint {

@@ -203,6 +203,7 @@ impl<'a> Reading<'a> {
             directories: self.directories,
             files: self.lengths,
             log_start: self.log_start,
+            may_have_published: false,
         }
     }
 

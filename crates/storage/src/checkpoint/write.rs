@@ -10,18 +10,22 @@
 //! 5. Files that it does not name are removed. What cannot be removed now is removed next time.
 //!
 //! Invariant: a file that some manifest on disk names is never written again. What fails leaves the state as
-//! it was; the files written so far are nobody's and have numbers that are not used again while they are
-//! there.
+//! it was; the files written so far are nobody's, and are removed at once: they may have the room that others
+//! need. Those that a crash left go before the next are written. Where a manifest may or may not be on disk,
+//! what it names stays, and has numbers that are not used again.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-use trimorph_vfs::{Encoder, FileSystem, PIECE_ALIGN, Piece, Pins, checksum};
+use trimorph_vfs::{Encoder, FileSystem, PIECE_ALIGN, Piece, Pins, RegionOptions, checksum};
 
 use super::catalog::write_catalog;
 use super::directory::{write_adjacency, write_column, write_key_index, write_pages, write_value_index};
-use super::place::{self, FILE_HEADER_BYTES, PieceRef, file_header, folder, number_of, piece_file};
+use super::place::{
+    self, FILE_HEADER_BYTES, PieceRef, check_manifest, file_header, folder, number_of, piece_file,
+};
 use super::state::{begin_first_write, end_first_write};
 use super::{Checkpoint, DatabaseError, LogStart};
 use crate::{Main, ValueIndex};
@@ -161,31 +165,18 @@ impl Checkpoint {
         let there = fs.list(&folder).map_err(failed(&folder))?;
         let last = there.iter().filter_map(|n| number_of(n)).chain(self.files.keys().copied()).max();
         let next_number = last.map_or(1, |n| n.saturating_add(1));
+        let has_others = self.others(&there).next().is_some();
+        // Who died before may have left its manifest where a crash of the machine still brings back the one
+        // before, which names some of them.
+        if has_others && self.number != 0 && !self.may_have_published && fs.sync_dir(dir).is_ok() {
+            self.remove_others(fs, &folder, &there);
+        }
         let (mut plan, manifest) = self.plan(main, next_number);
         let mut report =
             CheckpointReport { pieces: plan.written, files: plan.files.len(), ..Default::default() };
-        let mut files = BTreeMap::new();
-        for file in &plan.files {
-            let path = piece_file(dir, file.number);
-            let header = file_header(file.number);
-            // A file's worth at a time: what is written again may be in another file only.
-            let pins = Pins::default();
-            for part in &file.parts {
-                if let Part::Piece(piece) = part {
-                    pins.pin(piece);
-                }
-            }
-            if let Some(error) = pins.failure() {
-                return Err(error.into());
-            }
-            let parts = std::iter::once(&header[..]).chain(file.parts.iter().map(Part::bytes));
-            fs.write_synced(&path, &parts.collect::<Vec<_>>()).map_err(failed(&path))?;
-            files.insert(file.number, file.len as u64);
-            report.bytes += file.len as u64;
-        }
-        if !plan.files.is_empty() {
-            fs.sync_dir(&folder).map_err(failed(&folder))?;
-        }
+        let written = write_files(fs, dir, &plan.files);
+        let mut files = written.inspect_err(|_| remove_files(fs, dir, &plan.files))?;
+        report.bytes = files.values().sum();
         for place in plan.pieces.values().chain(plan.directories.values()) {
             if let Some(len) = self.files.get(&place.file) {
                 files.insert(place.file, *len);
@@ -201,21 +192,34 @@ impl Checkpoint {
         let payload = [payload.finish(), manifest].concat();
         let path = dir.join("MANIFEST");
         let bytes = place::manifest(self.number + 1, &payload);
-        fs.write_atomic(&path, &bytes).map_err(failed(&path))?;
+        self.may_have_published = true;
+        let done = fs.write_atomic(&path, &bytes).map_err(failed(&path));
+        if done.is_err() && is_published(fs, dir, self.number) {
+            remove_files(fs, dir, &plan.files);
+            self.may_have_published = false;
+        }
+        done?;
+        self.may_have_published = false;
         report.manifest = bytes.len() as u64;
         report.bytes += bytes.len() as u64;
         end_first_write(fs, dir);
-        for name in fs.list(&folder).unwrap_or_default() {
-            if number_of(&name).is_none_or(|n| !files.contains_key(&n)) {
-                report.removed += usize::from(remove(fs, &folder.join(name)));
-            }
-        }
         self.number += 1;
         self.log_start = log_start;
         self.pieces = std::mem::take(&mut plan.pieces);
         self.directories = std::mem::take(&mut plan.directories);
         self.files = files;
+        report.removed = self.remove_others(fs, &folder, &fs.list(&folder).unwrap_or_default());
         Ok(report)
+    }
+
+    /// What is in the folder and not named by the manifest.
+    fn others<'n>(&self, there: &'n [String]) -> impl Iterator<Item = &'n String> {
+        there.iter().filter(|name| number_of(name).is_none_or(|n| !self.files.contains_key(&n)))
+    }
+
+    /// Removes it; tells how much of it could be.
+    fn remove_others(&self, fs: &dyn FileSystem, folder: &Path, there: &[String]) -> usize {
+        self.others(there).filter(|name| remove(fs, &folder.join(name))).count()
     }
 
     /// What is to be written, and what the manifest says behind its list of files.
@@ -331,6 +335,54 @@ fn write_indexes(
     for (column, index) in indexes {
         meta.u64(*column as u64);
         place(index).write(meta);
+    }
+}
+
+/// Writes files of pieces, and tells how long each is; all of them last.
+fn write_files(
+    fs: &dyn FileSystem,
+    dir: &Path,
+    files: &[FilePlan<'_>],
+) -> Result<BTreeMap<u32, u64>, DatabaseError> {
+    let mut lens = BTreeMap::new();
+    for file in files {
+        let path = piece_file(dir, file.number);
+        let header = file_header(file.number);
+        // A file's worth at a time: what is written again may be in another file only.
+        let pins = Pins::default();
+        for part in &file.parts {
+            if let Part::Piece(piece) = part {
+                pins.pin(piece);
+            }
+        }
+        if let Some(error) = pins.failure() {
+            return Err(error.into());
+        }
+        let parts = std::iter::once(&header[..]).chain(file.parts.iter().map(Part::bytes));
+        fs.write_synced(&path, &parts.collect::<Vec<_>>()).map_err(|e| DatabaseError::io(&path, e))?;
+        lens.insert(file.number, file.len as u64);
+    }
+    if !files.is_empty() {
+        let folder = folder(dir);
+        fs.sync_dir(&folder).map_err(|e| DatabaseError::io(&folder, e))?;
+    }
+    Ok(lens)
+}
+
+/// Removes files that no manifest names.
+fn remove_files(fs: &dyn FileSystem, dir: &Path, files: &[FilePlan<'_>]) {
+    for file in files {
+        let _ = fs.remove(&piece_file(dir, file.number));
+    }
+}
+
+/// Whether the manifest of this number is the directory's, or none is where it is 0: none after it was put in
+/// its place.
+fn is_published(fs: &dyn FileSystem, dir: &Path, number: u64) -> bool {
+    let path = dir.join("MANIFEST");
+    match fs.read(&path, RegionOptions { huge_pages: false }) {
+        Ok(bytes) => check_manifest(bytes.as_slice(), true).is_ok_and(|there| there.number == number),
+        Err(error) => number == 0 && error.kind() == ErrorKind::NotFound,
     }
 }
 
