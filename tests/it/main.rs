@@ -40,6 +40,7 @@ mod led_scans;
 mod limits;
 mod live_loads;
 mod load_fuzz;
+mod long_logs;
 mod long_trails;
 mod many_keys;
 mod many_labels;

@@ -22,6 +22,7 @@ fn main() -> Result<(), Failure> {
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["commits", dir] => commits(Path::new(dir)),
         ["recovery", dir, millions] => recovery(Path::new(dir), millions.parse()?),
+        ["write", dir, millions] => write(Path::new(dir), millions.parse()?),
         ["open", dir] => open_only(Path::new(dir)),
         _ => Err("durable commits DIR | durable recovery DIR MILLIONS".into()),
     }
@@ -87,45 +88,93 @@ fn memory() -> (u64, u64) {
     (of("VmHWM"), of("VmRSS"))
 }
 
-fn recovery(dir: &Path, millions: i64) -> Result<(), Failure> {
+/// Segments so long that no checkpoint is made of them: all that is written is in the log.
+fn config() -> Config {
     let durability = Durability::Relaxed { interval: Duration::from_millis(100) };
-    let db = Database::open(dir, Config::new().durability(durability))?;
-    let c = db.connect();
-    let (batch, million) = (1_000, 1_000_000);
-    let start = Instant::now();
-    // Half of the operations in batches: of five, two are nodes, two edges and one a value.
-    for i in 0..millions * million / 10 / batch {
-        let text = "UNWIND range($from, $from + 999) AS i \
+    Config::new().durability(durability).log_segment_bytes(1 << 30).checkpoint_interval(None)
+}
+
+const MAKE: &str = "UNWIND range($from, $from + 999) AS i \
                     CREATE (a:P {id: 2 * i, name: 'name ' + toString(i), x: i * 0.5})-[:E]->(b:P {id: 2 * i + 1}), \
                     (b)-[:F {w: i}]->(a) SET b.x = i";
-        c.query(text, &[("from", Value::Int(i * batch))])?;
+const CHANGE: &str = "UNWIND range($from, $from + 999) AS i MATCH (b:P {id: 2 * i + 1}) SET b.x = -i";
+const DELETE: &str = "UNWIND range($from, $from + 999) AS i MATCH (a:P {id: 2 * i}) DETACH DELETE a";
+
+/// Half of the operations in batches of thousands, of five two nodes, two edges and a value; now and then
+/// values are set anew and nodes go with their edges. The other half one by one.
+fn write(dir: &Path, millions: i64) -> Result<(), Failure> {
+    let db = Database::open(dir, config())?;
+    let c = db.connect();
+    c.query("CREATE CONSTRAINT FOR (p:P) REQUIRE p.id IS UNIQUE", &[])?;
+    c.query("CREATE INDEX FOR (p:P) ON (p.x)", &[])?;
+    c.query("CREATE INDEX FOR (q:Q) ON (q.id)", &[])?;
+    let (million, start) = (1_000_000, Instant::now());
+    let (mut operations, mut batch) = (0, 0);
+    while operations < millions * million / 2 {
+        c.query(MAKE, &[("from", Value::Int(batch * 1_000))])?;
+        operations += 5_000;
+        if batch % 4 == 3 {
+            let from = Value::Int((batch - 3) * 1_000);
+            c.query(CHANGE, &[("from", from.clone())])?;
+            c.query(DELETE, &[("from", from)])?;
+            operations += 1_000 + 3_000;
+        }
+        batch += 1;
     }
-    println!("batches written in {:.1?}", start.elapsed());
-    // The other half one by one: commits of three, a node, an edge and a node.
-    for i in 0..millions * million / 6 {
-        c.query(
-            "CREATE (:Q {id: $i, name: 'one by one'})-[:G]->(:Q {id: -$i, name: 'other'})",
-            &[("i", Value::Int(i))],
-        )?;
+    println!("{operations} operations in batches written in {:.1?}", start.elapsed());
+    let mut one = 0;
+    while operations < millions * million {
+        let i = [("i", Value::Int(one))];
+        c.query("CREATE (:Q {id: $i, name: 'one by one'})-[:G]->(:Q {id: -$i, name: 'other'})", &i)?;
+        operations += 3;
+        if one % 4 == 3 {
+            c.query("MATCH (q:Q {id: $i}) SET q.name = 'changed'", &i)?;
+            c.query("MATCH (:Q {id: $i})-[r:G]->() DELETE r", &i)?;
+            operations += 2;
+        }
+        one += 1;
     }
+    std::thread::sleep(Duration::from_millis(500));
     let bytes: u64 =
         std::fs::read_dir(dir.join("log"))?.filter_map(|e| Some(e.ok()?.metadata().ok()?.len())).sum();
-    println!("written in {:.1?}, log {} MB, memory {:?} MB", start.elapsed(), bytes >> 20, memory());
-    drop(c);
-    db.close()?;
+    println!(
+        "{operations} written in {:.1?}, log {} MB, memory {:?} MB",
+        start.elapsed(),
+        bytes >> 20,
+        memory()
+    );
+    tell(&c)?;
+    // As a crash of the process ends it: nothing is closed.
+    std::process::exit(0)
+}
+
+fn recovery(dir: &Path, millions: i64) -> Result<(), Failure> {
     let exe = std::env::current_exe()?;
+    std::process::Command::new(&exe).arg("write").arg(dir).arg(millions.to_string()).status()?;
     std::process::Command::new(exe).arg("open").arg(dir).status()?;
     Ok(())
 }
 
 fn open_only(dir: &Path) -> Result<(), Failure> {
     let start = Instant::now();
-    let db = Database::open(dir, Config::default())?;
+    let db = Database::open(dir, config())?;
     println!("opened in {:.1?}, peak and present memory {:?} MB", start.elapsed(), memory());
     let c = db.connect();
-    for text in ["MATCH (n) RETURN count(*)", "MATCH ()-[r]->() RETURN count(r)"] {
+    tell(&c)?;
+    println!("peak and present memory {:?} MB", memory());
+    // What the log says stays there for another look.
+    std::process::exit(0)
+}
+
+fn tell(c: &Connection) -> Result<(), Failure> {
+    for text in [
+        "MATCH (n) RETURN count(*)",
+        "MATCH ()-[r]->() RETURN count(r), sum(r.w)",
+        "MATCH (n:P) WHERE n.x < 0 RETURN count(n)",
+    ] {
+        let start = Instant::now();
         let mut result = c.query(text, &[])?;
-        println!("{text}: {:?}", result.next_row()?);
+        println!("{text}: {:?} in {:.1?}", result.next_row()?, start.elapsed());
     }
     Ok(())
 }

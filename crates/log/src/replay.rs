@@ -15,6 +15,8 @@ pub enum Replayed<'a> {
     Declaration(Declaration<'a>, Place<'a>),
     /// What a transaction did.
     Transaction(Transaction<'a>),
+    /// All commits up to this timestamp were given: the log says so, whose order need not be theirs.
+    Certain(u64),
 }
 
 /// Where something was read: for errors.

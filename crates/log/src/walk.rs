@@ -10,7 +10,7 @@ use std::path::Path;
 use trimorph_vfs::FileSystem;
 
 use crate::block::{ALIGN, CLOSED};
-use crate::replay::{Apply, Assembler};
+use crate::replay::{Apply, Assembler, Replayed};
 use crate::segment::{self, HEADER_LEN, Opened, Segment, path_of};
 use crate::{LogError, Position};
 
@@ -76,13 +76,18 @@ pub(crate) fn walk(
     if !walked.segments.contains(&start.segment) {
         return Err(LogError::Missing { path: path_of(dir, start.segment) });
     }
-    let mut assembler = Assembler::default();
+    let (mut assembler, mut certain) = (Assembler::default(), 0);
     let mut number = start.segment;
     while let Opened::Segment(mut segment) = Segment::open(fs, dir, number, database)? {
         let offset = if number == start.segment { start.offset } else { HEADER_LEN };
         (walked.end, walked.end_len) = (Position::new(number, offset), Some(segment.len));
         while let Some((header, content, next)) = segment.block(walked.end.offset)? {
             assembler.feed(dir, walked.end, &header, content, apply)?;
+            // What it tells of lies before its mark, and so before itself.
+            if header.committed > certain {
+                certain = header.committed;
+                apply(Replayed::Certain(certain))?;
+            }
             walked.synced = walked.synced.max(header.synced);
             walked.is_closed = header.flags & CLOSED != 0;
             walked.blocks += 1;

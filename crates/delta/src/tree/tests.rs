@@ -106,6 +106,20 @@ fn ascending_keys_fill_leaves() {
     assert_eq!(entries(tree, 700, 1_000).len(), 301);
 }
 
+/// Leaves that are only split are two thirds full.
+#[test]
+#[cfg_attr(miri, ignore = "says how full leaves are, and takes long")]
+fn keys_at_random_leave_leaves_nearly_four_fifths_full() {
+    let (arena, mut random) = (Arena::<128>::default(), Random::new(7));
+    let tree = Tree::new(&arena);
+    let mut count = 0;
+    for _ in 0..40_000 {
+        count += usize::from(tree.insert(Key::from(random.below(1 << 30) as u64) << 40, 1).is_ok());
+    }
+    let places = arena.in_use() * 128;
+    assert!(count * 100 >= places * 74, "{count} keys in {places} places");
+}
+
 #[test]
 fn keys_come_back_and_are_in_the_order_of_lists() {
     let mut random = Random::new(1);

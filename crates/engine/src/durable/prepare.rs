@@ -2,7 +2,7 @@
 //! of the main version is broken.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, EdgeTableId, LabelId, NodeId, TableId};
@@ -32,21 +32,30 @@ pub(super) enum Prepared<'b> {
     Edges { came: bool, ends: Vec<EdgeEnds> },
 }
 
-/// Rows of node tables that the log has given, as runs: the first, and one past the last.
+/// Rows of node tables that the log has given.
 #[derive(Default)]
-pub(super) struct Given(BTreeMap<TableId, BTreeMap<u64, u64>>);
+pub(super) struct Given(BTreeMap<TableId, Rows>);
+
+#[derive(Default)]
+struct Rows {
+    /// As runs: the first, and one past the last.
+    runs: BTreeMap<u64, u64>,
+    /// Rows that went for good, unless the log goes on to give them again: no run has them.
+    gone: BTreeSet<u64>,
+}
 
 impl Given {
     /// Rows that follow each other.
     pub(super) fn add_run(&mut self, table: TableId, rows: std::ops::Range<u64>) {
         if !rows.is_empty() {
-            self.0.entry(table).or_default().insert(rows.start, rows.end);
+            self.0.entry(table).or_default().runs.insert(rows.start, rows.end);
         }
     }
 
     fn add(&mut self, table: TableId, rows: &[u64]) {
-        let runs = self.0.entry(table).or_default();
+        let Rows { runs, gone } = self.0.entry(table).or_default();
         for row in rows {
+            gone.remove(row);
             let mut run = (*row, row + 1);
             if let Some((first, end)) = runs.range_mut(..=row).next_back()
                 && *end >= *row
@@ -65,14 +74,37 @@ impl Given {
         }
     }
 
+    /// Rows went, and nobody can have them but who is told to have got them from here on.
+    pub(super) fn take_out(&mut self, table: TableId, rows: &[u64]) {
+        let Rows { runs, gone } = self.0.entry(table).or_default();
+        for row in rows {
+            gone.insert(*row);
+            let run = runs.range(..=row).next_back().map(|(first, end)| (*first, *end));
+            let Some((first, end)) = run.filter(|(_, end)| end > row) else { continue };
+            runs.remove(&first);
+            if first < *row {
+                runs.insert(first, *row);
+            }
+            if row + 1 < end {
+                runs.insert(row + 1, end);
+            }
+        }
+    }
+
     /// For each table one past the last row, and rows before it that nobody has: at most `most` of them.
     pub(super) fn rest(
         self,
         first: impl Fn(TableId) -> u64,
         most: u64,
     ) -> impl Iterator<Item = (TableId, u64, Vec<u64>)> {
-        self.0.into_iter().map(move |(table, runs)| {
-            let (mut end, mut free, mut left) = (first(table), Vec::new(), most);
+        self.0.into_iter().map(move |(table, Rows { runs, gone })| {
+            let first = first(table);
+            let (mut end, mut free, mut left) = (first, Vec::new(), most);
+            // Those before are no gaps between the runs.
+            free.extend(gone.range(..first).copied().take(usize::try_from(left).unwrap_or(usize::MAX)));
+            left -= free.len() as u64;
+            // One behind all runs was given, too.
+            let runs = runs.into_iter().chain(gone.last().map(|last| (last + 1, last + 1)));
             for (from, to) in runs {
                 let gap = from.saturating_sub(end).min(left);
                 free.extend(end..end + gap);
@@ -304,6 +336,13 @@ mod tests {
             let rest: Vec<_> = given.rest(|_| 2, 100).collect();
             assert_eq!(rest, [(table, end, free.to_vec())], "{rows:?}");
         }
+        // Some go, of main's and of those that were given, and some of them are given again.
+        let mut given = Given::default();
+        given.add(table, &[2, 3, 4, 6, 7]);
+        given.take_out(table, &[0, 1, 3, 7]);
+        given.add(table, &[1]);
+        let rest: Vec<_> = given.rest(|_| 2, 100).collect();
+        assert_eq!(rest, [(table, 8, vec![0, 3, 5, 7])]);
         let mut given = Given::default();
         given.add(table, &[1 << 31]);
         let (_, end, free) = given.rest(|_| 0, 3).next().unwrap();

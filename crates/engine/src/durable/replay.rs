@@ -4,6 +4,8 @@
 //! 2. Transactions that the main version does not have are copied, encoded, until there are enough of them
 //!    for several threads.
 //! 3. Such a batch is decoded and prepared, and put into the delta on all threads.
+//! 4. Where nobody reads yet the delta is merged when it has become large, as it was while the log was
+//!    written: up to the last commit before which none is to come. What was merged is cleaned at once.
 //!
 //! Memory: a batch, encoded and decoded, besides what the delta takes.
 //!
@@ -18,15 +20,16 @@ use std::sync::Arc;
 
 use trimorph_base::{CancelToken, TableId};
 use trimorph_log::{Commit, LoadedPart, LogError, Operation, Place, Position, Replayed, Transaction};
-use trimorph_mvcc::Timestamp;
+use trimorph_mvcc::{Needed, Timestamp};
 use trimorph_store::bulk::LoadPart;
-use trimorph_store::{DatabaseError, Live, LogStart, Main};
+use trimorph_store::{DatabaseError, Live, LogStart, Main, merged};
 use trimorph_vfs::{FileSystem, Pool, RegionOptions};
 
 use super::apply::apply;
 use super::declare::declare;
 use super::prepare::{Given, Preparer};
 use crate::load_folders::{LoadFolders, open_load, part_of};
+use crate::merged_pieces::MERGED;
 
 /// Where the pieces lie that a load's rows and edges are put into: each by itself.
 const PUT: RegionOptions = RegionOptions { huge_pages: false };
@@ -67,6 +70,11 @@ pub(super) struct Replay {
     micros: i64,
     /// Whether a bulk load has changed the main version since somebody asked.
     has_loaded: bool,
+    /// All commits up to here have been read.
+    certain: u64,
+    /// From so many bytes on the delta is merged, and how many more are worth the next merge; none where
+    /// somebody may be reading.
+    merged_from: Option<(usize, usize)>,
 }
 
 /// A commit that was read before it is known that all before it were.
@@ -108,7 +116,15 @@ impl Replay {
             first_waiting: u64::MAX,
             micros: 0,
             has_loaded: false,
+            certain: 0,
+            merged_from: None,
         }
+    }
+
+    /// The delta is merged whenever it takes so many bytes. Only where nobody reads before all was taken.
+    pub(super) fn merging_from(mut self, bytes: usize) -> Self {
+        self.merged_from = Some((bytes, bytes));
+        self
     }
 
     /// Takes what was read next.
@@ -121,6 +137,10 @@ impl Replay {
             }
             Replayed::Transaction(transaction) => {
                 self.put(transaction.commit, transaction.place.position(), transaction.bytes())
+            }
+            Replayed::Certain(timestamp) => {
+                self.certain = self.certain.max(timestamp);
+                Ok(())
             }
         }
     }
@@ -203,7 +223,33 @@ impl Replay {
         (self.bytes, self.batch) = (bytes, batch);
         self.bytes.clear();
         self.batch.clear();
+        if let Some((from, step)) = self.merged_from
+            && self.live.delta.bytes() >= from
+        {
+            self.merge();
+            // What could not be merged is left alone until there is as much again.
+            self.merged_from = Some((self.live.delta.bytes() + step, step));
+        }
         Ok(())
+    }
+
+    /// Puts into the main version what is in the delta and certain. All that was read is in the delta, and
+    /// nobody reads either of them.
+    fn merge(&mut self) {
+        // A load has rows of its own, and keys that are noted at the end.
+        if self.certain <= self.main.merged_at || !self.loaded.is_empty() {
+            return;
+        }
+        let to = Timestamp(self.certain);
+        // What cannot be merged stays in the delta.
+        if let Ok((next, _)) = merged(&self.main, &self.live.delta, to, MERGED, &CancelToken::default()) {
+            self.main = next;
+            self.main.weaken_facts();
+            // Nobody has an older main version.
+            let cleaned = self.live.delta.clean(&Needed::new(to, std::iter::empty()));
+            cleaned.rows().for_each(|(table, rows)| self.given.take_out(table, rows));
+            self.live.delta.give_back_room(cleaned);
+        }
     }
 
     /// Puts what a bulk load made into the main version.

@@ -52,6 +52,7 @@ impl Seen {
         match replayed {
             Replayed::Declaration(Declaration::Name { text, .. }, _) => self.0.push(text.into_owned()),
             Replayed::Declaration(..) => panic!("not a name"),
+            Replayed::Certain(_) => {}
             Replayed::Transaction(t) => {
                 let (handle, mut operations) = (t.commit.handle, 0);
                 for operation in t.operations() {
