@@ -21,9 +21,9 @@ use crate::needed::bottom_up;
 use crate::planning::Planning;
 use crate::{Halt, VarSet, calls_volatile, vars_of};
 
-/// Rows of each row up to which it pays to know the worst of them.
+/// Rows of each row up to which it pays to know the worst of them. Chosen; beyond, each row is asked.
 const COUNT_MAX: u32 = 1_000;
-/// Variables that tell rows apart, at most: each is a key.
+/// Variables that tell rows apart, at most: each is a key. Chosen.
 const KEYS_MAX: usize = 8;
 
 /// The pass.

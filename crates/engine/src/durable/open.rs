@@ -31,7 +31,7 @@ pub(crate) fn log_folder(dir: &Path) -> PathBuf {
     dir.join("log")
 }
 
-/// While a log is replayed the delta is merged from this part of the memory limit on.
+/// While a log is replayed the delta is merged from this part of the memory limit on. These three are chosen.
 const MERGED_PART: usize = 4;
 /// And in any case from here on: a larger one makes merges rarer, and the peak of memory higher.
 const MERGED_BYTES_MAX: usize = 256 << 20;
