@@ -41,7 +41,7 @@ const ASKED: &[&str] = &[
 ];
 
 /// How many of them become part of the query.
-const GROUPED: usize = 16;
+const GROUPED: usize = 15;
 
 #[test]
 fn rows_are_those_of_each_row() {

@@ -75,7 +75,7 @@ fn told_apart_in(graph: &QueryGraph) -> Option<Vec<VarId>> {
 
 /// Whether a subplan gives the same where it is run for all rows together, and told apart.
 fn can_be_grouped(mut plan: &Plan) -> bool {
-    let mut asks = false;
+    let (mut asks, mut is_cut, mut steps) = (false, false, 0);
     loop {
         let mut is_volatile = false;
         plan.for_each_expr(&mut |expr| is_volatile |= calls_volatile(expr));
@@ -83,10 +83,13 @@ fn can_be_grouped(mut plan: &Plan) -> bool {
             return false;
         }
         plan = match plan {
-            // Without a pattern there is nothing that is found for many at once.
-            Plan::Argument(_) => return asks,
+            // Without a pattern there is nothing that is found for many at once. Of what is several steps
+            // away there may be far more than first rows: forty million were sorted where each row had kept
+            // one.
+            Plan::Argument(_) => return asks && (!is_cut || steps <= 1),
             Plan::Match { input, graph } => {
                 asks = true;
+                steps += graph.edges.len();
                 // What is searched for from one node to another is searched for from each row.
                 if graph.edges.iter().any(|edge| edge.range != EdgeRange::One) || !graph.paths.is_empty() {
                     return false;
@@ -100,7 +103,10 @@ fn can_be_grouped(mut plan: &Plan) -> bool {
             | Plan::Distinct { input, .. } => input,
             Plan::Aggregate { input, keys, .. } if !keys.is_empty() => input,
             Plan::Limit { .. } => match first_rows(plan) {
-                Some((input, ..)) => input,
+                Some((input, ..)) => {
+                    is_cut = true;
+                    input
+                }
                 None => return false,
             },
             _ => return false,
