@@ -11,6 +11,7 @@ use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Group, Nodes, Positions, Selection, Values, Vector};
 
 use super::sample::{Kind, value};
+use crate::expr::compare::compare_unlike;
 use crate::expr::evaluated::{Evaluated, Over};
 use crate::expr::logic::not;
 use crate::expr::vector::binary;
@@ -100,6 +101,12 @@ fn rows() -> String {
         let mut parts = Vec::new();
         for (name, left) in &samples {
             let takes = |right: &Vector<'static>| {
+                // What holds of all pairs has a line of its own.
+                let is_comparison = matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge);
+                let (a, b) = (Evaluated::Ref(left), Evaluated::Ref(right));
+                if is_comparison && compare_unlike(op, &a, &b, Positions::all(2)).is_some() {
+                    return false;
+                }
                 let constant = || {
                     let is_entity = matches!(right.values, Values::Node(_) | Values::Edge(_));
                     let value = if is_entity { Value::Null } else { right.value(0, &|_| Value::Null) };
@@ -131,7 +138,8 @@ fn rows() -> String {
         types(&|v| keys.iter().any(|key| component(v, key, at).is_some()))
     );
     out.push_str(
-        "| `AND` `OR` | BOOLEAN, by bit masks; parts only where those before leave it open |\n\
+        "| `=` `<>` `<` `<=` `>` `>=` | all types with those that they are not compared with, without a look at values |\n\
+         | `AND` `OR` | BOOLEAN, by bit masks; parts only where those before leave it open |\n\
          | `CASE` `coalesce` | all types, by selection of positions |\n\
          | `IS NULL` `IS NOT NULL` | all types, by null masks |\n\
          | `[a..b]` | LIST, by other runs of the same elements |\n\

@@ -392,7 +392,12 @@ impl<'r> Drawn<'r> {
                     Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => {
                         let kind = *self.random.pick(&KINDS);
                         return {
-                            let kinds = if NUMBERS.contains(&kind) { &NUMBERS[..] } else { &[kind] };
+                            let kinds = match kind {
+                                // Also what is compared with nothing of the other side.
+                                _ if self.random.chance(20) => &KINDS,
+                                kind if NUMBERS.contains(&kind) => &NUMBERS[..],
+                                _ => &[kind],
+                            };
                             let args = vec![self.operand(kinds, depth), self.operand(kinds, depth)];
                             Ex::Op(op, args, self.span())
                         };
