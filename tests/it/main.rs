@@ -51,6 +51,7 @@ mod notices;
 mod number_keys;
 mod old_readers;
 mod own_properties;
+mod paired_nodes;
 mod pairs;
 mod parallel_edges;
 mod physical;

@@ -29,12 +29,33 @@ pub enum ApplyKind {
     Count(VarId),
     /// Every input row, with the list of this expression's values over the subplan rows.
     Collect(VarId, Expr),
+    /// One answer for each row, of the kinds above that give one. A row of the subplan belongs to the rows
+    /// whose `node` is its `found`: rows that differ in that node only share a run of the subplan, which does
+    /// not look at it. Optimizer only.
+    Paired {
+        /// What each row gets.
+        answer: Box<ApplyKind>,
+        /// A node of the input.
+        node: VarId,
+        /// A node of the subplan.
+        found: VarId,
+    },
     /// Every input row as it is: the subplan is run for what it changes. With `together`, for all rows at
     /// once, clause by clause, else row by row.
     Effects {
         /// Whether rows need not see what earlier rows changed.
         together: bool,
     },
+}
+
+impl ApplyKind {
+    /// What each row gets, however it is found.
+    pub fn answer(&self) -> &Self {
+        match self {
+            Self::Paired { answer, .. } => answer,
+            own => own,
+        }
+    }
 }
 
 /// One sort key.

@@ -118,6 +118,25 @@ fn print_path(path: &PathExpr) -> String {
     }
 }
 
+/// An apply, without its inputs.
+fn print_apply(kind: &ApplyKind, vars: &Vars) -> String {
+    let name = |v: &crate::VarId| vars.get(*v).name.to_string();
+    match kind {
+        ApplyKind::Inner => "Apply".into(),
+        ApplyKind::Optional => "OptionalApply".into(),
+        ApplyKind::Semi => "SemiApply".into(),
+        ApplyKind::Anti => "AntiApply".into(),
+        ApplyKind::Mark(v) => format!("MarkApply {}", name(v)),
+        ApplyKind::Count(v) => format!("CountApply {}", name(v)),
+        ApplyKind::Collect(v, e) => format!("CollectApply {} = {}", name(v), print_expr(e, vars)),
+        ApplyKind::Paired { answer, node, found } => {
+            format!("{} where {} = {}", print_apply(answer, vars), name(found), name(node))
+        }
+        ApplyKind::Effects { together: true } => "Foreach".into(),
+        ApplyKind::Effects { together: false } => "EffectsApply".into(),
+    }
+}
+
 /// The operator itself, on one line.
 fn operator(plan: &Plan, vars: &Vars) -> String {
     let name = |v: &crate::VarId| vars.get(*v).name.to_string();
@@ -139,17 +158,7 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
         Plan::Match { graph, .. } => {
             format!("Match {} nodes, {} edges", graph.nodes.len(), graph.edges.len())
         }
-        Plan::Apply { kind, .. } => match kind {
-            ApplyKind::Inner => "Apply".into(),
-            ApplyKind::Optional => "OptionalApply".into(),
-            ApplyKind::Semi => "SemiApply".into(),
-            ApplyKind::Anti => "AntiApply".into(),
-            ApplyKind::Mark(v) => format!("MarkApply {}", name(v)),
-            ApplyKind::Count(v) => format!("CountApply {}", name(v)),
-            ApplyKind::Collect(v, e) => format!("CollectApply {} = {}", name(v), print_expr(e, vars)),
-            ApplyKind::Effects { together: true } => "Foreach".into(),
-            ApplyKind::Effects { together: false } => "EffectsApply".into(),
-        },
+        Plan::Apply { kind, .. } => print_apply(kind, vars),
         Plan::Filter { predicate, .. } => format!("Filter {}", print_expr(predicate, vars)),
         Plan::Extra { items: i, .. } => format!("Compute {}", items(i)),
         Plan::Project { items: i, .. } => format!("Project {}", items(i)),

@@ -285,9 +285,9 @@ impl Plan {
                 out.add(graph.edges.iter().map(|e| e.var));
                 out.add(graph.paths.iter().map(|p| p.var));
             }
-            Self::Apply { subplan, kind, .. } => match kind {
+            Self::Apply { subplan, kind, .. } => match kind.answer() {
                 ApplyKind::Inner | ApplyKind::Optional => subplan.add_vars(out),
-                ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Effects { .. } => {}
+                ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Paired { .. } | ApplyKind::Effects { .. } => {}
                 ApplyKind::Mark(v) | ApplyKind::Count(v) | ApplyKind::Collect(v, _) => out.add([*v]),
             },
             Self::Extra { items, .. } => out.add(items.iter().map(|(v, _)| *v)),

@@ -123,9 +123,16 @@ impl Checker<'_> {
         match plan {
             Plan::Apply { subplan, kind, .. } => {
                 let inner = self.plan(subplan, Some(&scope))?;
-                match kind {
+                if let ApplyKind::Paired { node, found, .. } = kind {
+                    self.is_node(*node, &scope, "Apply")?;
+                    self.is_there(*found, &inner, "Apply")?;
+                }
+                match kind.answer() {
                     ApplyKind::Inner | ApplyKind::Optional => scope.extend(inner),
-                    ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Effects { .. } => {}
+                    ApplyKind::Semi
+                    | ApplyKind::Anti
+                    | ApplyKind::Paired { .. }
+                    | ApplyKind::Effects { .. } => {}
                     ApplyKind::Mark(v) | ApplyKind::Count(v) => drop(scope.insert(*v)),
                     ApplyKind::Collect(v, expr) => {
                         self.expr(expr, &inner, "CollectApply")?;

@@ -34,16 +34,21 @@ pub(crate) struct Estimate {
 /// Rows that each operator of a plan gives, about, by what the plan was made with: the catalog, and the
 /// `estimator` that knows more; in the order in which EXPLAIN shows them.
 pub fn estimate_all(plan: &Plan, catalog: &Catalog, estimator: Option<&dyn Estimator>) -> Vec<f64> {
-    let mut rows = Vec::new();
     let known = Statistics { catalog: &CatalogView::new(catalog), samples: &Samples::new(estimator) };
-    Estimate::walk(plan, known, &mut rows);
-    rows
+    Estimate::of_each(plan, known)
 }
 
 impl Estimate {
     /// The estimate of a whole plan.
     pub(crate) fn of(plan: &Plan, known: Statistics<'_>) -> Self {
         Self::walk(plan, known, &mut Vec::new())
+    }
+
+    /// The rows of each operator of a plan: of one, then of its inputs, one after the other.
+    pub(crate) fn of_each(plan: &Plan, known: Statistics<'_>) -> Vec<f64> {
+        let mut rows = Vec::new();
+        Self::walk(plan, known, &mut rows);
+        rows
     }
 
     /// Fills `rows`, by place in a walk from the top.
@@ -170,6 +175,7 @@ pub(crate) fn work_of(plan: &Plan, argument: f64, known: Statistics<'_>) -> f64 
         let mut inputs = done.split_off(done.len() - children.len());
         inputs.reverse();
         let taken: f64 = inputs.iter().map(|input| input.rows).sum();
+        let below = inputs.first().cloned().unwrap_or_default();
         let mut estimate = Estimate::over(plan, inputs, known);
         if matches!(plan, Plan::Argument(_)) {
             estimate.rows = argument;
@@ -181,6 +187,13 @@ pub(crate) fn work_of(plan: &Plan, argument: f64, known: Statistics<'_>) -> f64 
             (Plan::Filter { .. }, [Plan::NodeScan(_)]) => taken * SCANNED_NANOS,
             // Values of rows anywhere.
             (Plan::Filter { .. }, _) => taken * GATHERED_NANOS,
+            // A node is looked for among the neighbours of another.
+            (Plan::ExtendInto { .. }, _) => taken * GATHERED_NANOS,
+            // Lists of neighbours are gone through beside each other.
+            (Plan::Intersect { steps, .. }, _) => {
+                let each = |step| degree_of(&below, step, taken, known.catalog);
+                taken * steps.iter().map(each).sum::<f64>() * MADE_NANOS
+            }
             // Rows that are put into a table, or looked up there.
             (Plan::HashJoin { .. }, _) => taken * GATHERED_NANOS + estimate.rows * MADE_NANOS,
             _ => taken + estimate.rows * MADE_NANOS,
@@ -277,7 +290,7 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
             (first * second).sqrt()
         }
         (Plan::RangeJoin { .. }, _) => first * second * 0.5,
-        (Plan::Apply { kind, .. }, _) => match kind {
+        (Plan::Apply { kind, .. }, _) => match kind.answer() {
             ApplyKind::Inner => first * second.max(0.1),
             ApplyKind::Optional => first * second.max(1.0),
             ApplyKind::Semi | ApplyKind::Anti => first * 0.5,

@@ -43,12 +43,13 @@
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
 //! another; what several need has files of its own: `needed` (what is looked at above), `tables`,
-//! `merging`, `lookups`, `edge_lookups`, `selectivity`, `samples`, `degrees` and `estimate`.
+//! `merging`, `asked_first`, `lookups`, `edge_lookups`, `selectivity`, `samples`, `degrees` and `estimate`.
 //!
 //! Source: design §7; GF-CL §7; Poseidon §8.
 #![forbid(unsafe_code)]
 
 mod ask_bound;
+mod asked_first;
 mod both_ways;
 mod call_groups;
 mod call_once;

@@ -91,8 +91,10 @@ pub(crate) fn below(plan: &Plan, needed: &VarSet) -> Vec<VarSet> {
                 | ApplyKind::Count(_)
                 | ApplyKind::Effects { .. } => VarSet::new(),
                 ApplyKind::Collect(_, expr) => vars_of([expr]),
+                ApplyKind::Paired { found, .. } => VarSet::from([*found]),
             };
             let mut outer = arguments(subplan);
+            outer.extend(if let ApplyKind::Paired { node, .. } = kind { Some(*node) } else { None });
             outer.extend(needed);
             vec![outer, inner]
         }

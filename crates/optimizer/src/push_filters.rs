@@ -14,7 +14,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use trimorph_algebra::{ApplyKind, Expr, Op, Plan, VarId, Vars};
+use trimorph_types::LogicalType;
 
+use crate::asked_first::asked_first;
 use crate::cannot_fail::cannot_fail;
 use crate::needed::bottom_up;
 use crate::planning::Planning;
@@ -44,13 +46,14 @@ fn filtered(mut plan: Plan, mut conditions: Vec<Expr>, vars: &Vars) -> Plan {
         return on_top(plan, stay);
     }
     if let Plan::Filter { input, predicate } = plan {
-        // Those that were asked first stay first.
+        // Those that may fail stay in their order.
         let mut all = Vec::new();
         conjuncts(predicate, &mut all);
         all.append(&mut conditions);
         return filtered(*input, all, vars);
     }
     let mut stay = Vec::new();
+    asked_first(&mut conditions, &|var| vars.get(*var).ty == LogicalType::Node);
     for condition in conditions {
         let is_pushed = cannot_fail(&condition, vars) && push(&mut plan, &condition, vars);
         if !is_pushed && !push_join(&mut plan, &condition, vars) {

@@ -63,7 +63,7 @@ fn keeps(plan: &Plan, once: bool) -> Vec<bool> {
             ApplyKind::Inner | ApplyKind::Optional => vec![once, once],
             ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Mark(_) => vec![once, true],
             ApplyKind::Count(_) | ApplyKind::Collect(..) => vec![once, false],
-            ApplyKind::Effects { .. } => vec![false, false],
+            ApplyKind::Paired { .. } | ApplyKind::Effects { .. } => vec![false, false],
         },
         _ => all(false),
     }

@@ -203,7 +203,7 @@ fn is_read_whole(plan: &Plan, place: usize, whole: bool) -> bool {
         Plan::Aggregate { .. } | Plan::Sort { .. } => true,
         Plan::Limit { .. } | Plan::Shortest { .. } => false,
         Plan::HashJoin { .. } | Plan::RangeJoin { .. } | Plan::SemiJoin { .. } => place == 1 || whole,
-        Plan::Apply { kind, .. } => match (place, kind) {
+        Plan::Apply { kind, .. } => match (place, kind.answer()) {
             (1, ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Mark(_)) => false,
             _ => whole,
         },

@@ -71,6 +71,13 @@ impl Nodes<'_> {
         }
     }
 
+    /// The first `len` ids, as a list.
+    pub fn first(&self, len: usize) -> Vec<NodeId> {
+        let mut out = Vec::with_capacity(len);
+        self.for_each(0..len, |_, id| out.push(id));
+        out
+    }
+
     /// The ids at the given positions, as a list.
     pub fn gather(&self, positions: &[u32]) -> Vec<NodeId> {
         let mut out = Vec::with_capacity(positions.len());

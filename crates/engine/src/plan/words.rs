@@ -55,6 +55,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("gather", "collects rows of several threads"),
     ("union", "one input after the other"),
     ("apply", "runs the second input for many rows at once"),
+    ("apply by pairs", "runs the second input once for rows that share a node, then looks each pair up"),
     ("apply row by row", "runs the second input for each row"),
 ];
 

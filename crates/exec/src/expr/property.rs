@@ -43,6 +43,11 @@ pub(super) fn property<'s>(
             let column = columns.of_nodes(table, &cx.reader);
             Some(column.map_or_else(|| Vector::nulls(len), |column| column.gather_nodes(ids)))
         }
+        // A list in place is taken out once, and read as ids are.
+        Values::Node(nodes @ Nodes::Packed { table, .. }) if at.is_all() && vector.nulls.is_none() => {
+            let column = columns.of_nodes(*table, &cx.reader);
+            Some(column.map_or_else(|| Vector::nulls(len), |column| column.gather_nodes(&nodes.first(len))))
+        }
         Values::Node(nodes) => {
             let present: Vec<u32> = if vector.nulls.is_none() {
                 at.to_vec()

@@ -24,20 +24,27 @@ impl Lowering<'_> {
         let input_vars: Vars = input.vars().into_iter().collect();
         let arguments: Vec<VarId> = arguments.into_iter().filter(|v| input_vars.contains(v)).collect();
         let number = VarId(u32::MAX - u32::try_from(self.numbers.len()).unwrap_or(0));
-        let (added, wanted): (Vec<VarId>, Vars) = match kind {
+        let pair =
+            if let ApplyKind::Paired { node, found, .. } = kind { Some((*node, *found)) } else { None };
+        let kind = kind.answer();
+        let (added, mut wanted): (Vec<VarId>, Vars) = match kind {
             ApplyKind::Inner | ApplyKind::Optional => {
                 let sub: Vars = subplan.vars().into_iter().collect();
                 let added: Vec<VarId> =
                     needed.iter().copied().filter(|v| sub.contains(v) && !input_vars.contains(v)).collect();
                 (added.clone(), added.into_iter().collect())
             }
-            ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Effects { .. } => (Vec::new(), Vars::new()),
+            ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Paired { .. } | ApplyKind::Effects { .. } => {
+                (Vec::new(), Vars::new())
+            }
             ApplyKind::Mark(v) | ApplyKind::Count(v) => (vec![*v], Vars::new()),
             ApplyKind::Collect(v, expr) => (vec![*v], vars_of([expr])),
         };
         let keep_vars: Vars = needed.iter().copied().filter(|v| !added.contains(v)).collect();
         let mut below = keep_vars.clone();
         below.extend(&arguments);
+        below.extend(pair.map(|(node, _)| node));
+        wanted.extend(pair.map(|(_, found)| found));
         let child = self.child(0, input, &below)?;
         let child = self.pack(child, &below, false)?;
         let (keep, layout) = self.keep(&child.layout, &keep_vars, &added)?;
@@ -75,7 +82,9 @@ impl Lowering<'_> {
             ApplyKind::Mark(_) => ops::ApplyMode::Mark,
             ApplyKind::Count(_) => ops::ApplyMode::Count,
             ApplyKind::Collect(_, expr) => ops::ApplyMode::Collect(self.compile(expr, &sub_layout)?),
-            ApplyKind::Effects { .. } => return Err(ExecError::from(not_a_read())),
+            ApplyKind::Paired { .. } | ApplyKind::Effects { .. } => {
+                return Err(ExecError::from(not_a_read()));
+            }
         };
         let argument_slots =
             arguments.iter().map(|v| self.slot(&child.layout, *v)).collect::<Result<Vec<_>, _>>()?;
@@ -86,7 +95,13 @@ impl Lowering<'_> {
             arguments: argument_slots,
             number: if one_by_one { None } else { Some(self.slot(&sub_layout, number)?) },
             mode,
-            once_a_node: exists && is_asked_again(input, subplan, &arguments),
+            pair: match pair {
+                Some((node, found)) => {
+                    Some((self.slot(&child.layout, node)?, self.slot(&sub_layout, found)?))
+                }
+                None => None,
+            },
+            once_a_node: exists && pair.is_none() && is_asked_again(input, subplan, &arguments),
         };
         Ok(Lowered { node: self.node(Spec::Apply(Arc::new(spec)), [child.node, sub]), layout })
     }

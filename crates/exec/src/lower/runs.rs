@@ -95,7 +95,10 @@ impl Lowering<'_> {
                     // the same node, unless there is one.
                     return runs.is_once.then(|| runs.repeated());
                 }
-                if let ApplyKind::Count(var) | ApplyKind::Mark(var) = kind
+                let is_fixed =
+                    if let ApplyKind::Paired { node, .. } = kind { runs.fixed.contains(node) } else { true };
+                if let ApplyKind::Count(var) | ApplyKind::Mark(var) = kind.answer()
+                    && is_fixed
                     && super::apply::arguments_of(subplan)
                         .is_some_and(|arguments| arguments.iter().all(|a| runs.fixed.contains(a)))
                 {

@@ -162,6 +162,7 @@ impl<'a, 's> Start<'a, 's> {
                     ApplyMode::Collect(ex) => ApplyMode::Collect(binder.bind(ex)?),
                     mode => mode.clone(),
                 },
+                pair: apply.pair,
                 once_a_node: apply.once_a_node,
             })),
         })

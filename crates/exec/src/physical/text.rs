@@ -97,6 +97,7 @@ impl Spec {
             Self::Gather(_) => "gather",
             Self::Union(_) => "union",
             Self::Apply(spec) if spec.number.is_none() => "apply row by row",
+            Self::Apply(spec) if spec.pair.is_some() => "apply by pairs",
             Self::Apply(_) => "apply",
         }
     }

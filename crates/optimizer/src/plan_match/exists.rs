@@ -1,10 +1,13 @@
-//! `EXISTS { … }` of one node of the rows, asked of many rows, becomes the set of the nodes that have the
-//! pattern: found once, from wherever it is found best, and asked of each row by one bit.
+//! What is asked of each row by a pattern, and could be asked in another way.
 //!
-//! 1. Before patterns are planned, those that could be asked so are put by: they speak of one node of the
-//!    rows and of nothing else of them, and no predicate can fail for nodes that no row has.
-//! 2. Once both inputs of the apply are planned, the pattern is planned by itself, and what is less work is
-//!    taken (`asked_by_set` of the module).
+//! 1. `EXISTS { … }` of one node of the rows becomes the set of the nodes that have the pattern: found once,
+//!    from wherever it is found best, and asked of each row by one bit (`asked_by_set` of the module).
+//! 2. `EXISTS { … }` and `COUNT { … }` of two nodes are found once for all rows that share one of the two
+//!    (`paired`).
+//!
+//! Before patterns are planned, those that could be asked so are put by: they speak of one or two nodes of
+//! the rows and of nothing else of them, and no predicate can fail for nodes that no row has. Once both
+//! inputs of the apply are planned, the pattern is planned the other way, and what is less work is taken.
 //!
 //! A limit above that ends the rows early asks for few of them: there a set would be found in vain.
 //!
@@ -17,12 +20,12 @@ use trimorph_algebra::{ApplyKind, EdgeRange, Plan, QueryGraph, VarId};
 use super::harmless::is_harmless;
 use crate::{set_of, vars_of};
 
-/// Patterns that could be asked by a set, by one of their own nodes.
+/// Patterns that could be asked in another way, by one of their own nodes.
 pub(super) struct Candidates(HashMap<VarId, Candidate>);
 
 pub(super) struct Candidate {
-    /// The node of the rows.
-    pub(super) node: VarId,
+    /// The nodes of the rows.
+    pub(super) nodes: Vec<VarId>,
     pub(super) graph: QueryGraph,
 }
 
@@ -40,9 +43,9 @@ impl Candidates {
                 _ => ends_early,
             };
             left.extend(plan.children().into_iter().map(|child| (child, below)));
-            if let Plan::Apply { subplan, kind: ApplyKind::Semi | ApplyKind::Anti, .. } = plan
+            if let Plan::Apply { subplan, kind, .. } = plan
                 && !ends_early
-                && let Some((own, candidate)) = Candidate::of(subplan)
+                && let Some((own, candidate)) = Candidate::of(subplan, kind)
             {
                 found.insert(own, candidate);
             }
@@ -77,9 +80,13 @@ impl Candidates {
 }
 
 impl Candidate {
-    /// The pattern of a subplan by a node of its own, if it can be asked by a set.
-    fn of(subplan: &Plan) -> Option<(VarId, Self)> {
-        let (outer, graph) = pattern(subplan)?;
+    /// The pattern of a subplan by a node of its own, if it can be asked in another way.
+    fn of(subplan: &Plan, kind: &ApplyKind) -> Option<(VarId, Self)> {
+        let exists = matches!(kind, ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Mark(_));
+        if !exists && !matches!(kind, ApplyKind::Count(_)) {
+            return None;
+        }
+        let (outer, graph) = pattern(subplan, exists)?;
         let is_plain =
             |graph: &QueryGraph| graph.paths.is_empty() && graph.walks.is_empty() && graph.counts.is_empty();
         let is_one = |graph: &QueryGraph| {
@@ -92,22 +99,22 @@ impl Candidate {
         let edges = graph.edges.iter().map(|edge| edge.var);
         let mut all = vars_of(&graph.predicates);
         all.extend(set_of(graph.nodes.iter().map(|n| n.var).chain(ends()).chain(edges)));
-        let mut from_rows = all.into_iter().filter(|var| outer.contains(var));
-        let node =
-            from_rows.next().filter(|node| from_rows.next().is_none() && ends().any(|v| v == *node))?;
-        let own = ends().find(|var| *var != node)?;
-        Some((own, Self { node, graph: graph.clone() }))
+        let nodes: Vec<VarId> = all.into_iter().filter(|var| outer.contains(var)).collect();
+        if !(1..=2).contains(&nodes.len()) || !nodes.iter().all(|node| ends().any(|var| var == *node)) {
+            return None;
+        }
+        let own = ends().find(|var| !nodes.contains(var))?;
+        Some((own, Self { nodes, graph: graph.clone() }))
     }
 }
 
-/// The pattern over the rows of an apply that a subplan is, and the variables of these rows.
-fn pattern(mut subplan: &Plan) -> Option<(&[VarId], &QueryGraph)> {
+/// The pattern over the rows of an apply that a subplan is, and the variables of these rows. `exists`:
+/// whether there are rows is all that is asked, else how many.
+fn pattern(mut subplan: &Plan, exists: bool) -> Option<(&[VarId], &QueryGraph)> {
     loop {
         match subplan {
-            // Whether there are rows is all that is asked.
-            Plan::Project { input, .. } | Plan::Extra { input, .. } | Plan::Distinct { input, .. } => {
-                subplan = input;
-            }
+            Plan::Project { input, .. } | Plan::Extra { input, .. } => subplan = input,
+            Plan::Distinct { input, .. } if exists => subplan = input,
             Plan::Match { input, graph } => match &**input {
                 Plan::Argument(outer) => return Some((outer, graph)),
                 _ => return None,

@@ -5,7 +5,7 @@
 //! components  which connected part comes next, and how it begins
 //! steps       one step along an edge, cycles closed or intersected
 //! conditions  predicates not placed yet         open_edges   edges not planned yet
-//! asked_first which predicates are asked before others
+
 //! pairs       pairs of edges not told apart yet
 //! reads       how many properties of each node are read
 //! order_joins the order of a connected part by cost (costs): all of few nodes, greedily for many (greedy)
@@ -15,14 +15,14 @@
 //! one_row     plans that give one row
 //! semi_joins  conditions on a node, and on what it leads to, become a set of nodes
 //! harmless    predicates that may be asked of nodes that no row reaches
-//! exists      EXISTS of a node that many rows have becomes a set of nodes
+//! exists      what is asked of rows and could be asked in another way: EXISTS of a node by a set of nodes,
+//!             EXISTS and COUNT of two nodes once for those that share one (paired)
 //! ```
 //!
 //! A pattern is planned without a look at what stands above it but which variables are needed, and asks no
 //! other pass.
 
 mod alternatives;
-mod asked_first;
 mod component;
 mod components;
 mod conditions;
@@ -34,6 +34,7 @@ mod hash_joins;
 mod one_row;
 mod open_edges;
 mod order_joins;
+mod paired;
 mod pairs;
 mod reads;
 mod semi_joins;
@@ -49,8 +50,10 @@ use trimorph_algebra::{
     QueryGraph, VarId,
 };
 use trimorph_base::CancelToken;
+use trimorph_catalog::CatalogView;
 use trimorph_types::LogicalType;
 
+use crate::asked_first::asked_first;
 use crate::estimate::{Estimate, work_of};
 use crate::needed::{bottom_up_within, made_of};
 use crate::planning::{Planning, poll};
@@ -59,11 +62,11 @@ use crate::tables::{Tables, tables_of};
 use crate::walks::Walks;
 use crate::{Halt, Options, VarSet, conjunction, set_of, vars_of};
 
-use asked_first::cheapest_first;
 use conditions::Conditions;
-use exists::{Candidate, Candidates};
+use exists::Candidates;
 pub(crate) use one_row::gives_one_row;
 use open_edges::OpenEdges;
+use paired::{different, is_followed, renamed};
 use reads::Reads;
 
 /// The pass.
@@ -90,9 +93,19 @@ pub(crate) fn plan_match(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan
             Plan::Match { input, graph } => {
                 plan_pattern(*input, graph, needed, With { outer_rows: rows_now(), ..with })
             }
-            Plan::Apply { input, subplan, kind: kind @ (ApplyKind::Semi | ApplyKind::Anti) } => {
+            Plan::Apply { input, subplan, kind } => {
+                let Some(candidate) = candidates.find(&subplan) else {
+                    return Ok(Plan::Apply { input, subplan, kind });
+                };
                 let around = if stands_on_rows(&input) { rows_now() } else { 1.0 };
-                asked_by_set((input, subplan, kind), &candidates, With { outer_rows: around, ..with })
+                let with = With { outer_rows: around, ..with };
+                match (&candidate.nodes[..], &kind) {
+                    ([node], ApplyKind::Semi | ApplyKind::Anti) => {
+                        asked_by_set((input, subplan, kind), (*node, &candidate.graph), with)
+                    }
+                    ([a, b], _) => asked_by_pairs((input, subplan, kind), [*a, *b], &candidate.graph, with),
+                    _ => Ok(Plan::Apply { input, subplan, kind }),
+                }
             }
             other => Ok(other),
         });
@@ -111,33 +124,76 @@ const SET_WORTH: f64 = 0.7;
 /// have some, if that is less work.
 fn asked_by_set(
     (input, subplan, kind): (Box<Plan>, Box<Plan>, ApplyKind),
-    candidates: &Candidates,
+    (node, graph): (VarId, &QueryGraph),
     with: With<'_>,
 ) -> Result<Plan, Halt> {
-    let Some(Candidate { node, graph }) = candidates.find(&subplan) else {
-        return Ok(Plan::Apply { input, subplan, kind });
-    };
     let rows = Estimate::of(&input, with.known).rows * with.outer_rows;
-    let mut graph = graph.clone();
-    if graph.nodes.iter().all(|n| n.var != *node) {
-        graph.nodes.push(NodePattern { var: *node, labels: LabelExpr::True });
-    }
-    let narrowed = std::mem::take(&mut graph.tables);
-    graph.tables = tables_of(with.known.catalog, &graph);
-    for (var, tables) in &mut graph.tables {
-        if let Some(narrowed) = narrowed.get(var) {
-            tables.retain(|table| narrowed.contains(table));
-        }
-    }
+    let graph = searched(graph.clone(), node, with.known.catalog);
     let filter = match graph.tables.values().any(Vec::is_empty) {
-        true => Plan::Empty(vec![*node]),
-        false => plan_pattern(Plan::Unit, graph, &VarSet::from([*node]), With { outer_rows: 1.0, ..with })?,
+        true => Plan::Empty(vec![node]),
+        false => plan_pattern(Plan::Unit, graph, &VarSet::from([node]), With { outer_rows: 1.0, ..with })?,
     };
     if work_of(&filter, 1.0, with.known) + rows > work_of(&subplan, rows, with.known) * SET_WORTH {
         return Ok(Plan::Apply { input, subplan, kind });
     }
     let (filter, anti) = (Box::new(filter), matches!(kind, ApplyKind::Anti));
-    Ok(Plan::SemiJoin { input, filter, var: *node, anti })
+    Ok(Plan::SemiJoin { input, filter, var: node, anti })
+}
+
+/// What looking a row up takes, in nanoseconds: about.
+const PAIR_NANOS: f64 = 20.0;
+
+/// An apply that asks about two nodes of each row, its inputs planned, as one that is run once for each of
+/// the nodes at one end, if that is less work.
+fn asked_by_pairs(
+    (input, subplan, kind): (Box<Plan>, Box<Plan>, ApplyKind),
+    [a, b]: [VarId; 2],
+    graph: &QueryGraph,
+    with: With<'_>,
+) -> Result<Plan, Halt> {
+    let rows = Estimate::of(&input, with.known).rows * with.outer_rows;
+    let mut least = work_of(&subplan, rows, with.known) * SET_WORTH;
+    let mut best = None;
+    for (shared, node) in [(a, b), (b, a)] {
+        let runs = different(&input, shared, with.known) * with.outer_rows;
+        if runs * 2.0 > rows {
+            continue;
+        }
+        let found = with.made.var("found".to_owned());
+        let graph = searched(renamed(graph.clone(), node, found), found, with.known.catalog);
+        if graph.tables.values().any(Vec::is_empty) {
+            continue;
+        }
+        let argument = Plan::Argument(vec![shared]);
+        let plan = plan_pattern(argument, graph, &VarSet::from([found]), With { outer_rows: runs, ..with })?;
+        let work = work_of(&plan, runs, with.known) + rows * PAIR_NANOS;
+        if is_followed(&plan) && work < least {
+            least = work;
+            best = Some((plan, node, found));
+        }
+    }
+    Ok(match best {
+        Some((plan, node, found)) => {
+            let kind = ApplyKind::Paired { answer: Box::new(kind), node, found };
+            Plan::Apply { input, subplan: Box::new(plan), kind }
+        }
+        None => Plan::Apply { input, subplan, kind },
+    })
+}
+
+/// A pattern that is to find a node which rows had brought, and with it the tables that the node can be in.
+fn searched(mut graph: QueryGraph, node: VarId, catalog: &CatalogView<'_>) -> QueryGraph {
+    if graph.nodes.iter().all(|n| n.var != node) {
+        graph.nodes.push(NodePattern { var: node, labels: LabelExpr::True });
+    }
+    let narrowed = std::mem::take(&mut graph.tables);
+    graph.tables = tables_of(catalog, &graph);
+    for (var, tables) in &mut graph.tables {
+        if let Some(narrowed) = narrowed.get(var) {
+            tables.retain(|table| narrowed.contains(table));
+        }
+    }
+    graph
 }
 
 /// What every pattern is planned with.
@@ -318,7 +374,7 @@ impl<'a> Planner<'a> {
     /// Places every predicate whose variables are there.
     fn place_filters(&mut self) {
         let mut ready = self.conditions.take_ready(&self.available);
-        cheapest_first(&mut ready, &|var| self.entities.contains(var));
+        asked_first(&mut ready, &|var| self.entities.contains(var));
         if let Some(predicate) = conjunction(ready) {
             self.put(|input| Plan::Filter { input, predicate });
         }

@@ -502,6 +502,28 @@ fn what_cannot_fail_of_edges_is_asked_first() {
 }
 
 #[test]
+fn what_is_equal_is_asked_before_what_is_less_behind_a_pattern_too() {
+    let mut s = Small::default();
+    let input = Box::new(s.matched(&["a:Person"], &[]));
+    let a = s.var("a", LogicalType::Node);
+    let x = s.var("x", LogicalType::Any);
+    let list = Expr::Const(Value::list(vec![Value::Int(1), Value::string("b")]));
+    let of = |name: &str| Expr::Property(Box::new(Expr::Var(a)), name.into(), Span::default());
+    let sum = Expr::op(Op::Add, vec![Expr::Var(x), of("id")]);
+    let asked = vec![
+        Expr::op(Op::Gt, vec![sum, Expr::Const(Value::Int(2))]),
+        Expr::op(Op::Ne, vec![Expr::Var(x), of("id")]),
+        Expr::op(Op::Lt, vec![Expr::Var(x), of("id")]),
+        Expr::op(Op::Eq, vec![Expr::Var(x), of("name")]),
+    ];
+    let predicate = Expr::op(Op::And, asked);
+    let plan = Plan::Filter { input: Box::new(Plan::Unwind { input, list, var: x }), predicate };
+    let text = s.run(&["push_filters"], plan, &["x"]);
+    let filter = "Filter ((x = a.name) AND (x < a.id) AND (x <> a.id) AND ((x + a.id) > 2))";
+    assert!(text.starts_with(filter), "{text}");
+}
+
+#[test]
 fn rows_that_an_apply_hands_in_are_counted() {
     // Of all persons, those that like one of few messages: the messages' likes are found once and looked up.
     let mut s = Small::default();

@@ -98,10 +98,7 @@ impl Interpreter<'_> {
             | Plan::HashJoin { .. }
             | Plan::RangeJoin { .. }
             | Plan::Spool { .. }
-            | Plan::SpoolRead { .. } => {
-                let primary = "the naive interpreter does not run physical operators";
-                Err(Diagnostic::runtime(ErrorKind::Unsupported, "PhysicalOperator", primary))
-            }
+            | Plan::SpoolRead { .. } => Err(physical()),
         }
     }
 
@@ -123,6 +120,7 @@ impl Interpreter<'_> {
                 ApplyKind::Semi => out.push(row),
                 ApplyKind::Anti if inner.is_empty() => out.push(row),
                 ApplyKind::Anti => {}
+                ApplyKind::Paired { .. } => return Err(physical()),
                 ApplyKind::Effects { .. } => out.push(row),
                 ApplyKind::Mark(var) => {
                     row.insert(*var, Value::Bool(!inner.is_empty()));
@@ -253,4 +251,9 @@ fn distinct(rows: Vec<Row>, vars: &[VarId]) -> Rows {
         }
     }
     Ok(out)
+}
+
+fn physical() -> Diagnostic {
+    let primary = "the naive interpreter does not run physical operators";
+    Diagnostic::runtime(ErrorKind::Unsupported, "PhysicalOperator", primary)
 }

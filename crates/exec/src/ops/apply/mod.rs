@@ -5,19 +5,24 @@
 //! Whether there is a row for a node that comes more than once (`EXISTS` below an extend) is found once for
 //! it.
 //!
+//! Where many rows share a node and the subplan finds the other one, it is run once for each that is shared
+//! (`pairs`).
+//!
 //! Lists that are collected for all rows of a vector (`lists`) may need more memory than there is: then the
 //! vector is halved and begun again, down to one row, whose list there must be room for. Later vectors are as
 //! short.
 
 mod lists;
+mod pairs;
 
 use std::sync::Arc;
 
 use trimorph_base::{NodeId, Reservation};
 use trimorph_store::access::NodeSet;
-use trimorph_vector::{Chunk, Group, Selection, Values, Vector};
+use trimorph_vector::{Chunk, Group, Nodes, Selection, Values, Vector};
 
 use self::lists::RowLists;
+use self::pairs::Pairs;
 use super::ArgumentCell;
 use crate::expr::{Ex, evaluate};
 use crate::operator::{BoxOperator, Operator};
@@ -51,7 +56,9 @@ pub(crate) struct Apply<'s> {
     /// Positions of the input not handed out yet, and those in the subplan now.
     rest: Vec<u32>,
     current: Vec<u32>,
+    /// Which of these rows, or of their pairs, have a row of the subplan.
     matched: Vec<bool>,
+    pairs: Pairs,
     draining: bool,
     /// Rows that go through the subplan at once: fewer once there was no memory for the lists of more.
     rows_max: usize,
@@ -77,6 +84,9 @@ pub(crate) struct ApplySpec {
     /// The slot of the row number in the subplan's output; none where rows come one at a time.
     pub(crate) number: Option<usize>,
     pub(crate) mode: ApplyMode,
+    /// Where rows are answered by pairs of nodes: the input's slot of the one that is not the argument, and
+    /// the subplan's.
+    pub(crate) pair: Option<(usize, usize)>,
     /// Whether the only argument is a node that comes more than once: what is found for it is kept.
     pub(crate) once_a_node: bool,
 }
@@ -107,6 +117,7 @@ impl<'s> Apply<'s> {
             rest: Vec::new(),
             current: Vec::new(),
             matched: Vec::new(),
+            pairs: Pairs::default(),
             draining: false,
             rows_max: usize::MAX,
             known: Known::default(),
@@ -195,11 +206,23 @@ impl<'s> Apply<'s> {
     /// Hands the current rows to the subplan, from the start.
     fn begin(&mut self) {
         let group = &self.inner.groups[0];
-        let mut vectors: Vec<Vector<'s>> =
-            self.spec.arguments.iter().map(|s| picked(group, *s, &self.current)).collect();
-        vectors.push(Vector::new(Values::Int((0..self.current.len() as i64).collect())));
-        self.matched = vec![false; self.current.len()];
-        self.cell.put(Group { len: self.current.len(), vectors, ..Group::default() });
+        let (mut vectors, len, asked): (Vec<Vector<'s>>, usize, usize) = match self.spec.pair {
+            Some((node, _)) => {
+                let shared = self.spec.arguments.first().copied().unwrap_or(0);
+                let ids = self.pairs.take(group, (shared, node), &self.current);
+                let (table, len) = (ids.first().map(|id| id.table()), ids.len());
+                let table = table.filter(|table| ids.iter().all(|id| id.table() == *table));
+                (vec![Vector::new(Values::Node(Nodes::Ids { table, ids }))], len, self.pairs.len())
+            }
+            None => {
+                let arguments = self.spec.arguments.iter();
+                let vectors = arguments.map(|slot| picked(group, *slot, &self.current)).collect();
+                (vectors, self.current.len(), self.current.len())
+            }
+        };
+        vectors.push(Vector::new(Values::Int((0..len as i64).collect())));
+        self.matched = vec![false; asked];
+        self.cell.put(Group { len, vectors, ..Group::default() });
         self.subplan.reset();
     }
 
@@ -223,7 +246,7 @@ impl<'s> Apply<'s> {
         }
     }
 
-    /// The next rows of the subplan: which input row each belongs to.
+    /// The next rows of the subplan: which input row, or pair of nodes, each belongs to.
     fn pull(&mut self, cx: &Context<'s>) -> Result<Option<Vec<(u32, u32)>>, ExecError> {
         cx.check()?;
         if !self.subplan.next(&mut self.sub_chunk, cx)? {
@@ -234,9 +257,16 @@ impl<'s> Apply<'s> {
             Some(Values::Int(numbers)) => Some(numbers),
             _ => None,
         };
-        let pairs: Vec<(u32, u32)> = (group.positions().into_iter())
-            .filter_map(|p| Some((numbers.map_or(Some(0), |n| u32::try_from(n[p as usize]).ok())?, p)))
-            .collect();
+        let number = |p: u32| numbers.map_or(Some(0), |n| u32::try_from(n[p as usize]).ok());
+        let positions = group.positions().into_iter();
+        let pairs: Vec<(u32, u32)> = match self.spec.pair {
+            None => positions.filter_map(|p| Some((number(p)?, p))).collect(),
+            Some((_, found)) => {
+                let found = &group.vectors[found];
+                let pair = |p: u32| self.pairs.find(number(p)?, found.node(p as usize));
+                positions.filter_map(|p| Some((pair(p)?, p))).collect()
+            }
+        };
         for (number, _) in &pairs {
             self.matched[*number as usize] = true;
         }
@@ -304,9 +334,8 @@ impl<'s> Apply<'s> {
 
     /// Runs the subplan to its end and gives one value for each current row.
     fn summarise(&mut self, cx: &Context<'s>) -> Result<Vector<'s>, ExecError> {
-        let rows = self.current.len();
-        let mut counts = vec![0u64; rows];
-        let mut lists = RowLists::new(rows, cx);
+        let mut counts = vec![0u64; self.matched.len()];
+        let mut lists = RowLists::new(self.current.len(), cx);
         while let Some(pairs) = self.pull(cx)? {
             let group = &self.sub_chunk.groups[0];
             match &self.spec.mode {
@@ -330,6 +359,10 @@ impl<'s> Apply<'s> {
         }
         if let ApplyMode::Collect(_) = self.spec.mode {
             return Ok(lists.finish());
+        }
+        if self.spec.pair.is_some() {
+            self.matched = self.pairs.for_rows(&self.matched);
+            counts = self.pairs.for_rows(&counts);
         }
         Ok(Vector::new(match &self.spec.mode {
             ApplyMode::Count => Values::Int(
