@@ -122,6 +122,32 @@ pub(super) fn agree(text: &str, snapshot: &Snapshot, graph: &Graph, parameters: 
     }
 }
 
+/// Nodes, relationships and values of other types in lists that are collected of them, each for many rows.
+const COLLECTED: &[&str] = &[
+    "MATCH (a:A) WITH a, a.n % 3 AS g WITH g, collect(a) AS l MATCH (b:A) RETURN g, count(CASE WHEN b IN l THEN 1 END) AS c, count(CASE WHEN NOT b IN l THEN 1 END) AS d",
+    "MATCH (a:A) WITH a.n % 3 AS g, collect(a) AS l UNWIND l AS x MATCH (b:A) WHERE b IN l AND b.n < x.n RETURN g, x.n AS x, b.n AS b",
+    "MATCH (a:A) WITH a.n % 4 AS g, collect(a.n / 2.0) AS l MATCH (b:A) WHERE b.n IN l RETURN g, b.n AS b",
+    "MATCH (a:A) WITH a.n % 4 AS g, collect(date('2020-01-01') + duration({days: a.n})) AS l MATCH (b:A) WHERE date('2020-01-02') + duration({days: b.n}) IN l RETURN g, b.n AS b",
+    "MATCH (a:A) WITH a.n % 4 AS g, collect(localtime({hour: a.n % 24})) AS l MATCH (b:A) WHERE localtime({hour: b.n % 24}) IN l RETURN g, count(*) AS c",
+    "MATCH (a:A) WITH a.n % 4 AS g, collect(datetime({epochSeconds: a.n})) AS l MATCH (b:A) WHERE datetime({epochSeconds: b.n + 1}) IN l RETURN g, count(*) AS c",
+    "MATCH (a:A) WITH a.n % 4 AS g, collect(toString(a.n % 7)) + [null] AS l MATCH (b:A) RETURN g, b.n AS b, toString(b.n) IN l AS c",
+    "MATCH (a:A) WITH a.n % 4 AS g, collect(a) + [null] AS l MATCH (b:A) RETURN g, b.n AS b, b IN l AS c",
+    "MATCH (a:A) OPTIONAL MATCH (c:A {n: a.n + 5}) WITH a.n % 4 AS g, collect(a) AS l, collect(c) AS k OPTIONAL MATCH (b:A) WHERE b.n < 9 AND b IN l RETURN g, b IN k AS i, count(*) AS c",
+    "MATCH (a:A)-[r]->() WITH a.n % 4 AS g, collect(r) AS l MATCH (b:A)-[q]->() RETURN g, b.n AS b, q IN l AS c",
+];
+
+#[test]
+fn what_is_collected_is_looked_through() {
+    let snapshot = created(&[
+        "UNWIND range(0, 39) AS n CREATE (:A {n: n})",
+        "MATCH (a:A), (b:A) WHERE b.n = a.n * 2 CREATE (a)-[:T]->(b)",
+    ]);
+    let graph = Graph::read(&snapshot);
+    for text in COLLECTED {
+        agree(text, &snapshot, &graph, BTreeMap::new());
+    }
+}
+
 #[test]
 fn ranges_agree_with_the_interpreter() {
     let snapshot = graph();

@@ -10,12 +10,12 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use trimorph_base::{CancelToken, Diagnostic, MemoryBudget, Reservation};
+use trimorph_base::{CancelToken, Diagnostic, EdgeId, MemoryBudget, NodeId, Reservation};
 use trimorph_functions::operators as ops;
 use trimorph_store::IntegerSet;
 use trimorph_types::number::exact_int;
 use trimorph_types::{Grouping, LogicalType, Value};
-use trimorph_vector::{Positions, Texts, Values, Vector, instant_nanos, local_nanos};
+use trimorph_vector::{Nulls, Positions, Texts, Values, Vector, instant_nanos, local_nanos};
 
 /// Elements looked at between two looks at the flag that cancels.
 const UNCHECKED: usize = 1 << 14;
@@ -31,6 +31,8 @@ pub(crate) struct Members {
     temporal: [(LogicalType, IntegerSet); 4],
     texts: FxHashSet<Arc<str>>,
     iris: FxHashSet<Arc<str>>,
+    nodes: FxHashSet<NodeId>,
+    edges: FxHashSet<EdgeId>,
     /// All numbers as floats, where they are few and floats are exactly what they are.
     floats: Option<Vec<f64>>,
     /// Whatever else equals what it is equivalent to, or does not for certain.
@@ -120,6 +122,7 @@ impl Members {
         let mut wholes = Vec::new();
         let mut temporals: [Vec<i64>; 4] = Default::default();
         let (mut texts, mut iris) = (FxHashSet::default(), FxHashSet::default());
+        let (mut nodes, mut edges) = (FxHashSet::default(), FxHashSet::default());
         let mut others = FxHashSet::default();
         let (mut compared, mut uncertain, mut has_null) = (Vec::new(), Vec::new(), false);
         for part in items.chunks(UNCHECKED) {
@@ -131,6 +134,8 @@ impl Members {
                     Value::Null => has_null = true,
                     Value::String(text) => drop(texts.insert(Arc::clone(text))),
                     Value::Iri(iri) => drop(iris.insert(Arc::clone(iri))),
+                    Value::Node(node) => drop(nodes.insert(*node)),
+                    Value::Relationship(edge) => drop(edges.insert(edge.id)),
                     item if is_compared(item) => {
                         compared.push(item.clone());
                         if is_certain(item) {
@@ -158,6 +163,8 @@ impl Members {
             temporal,
             texts,
             iris,
+            nodes,
+            edges,
             floats: few_floats(items.iter()),
             others,
             compared: Value::list(compared),
@@ -177,6 +184,8 @@ impl Members {
             temporal: TEMPORAL.map(|ty| (ty, IntegerSet::new(Vec::new()))),
             texts: FxHashSet::default(),
             iris: FxHashSet::default(),
+            nodes: FxHashSet::default(),
+            edges: FxHashSet::default(),
             floats: None,
             others: FxHashSet::default(),
             compared: Value::list(Vec::new()),
@@ -205,6 +214,8 @@ impl Members {
             }
             Value::String(text) => self.texts.contains(&**text),
             Value::Iri(iri) => self.iris.contains(&**iri),
+            Value::Node(node) => self.nodes.contains(node),
+            Value::Relationship(edge) => self.edges.contains(&edge.id),
             Value::Float(float) if float.is_nan() => false,
             value => match (whole(value), temporal(value)) {
                 (Some(integer), _) => self.whole.contains(integer),
@@ -239,9 +250,21 @@ impl Members {
 
     /// Which values of a vector are in the list; `None` where its type asks for one value after the other.
     pub(super) fn among<'s>(&self, v: &Vector<'s>, at: Positions<'_>) -> Option<Vector<'s>> {
-        let mut out = vec![false; at.len];
+        let (mut out, mut nulls) = (vec![false; at.len], Nulls::NONE);
+        self.mark(v, at, &mut out, &mut nulls)?;
+        Some(Vector { values: Values::Bool(out), nulls })
+    }
+
+    /// The same, put where it belongs.
+    pub(super) fn mark(
+        &self,
+        v: &Vector<'_>,
+        at: Positions<'_>,
+        out: &mut [bool],
+        nulls: &mut Nulls,
+    ) -> Option<()> {
         if self.is_empty {
-            return Some(Vector::new(Values::Bool(out)));
+            return Some(());
         }
         let integers = self.integers_of(v.logical_type());
         match (&v.values, integers) {
@@ -250,8 +273,10 @@ impl Members {
                 Some(set),
             ) => at.for_each(|i| out[i] = set.contains(v[i])),
             (Values::Date(v), Some(set)) => at.for_each(|i| out[i] = set.contains(v[i].into())),
-            (Values::String(v), _) => among_texts(&self.texts, v, at, &mut out),
-            (Values::Iri(v), _) => among_texts(&self.iris, v, at, &mut out),
+            (Values::String(v), _) => among_texts(&self.texts, v, at, out),
+            (Values::Iri(v), _) => among_texts(&self.iris, v, at, out),
+            (Values::Node(v), _) => at.for_each(|i| out[i] = self.nodes.contains(&v.id(i))),
+            (Values::Edge(v), _) => at.for_each(|i| out[i] = self.edges.contains(&v.id(i))),
             (Values::Duration(v), _) => at.for_each(|i| out[i] = self.has_other(&Value::Duration(v[i]))),
             (Values::Time(v), _) => at.for_each(|i| out[i] = self.has_other(&Value::Time(v[i]))),
             (Values::Decimal(v), _) => at.for_each(|i| {
@@ -276,15 +301,14 @@ impl Members {
             }
             _ => return None,
         }
-        let mut nulls = v.nulls.clone();
-        if self.has_null {
+        if self.has_null || !v.nulls.is_none() {
             at.for_each(|i| {
-                if !out[i] {
+                if v.nulls.get(i) || (self.has_null && !out[i]) {
                     nulls.set(i, at.len);
                 }
             });
         }
-        Some(Vector { values: Values::Bool(out), nulls })
+        Some(())
     }
 }
 

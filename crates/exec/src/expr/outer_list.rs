@@ -2,7 +2,8 @@
 //! made once for all rows that are compared with it.
 //!
 //! `WITH collect(p.id) AS ids MATCH (n) WHERE n.ref IN ids`: there is one list and there are many rows. It
-//! stands in another group, or a join has put it beside each row; then it is the same run of elements. A few
+//! stands in another group, or a join has put it beside each row; then it is the same run of elements, for
+//! all rows or for many that come one after the other. A few
 //! lists are remembered, each by the run of elements that it is; what it lies in is held, so that another
 //! list cannot come to lie there meanwhile.
 
@@ -90,6 +91,31 @@ pub(super) fn one_list(vector: &Vector<'_>, at: Positions<'_>) -> Option<usize> 
         _ => return None,
     }
     first.filter(|_| same)
+}
+
+/// Positions that have the same list as the one before, by their places among all: `None` where lists come
+/// for too few positions each, or are null.
+pub(super) fn runs_of_lists(vector: &Vector<'_>, positions: &[u32]) -> Option<Vec<Range<usize>>> {
+    let Values::List(lists) = &vector.values else { return None };
+    if !vector.nulls.is_none() {
+        return None;
+    }
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    let mut last = None;
+    for (place, position) in positions.iter().enumerate() {
+        let list = lists.elements(*position as usize);
+        match runs.last_mut() {
+            Some(run) if last.as_ref() == Some(&list) => run.end = place + 1,
+            _ => {
+                if runs.len() * FEW > positions.len() {
+                    return None;
+                }
+                runs.push(place..place + 1);
+                last = Some(list);
+            }
+        }
+    }
+    Some(runs)
 }
 
 impl<'s> OuterLists<'s> {

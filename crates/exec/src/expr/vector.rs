@@ -19,7 +19,7 @@ use trimorph_functions::{
     list_element, list_slice, map_entry, split_part, test_texts,
 };
 use trimorph_types::Value;
-use trimorph_vector::{Chunk, Nodes, Nulls, Values, Vector};
+use trimorph_vector::{Chosen, Chunk, Nodes, Nulls, Positions, Values, Vector};
 
 use super::arithmetic::{arithmetic, negated};
 use super::asked_texts::asked;
@@ -32,7 +32,7 @@ use super::evaluated::{Evaluated, Outcome, Over};
 use super::general::{by_row, by_value, is_small};
 use super::logic::{connect, not, xor};
 use super::maps::{fields, list, maps};
-use super::outer_list::one_list;
+use super::outer_list::{one_list, runs_of_lists};
 use super::own_properties::{keys, properties};
 use super::property::{lengths, property, property_nulls};
 use super::reduction::reduction;
@@ -170,6 +170,55 @@ fn outer_members<'s>(list: Place, over: Over<'_, '_, 's>, cx: &Context<'s>) -> O
     cx.outer_lists.members((vector, position), over.at.count(), &edge, budget, cancel)
 }
 
+/// Elements that are compared in the time that one takes to be put into a set.
+const SET_COST: usize = 8;
+
+/// Which values are among the elements of the lists beside them, where each list is beside many rows that
+/// come one after the other.
+fn among_runs<'s>(
+    value: &Ex,
+    list: Place,
+    over: Over<'_, '_, 's>,
+    cx: &Context<'s>,
+) -> Result<Option<Vector<'s>>, ExecError> {
+    let vector = match over.chunk.groups.get(list.group).and_then(|group| group.vectors.get(list.slot)) {
+        Some(vector) if list.group == over.group => vector,
+        _ => return Ok(None),
+    };
+    let positions = over.at.to_vec();
+    let Some(runs) = runs_of_lists(vector, &positions) else { return Ok(None) };
+    let evaluated = evaluate_over(value, over, cx)?;
+    let Some(values) = evaluated.vector() else { return Ok(None) };
+    let Settings { budget, cancel, .. } = &*cx.settings;
+    let edge = |id| cx.edge_value(id);
+    let (mut out, mut nulls) = (vec![false; over.at.len], Nulls::NONE);
+    for run in runs {
+        let [first, ..] = positions[run.clone()] else { continue };
+        let part = Positions { len: over.at.len, chosen: Chosen::List(&positions[run.clone()]) };
+        let rows = run.len() / SET_COST;
+        match cx.outer_lists.members((vector, first as usize), rows, &edge, budget, cancel) {
+            Some(members) => {
+                if members.mark(values, part, &mut out, &mut nulls).is_none() {
+                    return Ok(None);
+                }
+            }
+            None => {
+                let found = list_contains(evaluated.argument(), Argument::Each(vector), part);
+                let Some(Vector { values: Values::Bool(found), nulls: unknown }) = found else {
+                    return Ok(None);
+                };
+                part.for_each(|i| {
+                    out[i] = found[i];
+                    if unknown.get(i) {
+                        nulls.set(i, over.at.len);
+                    }
+                });
+            }
+        }
+    }
+    Ok(Some(Vector { values: Values::Bool(out), nulls }))
+}
+
 /// Which values are among some elements.
 fn among<'a, 's>(value: &Ex, members: &Members, over: Over<'a, '_, 's>, cx: &Context<'s>) -> Outcome<'a, 's> {
     let value = evaluate_over(value, over, cx)?;
@@ -295,6 +344,9 @@ fn operator<'a, 's>(
         (Op::In, [value, Ex::Slot(list)]) if is_small(value) => {
             if let Some(members) = outer_members(*list, over, cx) {
                 return among(value, &members, over, cx);
+            }
+            if let Some(out) = among_runs(value, *list, over, cx)? {
+                return Ok(Evaluated::Own(out));
             }
         }
         (Op::IsNull | Op::IsNotNull, [a]) => {

@@ -220,8 +220,9 @@ pub fn slice<'s>(
     Some(Vector { values: Values::List(lists.parts(part)), nulls })
 }
 
-/// `value IN list`, of integers, floats, texts, Booleans, dates and local date-times: null where it is not
-/// found and an element is null, or where the value is null and there are elements.
+/// `value IN list`, of integers, floats, texts, Booleans, dates, local times and date-times, instants, nodes
+/// and relationships: null where it is not found and an element is null, or where the value is null and there
+/// are elements.
 pub fn contains<'s>(
     value: Argument<'_, 's>,
     list: Argument<'_, 's>,
@@ -253,6 +254,20 @@ pub fn contains<'s>(
         }
         (Values::LocalDateTime(of), Argument::Each(Vector { values: Values::LocalDateTime(times), .. })) => {
             among.found(|i, e| of[e] == times[i])
+        }
+        (Values::LocalTime(of), Argument::Each(Vector { values: Values::LocalTime(times), .. }))
+        | (Values::DateTime(of), Argument::Each(Vector { values: Values::DateTime(times), .. })) => {
+            among.found(|i, e| of[e] == times[i])
+        }
+        (Values::Node(of), Argument::One(Value::Node(node))) => among.found(|_, e| of.id(e) == *node),
+        (Values::Node(of), Argument::Each(Vector { values: Values::Node(nodes), .. })) => {
+            among.found(|i, e| of.id(e) == nodes.id(i))
+        }
+        (Values::Edge(of), Argument::One(Value::Relationship(edge))) => {
+            among.found(|_, e| of.id(e) == edge.id)
+        }
+        (Values::Edge(of), Argument::Each(Vector { values: Values::Edge(edges), .. })) => {
+            among.found(|i, e| of.id(e) == edges.id(i))
         }
         (Values::String(of), Argument::One(Value::String(text))) => match of.codes() {
             // Each text that there is is compared once.

@@ -133,9 +133,9 @@ fn lists_of_another_group_are_looked_through_by_sets() {
         let ex = if seed % 2 == 0 { ex } else { Ex::Op(Op::Not, vec![ex], Span::default()) };
         // The list of a group, and put beside each row.
         let len = u32::try_from(chunk.groups[0].len).unwrap();
-        let varied = random.chance(30);
-        let beside: Vec<u32> =
-            (0..len).map(|i| if varied { i % 3 } else { u32::try_from(seed % 3).unwrap() }).collect();
+        // Another one for each row, for each few rows, one for all.
+        let each = *random.pick(&[1, 30, 70, u32::MAX]);
+        let beside: Vec<u32> = (0..len).map(|i| (u32::try_from(seed).unwrap() + i / each) % 3).collect();
         chunk.groups[0].vectors.push(vectors[0].gather(&beside));
         let mut same = vec![leaf(0, slot), leaf(0, KINDS.len())];
         if seed % 5 == 0 {
