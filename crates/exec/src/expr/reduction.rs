@@ -1,7 +1,9 @@
 //! `reduce`: all lists of a vector at once.
 //!
 //! 1. Where the body adds to what there is so far (`total + x`, `text + x + ';'`, `total - x * 2`), what it
-//!    adds is evaluated over all elements, and then put together list by list, by a loop of the type.
+//!    adds is evaluated over all elements, and then put together list by list, by a loop of the type. To a
+//!    text it may add one thing where that equals a text, and another where not, as people join texts:
+//!    `s + CASE WHEN s = '' THEN '' ELSE ', ' END + x`, `CASE WHEN s = '' THEN x ELSE s + ', ' + x END`.
 //! 2. Else the first elements of all lists are taken together, then the second ones, and so on: what there is
 //!    so far is a vector. The last lists that are longer than the others are gone through one by one.
 //!
@@ -10,7 +12,7 @@
 
 use trimorph_algebra::Op;
 use trimorph_types::Value;
-use trimorph_vector::{Chunk, Group, Positions, Texts, Values, Vector};
+use trimorph_vector::{Chunk, Group, Nulls, Positions, Texts, Values, Vector};
 
 use super::bodies::reads_local;
 use super::elements::Listed;
@@ -32,8 +34,8 @@ pub(super) fn reduction<'s>(
     evaluate: OverElements<'s>,
 ) -> Result<Option<Vector<'s>>, ExecError> {
     let Some(listed) = Listed::of(list, over.at) else { return Ok(None) };
-    if let Some(steps) = additions(body, acc) {
-        let folded = fold(start, &listed, (acc, &steps), over, cx, evaluate)?;
+    if let Some(additions) = Additions::of(body, acc) {
+        let folded = fold(start, &listed, (acc, &additions), over, cx, evaluate)?;
         if folded.is_some() {
             return Ok(folded);
         }
@@ -41,20 +43,99 @@ pub(super) fn reduction<'s>(
     step_by_step(start, &listed, (acc, body), over, cx, evaluate)
 }
 
-/// What a body does to `acc`, one operation after the other, if it is additions, subtractions and products
-/// with what does not read it.
-fn additions(body: &Ex, acc: usize) -> Option<Vec<(Op, &Ex)>> {
-    let is_acc = |ex: &Ex| matches!(ex, Ex::Local(i) if *i == acc);
-    let steps: Vec<(Op, &Ex)> = match body {
-        Ex::Op(op, args, _) => match &args[..] {
-            [a, b] if is_acc(a) => vec![(*op, b)],
-            _ => return None,
-        },
-        Ex::Chain(first, rest) if is_acc(first) => rest.iter().map(|(op, ex, _)| (*op, ex)).collect(),
-        _ => return None,
-    };
-    let are = |(op, ex): &(Op, &Ex)| matches!(op, Op::Add | Op::Sub | Op::Mul) && !reads_local(ex, acc);
-    steps.iter().all(are).then_some(steps)
+/// One operation with what there is so far.
+#[derive(Clone, Copy)]
+struct Step<E> {
+    op: Op,
+    operand: E,
+    /// Only where what there was before the element is the text that is asked about, or is not.
+    when: Option<bool>,
+}
+
+/// What a body does to what there is so far: additions, subtractions and products with what does not read
+/// it, one after the other.
+#[derive(Default)]
+struct Additions<'e> {
+    steps: Vec<Step<&'e Ex>>,
+    /// The text that what there is so far is compared with.
+    asked: Option<&'e str>,
+    /// Whether an element may make something of null again.
+    recovers: bool,
+}
+
+impl<'e> Additions<'e> {
+    fn of(body: &'e Ex, acc: usize) -> Option<Self> {
+        let mut all = Self::default();
+        match body {
+            Ex::Case { branches, otherwise } => {
+                let [(condition, then)] = &branches[..] else { return None };
+                let is = all.asks(condition, acc)?;
+                all.recovers = !is;
+                all.branch(then, acc, is)?;
+                all.branch(otherwise, acc, !is)?;
+            }
+            body => all.add(body, acc, None)?,
+        }
+        Some(all)
+    }
+
+    /// A branch of a body: additions, or what takes the place of the empty text.
+    fn branch(&mut self, branch: &'e Ex, acc: usize, is: bool) -> Option<()> {
+        if reads_local(branch, acc) {
+            return self.add(branch, acc, Some(is));
+        }
+        let is_empty = is && self.asked == Some("");
+        self.steps.push(Step { op: Op::Add, operand: branch, when: Some(is) });
+        is_empty.then_some(())
+    }
+
+    fn add(&mut self, body: &'e Ex, acc: usize, when: Option<bool>) -> Option<()> {
+        // From the last operation to the first.
+        let (mut parts, mut left): (Vec<(Op, &'e Ex)>, &'e Ex) = (Vec::new(), body);
+        loop {
+            left = match left {
+                Ex::Local(local) if *local == acc => break,
+                Ex::Op(op, args, _) => {
+                    let [a, b] = &args[..] else { return None };
+                    parts.push((*op, b));
+                    a
+                }
+                Ex::Chain(first, rest) => {
+                    parts.extend(rest.iter().rev().map(|(op, ex, _)| (*op, ex)));
+                    first
+                }
+                _ => return None,
+            };
+        }
+        for (op, operand) in parts.into_iter().rev() {
+            if !matches!(op, Op::Add | Op::Sub | Op::Mul) {
+                return None;
+            }
+            if !reads_local(operand, acc) {
+                self.steps.push(Step { op, operand, when });
+                continue;
+            }
+            let Ex::Case { branches, otherwise } = operand else { return None };
+            let [(condition, then)] = &branches[..] else { return None };
+            let is = self.asks(condition, acc)?;
+            if when.is_some() || reads_local(then, acc) || reads_local(otherwise, acc) {
+                return None;
+            }
+            for (operand, is) in [(then, is), (otherwise, !is)] {
+                self.steps.push(Step { op, operand, when: Some(is) });
+            }
+        }
+        Some(())
+    }
+
+    /// Notes the text that a condition compares with; gives whether it asks for that text, or for others.
+    fn asks(&mut self, condition: &'e Ex, acc: usize) -> Option<bool> {
+        let Ex::Op(op @ (Op::Eq | Op::Ne), args, _) = condition else { return None };
+        let [Ex::Local(local), Ex::Const(Value::String(text))] = &args[..] else { return None };
+        let is_other = self.asked.is_some_and(|asked| asked != &**text);
+        self.asked = Some(text);
+        (*local == acc && !is_other).then_some(*op == Op::Eq)
+    }
 }
 
 /// What there is so far of each list.
@@ -85,12 +166,18 @@ impl Sums {
         })
     }
 
-    /// Does one element's operations to what there is at a position. `None` where numbers become too large.
-    fn add(&mut self, i: usize, element: usize, steps: &[(Op, Operand<'_, '_>)]) -> Option<()> {
+    /// Whether what there is at a position is a text.
+    fn is(&self, i: usize, text: &str) -> bool {
+        matches!(self, Self::Text(sums) if sums[i] == text)
+    }
+
+    /// Does one element's operations to what there is at a position, of those that ask the ones for which it
+    /// `is`, or is not, what is asked. `None` where numbers become too large.
+    fn add(&mut self, (i, is): (usize, bool), element: usize, steps: &[Step<Operand<'_, '_>>]) -> Option<()> {
         match self {
             Self::Int(sums) => {
                 let mut sum = sums[i];
-                for (op, operand) in steps {
+                for Step { op, operand, .. } in steps {
                     let Operand::Int(v) = operand else { return None };
                     let v = v.get(element);
                     sum = match op {
@@ -103,7 +190,7 @@ impl Sums {
             }
             Self::Float(sums) => {
                 let mut sum = sums[i];
-                for (op, operand) in steps {
+                for Step { op, operand, .. } in steps {
                     let v = match operand {
                         Operand::Float(v) => v.get(element),
                         #[expect(clippy::cast_precision_loss, reason = "as arithmetic has it")]
@@ -119,7 +206,7 @@ impl Sums {
                 sums[i] = sum;
             }
             Self::Text(sums) => {
-                for (op, operand) in steps {
+                for Step { op, operand, .. } in steps.iter().filter(|step| step.when != Some(!is)) {
                     match (op, operand) {
                         (Op::Add, Operand::Text(text)) => sums[i].push_str(text.get(element)),
                         _ => return None,
@@ -187,27 +274,39 @@ impl<'v, 's> Operand<'v, 's> {
 fn fold<'s>(
     start: &Evaluated<'_, 's>,
     listed: &Listed<'s>,
-    (acc, steps): (usize, &[(Op, &Ex)]),
+    (acc, additions): (usize, &Additions<'_>),
     over: Over<'_, '_, 's>,
     cx: &Context<'s>,
     evaluate: OverElements<'s>,
 ) -> Result<Option<Vector<'s>>, ExecError> {
     let Some(mut sums) = Sums::of(start, over.at) else { return Ok(None) };
+    if additions.asked.is_some() && !matches!(sums, Sums::Text(_)) {
+        return Ok(None);
+    }
     let mut bodies = Bodies::new(evaluate, listed.pays(over.at));
     // The element is the second local: it is the only one that is read.
-    let steps = steps.iter().map(|(op, ex)| Ok((*op, bodies.over(ex, (acc + 1, 1), over, cx)?)));
-    let steps: Vec<(Op, Ex)> = steps.collect::<Result<_, ExecError>>()?;
+    let mut steps: Vec<Step<Ex>> = Vec::with_capacity(additions.steps.len());
+    for step in &additions.steps {
+        let operand = bodies.over(step.operand, (acc + 1, 1), over, cx)?;
+        steps.push(Step { op: step.op, operand, when: step.when });
+    }
     let mut nulls = listed.nulls.clone();
     let mut held = cx.settings.budget.reservation();
     let done = listed.for_each(&bodies.outer, over, cx, &mut |batch| {
-        let evaluated = steps.iter().map(|(_, ex)| batch.evaluate(ex, None, cx, evaluate));
+        let evaluated = steps.iter().map(|step| batch.evaluate(&step.operand, None, cx, evaluate));
         let evaluated: Vec<Evaluated<'_, 's>> = evaluated.collect::<Result<_, _>>()?;
-        let null: Vec<_> = evaluated.iter().filter_map(Evaluated::vector).map(|v| &v.nulls).collect();
-        let null: Vec<_> = null.into_iter().filter(|nulls| !nulls.is_none()).collect();
-        let operands = evaluated.iter().zip(&steps).map(|(e, (op, _))| Some((*op, Operand::of(e)?)));
+        let null = evaluated.iter().zip(&steps).filter_map(|(e, step)| Some((&e.vector()?.nulls, step.when)));
+        let null: Vec<(&Nulls, Option<bool>)> = null.filter(|(nulls, _)| !nulls.is_none()).collect();
+        if additions.recovers && !null.is_empty() {
+            return Ok(false);
+        }
+        let operands = evaluated.iter().zip(&steps).map(|(e, step)| {
+            let operand = Operand::of(e)?;
+            Some(Step { op: step.op, operand, when: step.when })
+        });
         let Some(operands) = operands.collect::<Option<Vec<_>>>() else { return Ok(false) };
         if matches!(sums, Sums::Text(_)) {
-            let bytes = |(_, operand): &(Op, Operand<'_, 's>)| match operand {
+            let bytes = |step: &Step<Operand<'_, 's>>| match &step.operand {
                 Operand::Text(text) => (0..batch.len()).map(|e| text.get(e).len()).sum(),
                 _ => 0,
             };
@@ -215,10 +314,11 @@ fn fold<'s>(
         }
         for (position, from, to) in &batch.parts {
             for element in *from as usize..*to as usize {
-                if null.iter().any(|nulls| nulls.get(element)) {
+                let is = additions.asked.is_some_and(|text| sums.is(*position, text));
+                if null.iter().any(|(nulls, when)| *when != Some(!is) && nulls.get(element)) {
                     // With null nothing else comes of it.
                     nulls.set(*position, over.at.len);
-                } else if sums.add(*position, element, &operands).is_none() {
+                } else if sums.add((*position, is), element, &operands).is_none() {
                     return Ok(false);
                 }
             }

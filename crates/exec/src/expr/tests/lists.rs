@@ -216,7 +216,7 @@ impl Drawn<'_> {
         };
         let constant = Ex::Const(value(*self.random.pick(&[Kind::Small, Kind::Text]), self.random));
         let op = *self.random.pick(&[Op::Add, Op::Add, Op::Sub, Op::Mul]);
-        let body = match self.random.below(7) {
+        let body = match self.random.below(10) {
             0 => Ex::Op(op, vec![acc, element], self.span()),
             1 => Ex::Op(op, vec![element, acc], self.span()),
             2 => {
@@ -234,6 +234,34 @@ impl Drawn<'_> {
             5 => {
                 let size = self.call("toString", vec![element]);
                 Ex::Op(Op::Add, vec![acc, size], self.span())
+            }
+            // What joins texts, and what only looks like it.
+            6..9 => {
+                let text = Value::string(*self.random.pick(&["", "", "a"]));
+                let asks = *self.random.pick(&[Op::Eq, Op::Eq, Op::Ne]);
+                let condition = Ex::Op(asks, vec![acc.clone(), Ex::Const(text)], self.span());
+                let between = Ex::Const(Value::string(", "));
+                let span = self.span();
+                if self.random.chance(50) {
+                    let parts = [Ex::Const(Value::string("")), between, element.clone(), constant];
+                    let then = self.random.pick(&parts).clone();
+                    let otherwise = Box::new(self.random.pick(&parts).clone());
+                    let case = Ex::Case { branches: vec![(condition, then)], otherwise };
+                    if self.random.chance(50) {
+                        let first = Ex::Op(Op::Add, vec![acc, case], span);
+                        Ex::Op(Op::Add, vec![first, element], span)
+                    } else {
+                        Ex::Chain(Box::new(acc), vec![(Op::Add, case, span), (Op::Add, element, span)])
+                    }
+                } else {
+                    let rest = vec![(Op::Add, between, span), (Op::Add, element.clone(), span)];
+                    let mut branches = [element, Ex::Chain(Box::new(acc), rest)];
+                    if self.random.chance(30) {
+                        branches.swap(0, 1);
+                    }
+                    let [then, otherwise] = branches;
+                    Ex::Case { branches: vec![(condition, then)], otherwise: Box::new(otherwise) }
+                }
             }
             _ => constant,
         };
