@@ -54,6 +54,7 @@ mod own_properties;
 mod paired_nodes;
 mod pairs;
 mod parallel_edges;
+mod path_parts;
 mod physical;
 mod plain_conditions;
 mod plans;

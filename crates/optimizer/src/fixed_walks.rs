@@ -78,6 +78,8 @@ fn write_out(graph: &mut QueryGraph, needed: &VarSet, of_few: &VarSet, vars: &mu
     let mut looked_at = vars_of(&graph.predicates);
     looked_at.extend(graph.edges.iter().flat_map(|edge| vars_of(edge.each.iter().map(|(_, each)| each))));
     looked_at.extend(graph.edges.iter().flat_map(|edge| vars_of(&edge.whole)));
+    // A path of which only parts were asked is not made.
+    graph.paths.retain(|path| looked_at.contains(&path.var) || needed.contains(&path.var));
     looked_at.extend(graph.paths.iter().flat_map(|path| &path.steps).filter_map(|step| match step {
         PathStep::Edge(var) => Some(*var),
         PathStep::Node(_) => None,

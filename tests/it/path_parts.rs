@@ -1,0 +1,83 @@
+//! Lengths and relationships of paths that are asked of their parts, against the interpreter: single
+//! relationships, walks of fixed and of variable length, both, shortest paths, paths that are looked at
+//! besides, and those of rows that have none.
+
+use std::collections::BTreeMap;
+
+use trimorph_exec::Settings;
+use trimorph_optimizer::Options;
+use trimorph_testkit::interpreter::Graph;
+
+use super::ask::{created, sorted_rows_and_plan};
+use super::in_lists::agree;
+
+/// Queries, and whether their plans make paths.
+const ASKED: &[(&str, bool)] = &[
+    ("MATCH p = (a:A)-[:T]->(b) RETURN a.n AS a, b.n AS b, length(p) AS l", false),
+    ("MATCH p = (a:A)-[:T*2]->(b) RETURN a.n AS a, length(p) AS l, count(*) AS c", false),
+    ("MATCH p = (a:A)-[:T*2]->(b) RETURN max(length(p)) AS l", false),
+    ("MATCH p = (a:A)-[:T*1..3]->(b) RETURN a.n AS a, length(p) AS l, count(*) AS c", false),
+    ("MATCH p = (a:A)-[:T*0..2]-(b) RETURN a.n AS a, sum(length(p) * 10) AS l", false),
+    ("MATCH p = (a:A)-[:T*1..2]->(b)<-[:T]-(c) RETURN a.n AS a, c.n AS c, length(p) AS l", false),
+    ("MATCH p = (a:A)-[:T*2]->(b)-[:T*0..1]->(c) RETURN a.n AS a, length(p) + 1 AS l, count(*) AS c", false),
+    ("MATCH p = (a:A) RETURN a.n AS a, length(p) AS l", false),
+    ("MATCH p = (a:A)-[:T*1..2]->(b) RETURN a.n AS a, b.n AS b, [r IN relationships(p) | r.w] AS l", false),
+    (
+        "MATCH p = (a:A)-[:T*2]->(b) RETURN a.n AS a, b.n AS b, reduce(s = 0, r IN relationships(p) | s + r.w) AS l",
+        false,
+    ),
+    (
+        "MATCH p = (a:A)<-[:T*1..2]-(b) RETURN a.n AS a, b.n AS b, [r IN relationships(p) | r.w] AS l, length(p) AS k",
+        false,
+    ),
+    (
+        "MATCH p = shortestPath((a:A)-[:T*]->(b:A)) WHERE a.n < 3 AND a <> b RETURN a.n AS a, b.n AS b, length(p) AS l",
+        false,
+    ),
+    ("MATCH p = (a:A)-[:T*1..2]->(b) WHERE length(p) > 1 RETURN a.n AS a, b.n AS b, length(p) AS l", false),
+    (
+        "MATCH p = (a:A)-[:T*1..3]->(b) WHERE length(p) IN [1, 3] AND all(r IN relationships(p) WHERE r.w > 12) RETURN a.n AS a, b.n AS b, length(p) AS l",
+        false,
+    ),
+    (
+        "MATCH p = (a:A)-[:T*1..3]->(b) WHERE any(r IN relationships(p) WHERE r.w > 50) RETURN a.n AS a, b.n AS b, length(p) AS l",
+        false,
+    ),
+    (
+        "MATCH p = shortestPath((a:A)-[:T*]->(b:A)) WHERE a.n < 3 AND a <> b AND length(p) > 1 RETURN a.n AS a, b.n AS b, length(p) AS l",
+        false,
+    ),
+    (
+        "MATCH p = (a:A)-[:T*1..2]->(b) UNWIND relationships(p) AS r RETURN r.w AS w, length(p) AS l, count(*) AS c",
+        true,
+    ),
+    ("MATCH p = (a:A)-[:T*1..2]->(b) RETURN [n IN nodes(p) | n.n] AS n, length(p) AS l", true),
+    ("MATCH p = (a:A)-[:T*1..2]->(b) WITH p, a RETURN a.n AS a, length(p) AS l, count(*) AS c", true),
+    (
+        "MATCH p = (a:A)-[:T]->(b)-[:T]->(c) RETURN a.n AS a, size(relationships(p)) AS l, length(p) AS k",
+        true,
+    ),
+    (
+        "MATCH (a:A) OPTIONAL MATCH p = (a)-[:T*1..2]->(b) WHERE b.n > 4 RETURN a.n AS a, length(p) AS l, count(*) AS c",
+        true,
+    ),
+];
+
+#[test]
+fn parts_are_what_the_path_says() {
+    let snapshot = created(&[
+        "UNWIND range(0, 8) AS n CREATE (:A {n: n})",
+        "MATCH (a:A), (b:A) WHERE (a.n * 2 + b.n) % 5 = 1 CREATE (a)-[:T {w: a.n * 10 + b.n}]->(b)",
+        "MATCH (a:A {n: 3}) CREATE (a)-[:T {w: 1}]->(a)",
+    ]);
+    let graph = Graph::read(&snapshot);
+    let mut wrong = Vec::new();
+    for (text, makes) in ASKED {
+        agree(text, &snapshot, &graph, BTreeMap::new());
+        let (_, plan) = sorted_rows_and_plan(text, &snapshot, Options::default(), Settings::default());
+        if plan.contains("Compute p = ") != *makes {
+            wrong.push(format!("{text}\n{plan}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
