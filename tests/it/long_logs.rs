@@ -1,10 +1,17 @@
 //! Logs that say more than the delta is to hold: what was committed is the same, whether it is merged while
 //! the log is replayed or stays where it is; and so is what is written on top of it.
 
-use trimorph::{CancelToken, Config, Connection, Database};
+use std::path::Path;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Arc, OnceLock};
+
+use trimorph::{CancelToken, Config, Connection, Database, Error, OnConflict};
 use trimorph_base::Random;
+use trimorph_vfs::{FileSystem, OsFileSystem, ReadAt, Region, RegionOptions, WriteAt};
 
 use crate::durable::{Directory, config, graph, rows, run};
+use crate::live_loads::{Files, load};
 
 /// A limit under which the delta is merged at every 6 MB, and one under which it is not.
 const SMALL: usize = 24 << 20;
@@ -111,6 +118,178 @@ fn a_log_that_is_merged_while_it_is_replayed_says_the_same() {
 }
 
 fn copy(from: &Directory, to: &Directory) {
-    let copied = std::process::Command::new("cp").arg("-r").arg(from.path()).arg(to.path()).status();
+    copy_files(from.path(), to.path());
+}
+
+/// The system's files, which let somebody act before a folder is made and before a file is written.
+struct Acting<F>(F);
+
+impl<F> std::fmt::Debug for Acting<F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Acting")
+    }
+}
+
+impl<F: Fn(&Path) + Send + Sync> FileSystem for Acting<F> {
+    fn read(&self, path: &Path, options: RegionOptions) -> std::io::Result<Region> {
+        OsFileSystem.read(path, options)
+    }
+    fn open(&self, path: &Path) -> std::io::Result<Arc<dyn ReadAt>> {
+        OsFileSystem.open(path)
+    }
+    fn write_synced(&self, path: &Path, parts: &[&[u8]]) -> std::io::Result<()> {
+        (self.0)(path);
+        OsFileSystem.write_synced(path, parts)
+    }
+    fn create_sized(&self, path: &Path, len: u64) -> std::io::Result<Arc<dyn WriteAt>> {
+        OsFileSystem.create_sized(path, len)
+    }
+    fn open_to_write(&self, path: &Path) -> std::io::Result<Arc<dyn WriteAt>> {
+        OsFileSystem.open_to_write(path)
+    }
+    fn rename(&self, from: &Path, to: &Path) -> std::io::Result<()> {
+        OsFileSystem.rename(from, to)
+    }
+    fn sync_dir(&self, path: &Path) -> std::io::Result<()> {
+        OsFileSystem.sync_dir(path)
+    }
+    fn create_dir(&self, path: &Path) -> std::io::Result<()> {
+        (self.0)(path);
+        OsFileSystem.create_dir(path)
+    }
+    fn list(&self, path: &Path) -> std::io::Result<Vec<String>> {
+        OsFileSystem.list(path)
+    }
+    fn remove(&self, path: &Path) -> std::io::Result<()> {
+        OsFileSystem.remove(path)
+    }
+    fn remove_dir(&self, path: &Path) -> std::io::Result<()> {
+        OsFileSystem.remove_dir(path)
+    }
+    fn exists(&self, path: &Path) -> bool {
+        OsFileSystem.exists(path)
+    }
+}
+
+/// Beside a load others write much, to the label and the type that are the load's too, and the process dies
+/// before a checkpoint has any of it. Small memory merges while it reads the log, but not what the load's
+/// record is to find unmerged; and what comes behind it is merged as ever.
+#[test]
+fn a_load_beside_others_in_a_log_that_is_merged_while_it_is_replayed() {
+    let dirs = ["", "-small", "-large"].map(|name| Directory::new(&format!("long-log-load{name}")));
+    let [dir, small, large] = &dirs;
+    let files = Files::new("long-log-load");
+    let nodes: String = (1_000..1_200).map(|i| format!("{i},loaded {i},New\n")).collect();
+    let edges: String = (1_000..1_199).map(|i| format!("{i},{},TO,{i}\n", i + 1)).collect();
+    let paths = [
+        files.put("nodes.csv", &format!("id:ID(New){{id-type: int}},name,:LABEL\n{nodes}")),
+        files.put("edges.csv", &format!(":START_ID(New),:END_ID(New),:TYPE,w:int\n{edges}")),
+    ];
+    let (beside, phase) = (Arc::new(OnceLock::<Database>::new()), Arc::new(AtomicUsize::new(0)));
+    let act = {
+        let (beside, phase) = (Arc::clone(&beside), Arc::clone(&phase));
+        let (from, to) = (dir.path().to_owned(), small.path().to_owned());
+        move |path: &Path| {
+            let Some(db) = beside.get() else { return };
+            let is_of_load = path.strip_prefix(from.join("loads")).is_ok_and(|rest| rest.iter().count() == 1);
+            if is_of_load && phase.compare_exchange(0, 1, SeqCst, SeqCst).is_ok() {
+                let c = db.connect();
+                for of in 0..4 {
+                    let text = format!(
+                        "UNWIND range(0, 9999) AS i CREATE (n:New {{id: 10000 + {of} * 10000 + i, \
+                         name: 'other ' + i}})-[:TO {{w: -i}}]->(n)"
+                    );
+                    run(&c, &[&text]);
+                }
+            }
+            if path.ends_with("MANIFEST.tmp")
+                && path.parent() == Some(from.as_path())
+                && phase.load(SeqCst) == 1
+            {
+                phase.store(2, SeqCst);
+                // Behind the load's record, which is synced, as more transactions.
+                run(
+                    &db.connect(),
+                    &[
+                        "MATCH (n:New) WHERE n.id % 3 = 0 SET n.name = 'later ' + n.id",
+                        "MATCH (n:New) WHERE n.id % 2 = 0 CREATE (n)-[:TO {w: 7}]->(:New {id: -n.id})",
+                        "MATCH (n:New)-[r:TO]->() WHERE n.id % 5 = 0 DELETE r",
+                    ],
+                );
+                copy_files(&from, &to);
+            }
+        }
+    };
+    let db =
+        Database::open_on(Arc::new(Acting(act)), dir.path(), with(LARGE).background_merges(false)).unwrap();
+    run(&db.connect(), &["CREATE (:Old {id: 1})"]);
+    assert!(beside.set(db.clone()).is_ok());
+    load(&db, &paths, OnConflict::Error).unwrap();
+    assert_eq!(phase.load(SeqCst), 2, "nothing was written beside the load");
+    let before = graph(&db.connect());
+    copy(small, large);
+    for (dir, limit) in [(small, 4 << 20), (large, LARGE)] {
+        let reader = Database::open(dir.path(), with(limit.max(32 << 20)).read_only(true)).unwrap();
+        assert_eq!(graph(&reader.connect()), before, "{limit}, read-only");
+        drop(reader);
+        let db = Database::open(dir.path(), with(limit)).unwrap();
+        let left = db.stats().delta_bytes;
+        assert_eq!(graph(&db.connect()), before, "{limit}");
+        assert!(limit == LARGE || left < 4 << 20, "{left} bytes are left in the delta");
+        // The key is the load's: of those that were made beside it as well.
+        let twice = db.connect().query("CREATE (:New {id: 10007})", &[]);
+        assert!(twice.is_err(), "{limit}: a key twice");
+        db.close().unwrap();
+        assert_eq!(graph(&Database::open(dir.path(), with(LARGE)).unwrap().connect()), before, "{limit}");
+    }
+}
+
+fn copy_files(from: &Path, to: &Path) {
+    let copied = std::process::Command::new("cp").arg("-r").arg(from).arg(to).status();
     assert!(copied.unwrap().success());
+}
+
+/// A log that says far more than the memory of who only reads: what it says is merged as it is read, and what
+/// its writer goes on to write as well; where even that does not fit it is told what helps.
+#[test]
+fn who_only_reads_needs_no_room_for_the_delta_of_a_long_log() {
+    let dir = Directory::new("long-logs-read");
+    // Not known to this process by its path: who reads it is another database.
+    let fs: Arc<dyn FileSystem> = Arc::new(OsFileSystem);
+    let db = Database::open_on(fs, dir.path(), with(LARGE).background_merges(false)).unwrap();
+    let c = db.connect();
+    let write = |text: &str, from: usize| {
+        for of in from..from + 10 {
+            let text = format!(
+                "UNWIND range({of} * 3000, {of} * 3000 + 2999) AS i CREATE (n:N {{id: i, text: {text}}})\
+                 -[:R {{w: i}}]->(:M {{id: i}})"
+            );
+            run(&c, &[&text]);
+        }
+    };
+    write("'text ' + i % 77", 0);
+    let limit = 6 << 20;
+    assert!(db.stats().delta_bytes > limit, "{} bytes", db.stats().delta_bytes);
+    let reader = Database::open(dir.path(), with(limit).read_only(true).follow_interval(None)).unwrap();
+    let asked =
+        "MATCH (n:N)-[r:R]->(m:M) WHERE n.id = m.id RETURN count(*), sum(r.w), count(DISTINCT n.text)";
+    assert_eq!(rows(&reader.connect(), asked), rows(&c, asked));
+    assert!(reader.stats().delta_bytes < limit / 2, "{} bytes", reader.stats().delta_bytes);
+    // What comes goes into the delta, and is merged when there is no room for it.
+    for part in 1..4 {
+        write("'text ' + i % 77", part * 10);
+        // The first look may find that there is no room, the next one makes it.
+        let _ = reader.refresh();
+        reader.refresh().unwrap();
+        assert_eq!(rows(&reader.connect(), asked), rows(&c, asked), "{part}");
+    }
+    drop(reader);
+    write("toString(rand()) + toString(rand()) + toString(rand())", 40);
+    write("toString(rand()) + toString(rand()) + toString(rand())", 50);
+    let refused = Database::open(dir.path(), with(limit / 4).read_only(true)).err();
+    assert!(matches!(refused, Some(Error::MemoryOfLog(_))), "{refused:?}");
+    assert!(refused.unwrap().to_string().contains("CHECKPOINT"));
+    run(&c, &["CHECKPOINT"]);
+    let reader = Database::open(dir.path(), with(limit / 4).read_only(true)).unwrap();
+    assert_eq!(rows(&reader.connect(), "MATCH (n:N) RETURN count(n)"), ["180000"]);
 }

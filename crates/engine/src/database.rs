@@ -172,11 +172,12 @@ impl Database {
     ) -> Result<Self, Error> {
         let memory = Memory::of(&config);
         let (pool, threads) = (Arc::clone(&memory.pool), config.threads);
-        let source = Source { fs: Arc::clone(&fs), dir: dir.clone(), pool, threads, lock };
+        let merged_from = durable::merged_from(&config);
+        let source = Source { fs: Arc::clone(&fs), dir: dir.clone(), pool, threads, merged_from, lock };
         let following = Following::open(source)?;
         let (main, live) = following.seen();
         let place = Place { fs, dir: Some(dir), lock: None, registered: None };
-        let follower = Follower::new(following, Arc::clone(&live));
+        let follower = Follower::new(following, &main, Arc::clone(&live));
         let database = Self::with(memory, config, place, Opened { main, live, ..nothing() }, Some(follower));
         database.shared.catch_up()?;
         Ok(database)

@@ -81,6 +81,13 @@ pub enum Error {
     /// The memory limit.
     #[error("{0}; raise the memory limit or ask for less at once")]
     Memory(#[source] OverBudget),
+    /// The memory limit, of a database that is followed: what its writer has committed since the last
+    /// checkpoint does not fit.
+    #[error(
+        "{0}, for what was committed since the last checkpoint; open the database with a larger memory limit, \
+         or make a checkpoint where it is written: CHECKPOINT, or open it for writing and close it"
+    )]
+    MemoryOfLog(#[source] OverBudget),
     /// The memory limit, where rows could not be put into temporary files: a full disk, the spill limit, a
     /// directory that cannot be written to.
     #[error("{0}")]

@@ -1,10 +1,10 @@
 //! What a database has that follows a directory: what was found there last, and how far behind it may be.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use trimorph_store::Live;
+use trimorph_store::{Live, Main};
 
 use crate::durable::Following;
 
@@ -35,6 +35,8 @@ pub(crate) struct Follower {
     pub(crate) closed: Arc<Closed>,
     /// Whether what was read last did not fit the memory limit.
     pub(crate) has_no_room: AtomicBool,
+    /// Bytes of pieces that are in no file: what was merged while the log was read, or loaded.
+    pub(crate) unstored: AtomicUsize,
 }
 
 /// Says to the thread that there is nothing to look for any more.
@@ -65,8 +67,13 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Bytes of the pieces that are only in memory.
+fn unstored(main: &Main) -> usize {
+    main.piece_bytes().saturating_sub(main.stored_bytes())
+}
+
 impl Follower {
-    pub(crate) fn new(following: Following, live: Arc<Live>) -> Self {
+    pub(crate) fn new(following: Following, main: &Main, live: Arc<Live>) -> Self {
         let (last, waiting) = (following.last(), following.waiting());
         Self {
             following: Mutex::new(following),
@@ -75,7 +82,13 @@ impl Follower {
             closed: Arc::default(),
             // Not known yet.
             has_no_room: AtomicBool::new(true),
+            unstored: AtomicUsize::new(unstored(main)),
         }
+    }
+
+    /// Another main version is read.
+    pub(crate) fn has_main(&self, main: &Main) {
+        self.unstored.store(unstored(main), Ordering::Relaxed);
     }
 
     /// What was changed since the main version.

@@ -69,10 +69,11 @@ impl Shared {
     }
 
     fn look(&self, follower: &Follower, following: &mut Following) -> Result<(), Error> {
-        // Where there is no room for more, only a newer manifest helps, which has what the delta has. What
-        // had room has it still: counting what many tables hold takes longer than looking.
+        // Where there is no room for more a newer manifest helps, which has what the delta has, or reading
+        // the log once more, which merges it. What had room has it still: counting what many tables hold
+        // takes longer than looking.
         let charged = match follower.has_no_room.load(Ordering::Relaxed) {
-            true => self.charge_delta().map(drop),
+            true => self.charge_log(),
             false => Ok(()),
         };
         let done = match following.look(charged.is_err())? {
@@ -81,22 +82,34 @@ impl Shared {
                 let live = follower.live();
                 let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
                 if let Some(main) = main {
+                    follower.has_main(&main);
                     *snapshot = self.snapshot_of(Arc::new(main));
                 }
                 live.recover(Timestamp(last), 0, true);
                 drop(snapshot);
-                self.charge_delta().map(drop)
+                self.charge_log()
             }
             Found::Anew { main, live } => {
+                follower.has_main(&main);
                 let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
                 *snapshot = self.snapshot_of(Arc::new(main));
                 *follower.live.write().unwrap_or_else(PoisonError::into_inner) = live;
                 drop(snapshot);
-                self.charge_delta().map(drop)
+                self.charge_log()
             }
         };
         follower.has_no_room.store(done.is_err(), Ordering::Relaxed);
         done
+    }
+
+    /// Charges what was read of the log to the memory limit.
+    ///
+    /// **Errors**: it does not fit.
+    fn charge_log(&self) -> Result<(), Error> {
+        self.charge_delta().map(drop).map_err(|error| match error {
+            Error::Memory(over) => Error::MemoryOfLog(over),
+            other => other,
+        })
     }
 
     /// Starts the thread that looks from time to time.

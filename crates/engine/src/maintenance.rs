@@ -100,7 +100,8 @@ impl Shared {
         freed_at.is_some()
     }
 
-    /// Charges what the delta holds to the memory limit; gives how much of it is in use.
+    /// Charges what the delta holds to the memory limit, and of who follows what was merged out of it; gives
+    /// how much of the delta is in use.
     ///
     /// **Errors**: it does not fit.
     pub(crate) fn charge_delta(&self) -> Result<usize, Error> {
@@ -110,7 +111,8 @@ impl Shared {
         let bytes = live.delta.bytes();
         self.delta_seen.store(bytes, Ordering::Relaxed);
         let mut held = self.delta_held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.resize(live.delta.held_bytes()).map_err(Error::Memory)?;
+        let merged = self.follower.as_ref().map_or(0, |own| own.unstored.load(Ordering::Relaxed));
+        held.resize(live.delta.held_bytes() + merged).map_err(Error::Memory)?;
         Ok(bytes)
     }
 

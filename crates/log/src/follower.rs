@@ -24,6 +24,8 @@ pub struct Follower {
     at: Position,
     synced: Position,
     committed: u64,
+    /// Up to which timestamp all commits were given, as the blocks say that were given themselves.
+    certain: u64,
     /// Behind the last valid block that was seen.
     seen: Position,
     /// Behind the last one that has something in it, or where the last look began.
@@ -39,7 +41,8 @@ impl Follower {
     pub fn new(fs: Arc<dyn FileSystem>, dir: &Path, from: Position, database: u128) -> Self {
         let at = from.max(Position::new(1, HEADER_LEN));
         let (dir, assembler) = (dir.to_owned(), Assembler::default());
-        Self { fs, dir, database, at, synced: at, committed: 0, seen: at, content: at, assembler }
+        let (committed, certain) = (0, 0);
+        Self { fs, dir, database, at, synced: at, committed, certain, seen: at, content: at, assembler }
     }
 
     /// How far it has read.
@@ -134,6 +137,11 @@ impl Follower {
                     return Ok(());
                 }
                 self.assembler.feed(&self.dir, at, &header, content, apply)?;
+                // What it tells of lies before its mark, and so before itself.
+                if header.committed > self.certain {
+                    self.certain = header.committed;
+                    apply(Replayed::Certain(self.certain))?;
+                }
                 self.at = Position::new(at.segment, next);
                 at.offset = next;
             }

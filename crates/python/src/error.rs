@@ -112,9 +112,9 @@ pub(crate) fn from_engine(py: Python<'_>, error: &EngineError) -> PyErr {
             };
             query_error(py, text, &about)
         }
-        EngineError::Load(EngineLoadError::Memory(_)) | EngineError::Memory(_) => {
-            MemoryLimitExceeded::new_err(text)
-        }
+        EngineError::Load(EngineLoadError::Memory(_))
+        | EngineError::Memory(_)
+        | EngineError::MemoryOfLog(_) => MemoryLimitExceeded::new_err(text),
         EngineError::Spill(_) => SpillError::new_err(text),
         EngineError::Load(EngineLoadError::Cancelled) => Cancelled::new_err("the load was cancelled"),
         EngineError::Load(EngineLoadError::Rejected { rejected, hint: None, .. }) => {

@@ -44,6 +44,8 @@ pub(crate) struct Source {
     pub(crate) dir: PathBuf,
     pub(crate) pool: Arc<Pool>,
     pub(crate) threads: usize,
+    /// From so many bytes on what is read of the log at first is merged.
+    pub(crate) merged_from: usize,
     /// The file that a writer has locked; none where nobody writes.
     pub(crate) lock: Option<PathBuf>,
 }
@@ -134,6 +136,8 @@ struct State {
     log: Option<Follower>,
     replay: Replay,
     live: Arc<Live>,
+    /// Whether the log had more than what was read at first, which was merged.
+    has_grown: bool,
 }
 
 impl std::fmt::Debug for Following {
@@ -157,11 +161,12 @@ impl<E: Into<Error>> From<E> for Failed {
 impl State {
     /// Reads a directory as it is now.
     fn read(source: &Source) -> Result<Self, Failed> {
-        let Source { fs, dir, pool, threads, .. } = source;
+        let Source { fs, dir, pool, threads, merged_from, .. } = source;
         let (main, checkpoint) = open_checkpoint(&**fs, dir, pool)?;
         let start = checkpoint.log_start();
         let folder = log_folder(dir);
-        let mut replay = Replay::new(main, start, (dir, &folder), (fs, pool), *threads);
+        let replay = Replay::new(main, start, (dir, &folder), (fs, pool), *threads);
+        let mut replay = replay.merging_from(*merged_from);
         let mut log = None;
         if start.database != 0 {
             let mut follower = Follower::new(Arc::clone(fs), &folder, position(start), start.database);
@@ -187,7 +192,8 @@ impl State {
         }
         let live = replay.stand().map_err(Failed::Log)?;
         index_all(&mut replay.main, &live.delta)?;
-        Ok(Self { number: checkpoint.number(), database: start.database, log, replay, live })
+        let (number, database) = (checkpoint.number(), start.database);
+        Ok(Self { number, database, log, replay, live, has_grown: false })
     }
 }
 
@@ -243,21 +249,22 @@ impl Following {
         replay.last().0 >= *goal.last.get_or_insert_with(|| replay.last_waiting())
     }
 
-    /// Looks for what is new. With `only_anew`, only for a newer manifest.
+    /// Looks for what is new. With `no_room`, only for a newer manifest; without one what there is is read
+    /// once more, which merges it.
     ///
     /// **Errors**: what cannot be read; then what was seen is seen on, and a later look may help.
-    pub(crate) fn look(&mut self, only_anew: bool) -> Result<Found, Error> {
+    pub(crate) fn look(&mut self, no_room: bool) -> Result<Found, Error> {
         let (mut before, mut tries) = (String::new(), 0);
         loop {
             let number = manifest_number(&*self.source.fs, &self.source.dir)?;
-            let taken = match number != self.state.number {
+            let taken = match number != self.state.number || no_room && self.state.has_grown {
                 true => self.take_over()?,
                 false => Err(None),
             };
             let failed = match (taken, self.broken.clone()) {
                 (Ok(found), _) => return Ok(found),
                 (Err(failed), Some(broken)) => failed.unwrap_or(Failed::Log(broken)),
-                (Err(_), None) if only_anew => return Ok(Found::Nothing),
+                (Err(_), None) if no_room => return Ok(Found::Nothing),
                 // The newer manifest is being written beside: the log is there as long as not.
                 (Err(failed), None) => match self.read_on() {
                     Err(missing @ LogError::Missing { .. }) => failed.unwrap_or(Failed::Log(missing)),
@@ -282,6 +289,10 @@ impl Following {
             return Err(Error::Storage(text));
         }
         if state.replay.last().0 < self.state.replay.last().0 {
+            if state.number == self.state.number {
+                // Who writes now has not said yet what the last writer left, and will.
+                return Ok(Err(None));
+            }
             let text = format!("{dir}: the database was put back to an earlier state; open it again");
             return Err(Error::Storage(text));
         }
@@ -303,7 +314,7 @@ impl Following {
 
     /// Reads what the log has more.
     fn read_on(&mut self) -> Result<Found, LogError> {
-        let State { log, replay, live, .. } = &mut self.state;
+        let State { log, replay, live, has_grown, .. } = &mut self.state;
         let Some(follower) = log else { return Ok(Found::Nothing) };
         // From here on readers of an earlier time are beside.
         live.delta.topology().keep_older();
@@ -337,6 +348,7 @@ impl Following {
             }
         };
         let (last, is_idle) = (replay.last().0, follower.position() == at);
+        *has_grown |= !is_idle;
         if follower.seen() != self.end {
             self.moved();
         } else if is_idle && Instant::now() >= self.damage.0 {

@@ -25,5 +25,5 @@ mod replay;
 pub(crate) use declare::declared;
 pub(crate) use follow::{Following, Found, Source};
 pub(crate) use journal::Journal;
-pub(crate) use open::{Opened, check, log_folder, log_options, open_to_write, random_number};
+pub(crate) use open::{Opened, check, log_folder, log_options, merged_from, open_to_write, random_number};
 pub(crate) use registry::{Claimed, Registered, claim, find};

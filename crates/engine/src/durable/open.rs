@@ -36,7 +36,12 @@ const MERGED_PART: usize = 4;
 /// And in any case from here on: a larger one makes merges rarer, and the peak of memory higher.
 const MERGED_BYTES_MAX: usize = 256 << 20;
 /// And never below: a merge writes segments anew, whatever changed in them.
-const MERGED_BYTES_MIN: usize = 4 << 20;
+const MERGED_BYTES_MIN: usize = 1 << 20;
+
+/// From so many bytes on the delta is merged while a log is replayed.
+pub(crate) fn merged_from(config: &Config) -> usize {
+    (config.memory_limit_bytes / MERGED_PART).clamp(MERGED_BYTES_MIN, MERGED_BYTES_MAX)
+}
 
 /// How long after a commit its log says that it lasts, if no other commit does.
 const MARK_AFTER: Duration = Duration::from_millis(20);
@@ -82,9 +87,8 @@ pub(crate) fn open_to_write(
     let (main, checkpoint) = open_checkpoint(&**fs, dir, pool)?;
     let start = checkpoint.log_start();
     let folder = log_folder(dir);
-    let merged_from = (config.memory_limit_bytes / MERGED_PART).clamp(MERGED_BYTES_MIN, MERGED_BYTES_MAX);
     let replay = Replay::new(main, start, (dir, &folder), (fs, pool), config.threads);
-    let mut replay = replay.merging_from(merged_from);
+    let mut replay = replay.merging_from(merged_from(config));
     let mut log = None;
     if start.database != 0 {
         let how = if config.recover_to_damage { Recover::ToDamage } else { Recover::Whole };

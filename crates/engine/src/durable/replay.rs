@@ -6,6 +6,8 @@
 //! 3. Such a batch is decoded and prepared, and put into the delta on all threads.
 //! 4. Where nobody reads yet the delta is merged when it has become large, as it was while the log was
 //!    written: up to the last commit before which none is to come. What was merged is cleaned at once.
+//!    Not before the last bulk load: while one is at work nothing is merged, so its record is for a main
+//!    version without what was written beside it.
 //!
 //! Memory: a batch, encoded and decoded, besides what the delta takes.
 //!
@@ -28,7 +30,7 @@ use trimorph_vfs::{FileSystem, Pool, RegionOptions};
 use super::apply::apply;
 use super::declare::declare;
 use super::prepare::{Given, Preparer};
-use crate::load_folders::{LoadFolders, open_load, part_of};
+use crate::load_folders::{LoadFolders, load_folders, open_load, part_of};
 use crate::merged_pieces::MERGED;
 
 /// Where the pieces lie that a load's rows and edges are put into: each by itself.
@@ -60,6 +62,10 @@ pub(super) struct Replay {
     loads: LoadFolders,
     /// Node tables that loads put rows in.
     loaded: BTreeSet<TableId>,
+    /// Folders of loads whose records may come.
+    loads_ahead: BTreeSet<PathBuf>,
+    /// The time of the last load.
+    loaded_at: u64,
     bytes: Vec<u8>,
     batch: Vec<(Commit, Position, Range<usize>)>,
     /// Commits that are not to be seen yet.
@@ -102,6 +108,8 @@ impl Replay {
             pool: Arc::clone(pool),
             loads: LoadFolders::default(),
             loaded: BTreeSet::new(),
+            loads_ahead: BTreeSet::new(),
+            loaded_at: 0,
             main,
             live: Arc::default(),
             given: Given::default(),
@@ -121,9 +129,11 @@ impl Replay {
         }
     }
 
-    /// The delta is merged whenever it takes so many bytes. Only where nobody reads before all was taken.
+    /// The delta is merged whenever it takes so many bytes, until the first call of [`Self::stand`]: nobody
+    /// reads before.
     pub(super) fn merging_from(mut self, bytes: usize) -> Self {
         self.merged_from = Some((bytes, bytes));
+        self.loads_ahead = load_folders(&*self.fs, &self.dir).into_iter().collect();
         self
     }
 
@@ -236,10 +246,11 @@ impl Replay {
     /// Puts into the main version what is in the delta and certain. All that was read is in the delta, and
     /// nobody reads either of them.
     fn merge(&mut self) {
-        // A load has rows of its own, and keys that are noted at the end.
-        if self.certain <= self.main.merged_at || !self.loaded.is_empty() {
+        let is_old = self.certain <= self.main.merged_at || self.certain < self.loaded_at;
+        if is_old || !self.loads_ahead.is_empty() {
             return;
         }
+        self.note_loaded_keys();
         let to = Timestamp(self.certain);
         // What cannot be merged stays in the delta.
         if let Ok((next, _)) = merged(&self.main, &self.live.delta, to, MERGED, &CancelToken::default()) {
@@ -279,6 +290,8 @@ impl Replay {
         }
         self.main.weaken_facts();
         self.has_loaded = true;
+        self.loads_ahead.remove(&path);
+        self.loaded_at = self.loaded_at.max(at.0);
         self.loads.hold(at.0, path);
         Ok(())
     }
@@ -293,6 +306,7 @@ impl Replay {
     /// beside readers.
     pub(super) fn stand(&mut self) -> Result<Arc<Live>, LogError> {
         self.flush()?;
+        self.merged_from = None;
         self.note_loaded_keys();
         let main_rows = |table: usize| self.rows.get(table).copied().unwrap_or(0);
         let given = std::mem::take(&mut self.given);

@@ -404,8 +404,11 @@ impl<'s> Target<'s> {
         })
     }
 
-    fn is_own(rows: &[(TableId, Range<u64>)], node: NodeId) -> bool {
-        rows.iter().any(|(table, rows)| *table == node.table() && rows.contains(&node.row()))
+    /// Whether all rows of a node's page are the load's: others have none there that may get edges.
+    fn has_page(rows: &[(TableId, Range<u64>)], node: NodeId) -> bool {
+        let first = node.row() / PAGE_ROWS * PAGE_ROWS;
+        let is_within = |rows: &Range<u64>| rows.start <= first && first + PAGE_ROWS <= rows.end;
+        rows.iter().any(|(table, rows)| *table == node.table() && is_within(rows))
     }
 }
 
@@ -498,7 +501,7 @@ impl Beside for Target<'_> {
             let mut pages: BTreeMap<u64, u64> = BTreeMap::new();
             let mut last = (0, 0u64);
             edges(&mut |source, _| {
-                if !Self::is_own(rows, NodeId::new(part.source, source)) {
+                if !Self::has_page(rows, NodeId::new(part.source, source)) {
                     let page = source / PAGE_ROWS;
                     if last.0 != page {
                         *pages.entry(last.0).or_default() += last.1;
