@@ -339,6 +339,10 @@ impl GraphAccess for Graph<'_, '_> {
         matches!(node, Value::Node(node) if self.0.stands_for_literals(node.table()))
     }
 
+    fn is_triple(&self, node: &Value) -> bool {
+        matches!(node, Value::Node(node) if self.0.stands_for_triples(node.table()))
+    }
+
     fn properties(&self, entity: &Value) -> Result<Map, Diagnostic> {
         self.check(entity, "properties")?;
         Ok(match entity {

@@ -73,6 +73,11 @@ pub trait GraphAccess {
         false
     }
 
+    /// Whether a node stands for a triple term.
+    fn is_triple(&self, _: &Value) -> bool {
+        false
+    }
+
     /// The error for reading a deleted entity.
     fn deleted_entity(&self, what: &str) -> Diagnostic {
         Diagnostic::runtime(

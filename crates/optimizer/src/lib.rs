@@ -44,7 +44,8 @@
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
 //! another; what several need has files of its own: `needed` (what is looked at above), `tables`,
-//! `merging`, `asked_first`, `lookups`, `edge_lookups`, `selectivity`, `samples`, `degrees` and `estimate`.
+//! `merging`, `asked_first`, `value_keys`, `lookups`, `edge_lookups`, `selectivity`, `samples`, `degrees` and
+//! `estimate`.
 //!
 //! Source: design §7; GF-CL §7; Poseidon §8.
 #![forbid(unsafe_code)]
@@ -76,6 +77,7 @@ mod group_limit;
 mod hang_counts;
 mod heads;
 mod in_lists;
+mod join_apart;
 mod late_projection;
 mod lookups;
 mod merge_patterns;
@@ -103,6 +105,7 @@ mod tell_apart;
 #[cfg(test)]
 mod tests;
 mod unroll_quantifiers;
+mod value_keys;
 mod walks;
 
 use trimorph_algebra::BoundQuery;

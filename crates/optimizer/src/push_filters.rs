@@ -5,7 +5,8 @@
 //! what it looks at is there. One that can is asked of no row that was not there for it: it becomes part of a
 //! pattern it stands on, and nothing else.
 //!
-//! An equality of what was computed of two parts of a pattern goes there as well, which makes it a join.
+//! An equality of what was computed of two parts of a pattern goes there as well, which makes it a join; one
+//! of parts that are no pattern's makes it here (`join_apart`).
 //!
 //! One that gives another answer each time, such as `rand() < 0.1`, is asked once of each row that was there
 //! for it: it stays where it is.
@@ -18,13 +19,15 @@ use trimorph_types::LogicalType;
 
 use crate::asked_first::asked_first;
 use crate::cannot_fail::cannot_fail;
+use crate::join_apart::join_apart;
 use crate::needed::bottom_up;
 use crate::planning::Planning;
+use crate::value_keys::equality;
 use crate::{Halt, VarSet, calls_volatile, conjunction, conjuncts, replaced, vars_of};
 
 /// The pass.
 pub(crate) fn push_filters(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
-    let vars = &*planning.vars;
+    let vars = &mut *planning.vars;
     bottom_up(plan, &planning.needed, &mut |plan, _| {
         Ok(match plan {
             Plan::Filter { input, predicate } => {
@@ -38,7 +41,7 @@ pub(crate) fn push_filters(plan: Plan, planning: &mut Planning<'_>) -> Result<Pl
 }
 
 /// `plan`, where all of `conditions` are true.
-fn filtered(mut plan: Plan, mut conditions: Vec<Expr>, vars: &Vars) -> Plan {
+fn filtered(mut plan: Plan, mut conditions: Vec<Expr>, vars: &mut Vars) -> Plan {
     if let Plan::Match { graph, .. } = &mut plan {
         let (stay, mut go) = conditions.into_iter().partition(calls_volatile);
         graph.predicates.append(&mut go);
@@ -55,8 +58,13 @@ fn filtered(mut plan: Plan, mut conditions: Vec<Expr>, vars: &Vars) -> Plan {
     let mut stay = Vec::new();
     asked_first(&mut conditions, &|var| vars.get(*var).ty == LogicalType::Node);
     for condition in conditions {
-        let is_pushed = cannot_fail(&condition, vars) && push(&mut plan, &condition, vars);
-        if !is_pushed && !push_join(&mut plan, &condition, vars) {
+        let is_safe = cannot_fail(&condition, vars);
+        if is_safe && push(&mut plan, &condition, vars) || push_join(&mut plan, &condition, vars) {
+            continue;
+        }
+        let is_joined = is_safe && !calls_volatile(&condition);
+        let must_be_asked = is_joined.then(|| join_apart(&mut plan, &condition, vars)).flatten();
+        if must_be_asked.unwrap_or(true) {
             stay.push(condition);
         }
     }
@@ -92,7 +100,7 @@ fn property(expr: &Expr) -> Option<(VarId, Arc<str>)> {
 }
 
 /// Asks a condition below an operator, if that is the same; `false` if it must stand on it.
-fn push(plan: &mut Plan, condition: &Expr, vars: &Vars) -> bool {
+fn push(plan: &mut Plan, condition: &Expr, vars: &mut Vars) -> bool {
     let asked = vars_of([condition]);
     match plan {
         Plan::Extra { input, items } => {
@@ -136,27 +144,33 @@ fn push(plan: &mut Plan, condition: &Expr, vars: &Vars) -> bool {
     true
 }
 
-/// Makes an equality of what is computed of two parts of a pattern, right above it, part of the pattern,
-/// which then is joined by it: `MATCH (b:B) WITH k, trim(b.name) AS name WHERE name = k`. It is asked of the
+/// Makes an equality of what is computed of two parts of a pattern, above it, part of the pattern, which
+/// then is joined by it: `MATCH (b:B) WITH k, trim(b.name) AS name WHERE name = k`. It is asked of the
 /// rows that it was computed for. `false`, and nothing done, for other conditions and places.
-fn push_join(plan: &mut Plan, condition: &Expr, vars: &Vars) -> bool {
-    let (Plan::Project { input, items }, Expr::Op(Op::Eq, _, _)) = (plan, condition) else { return false };
-    if !matches!(**input, Plan::Match { .. }) {
+fn push_join(plan: &mut Plan, condition: &Expr, vars: &mut Vars) -> bool {
+    if equality(condition).is_none() {
         return false;
     }
-    let below = replaced(condition.clone(), items);
-    let Expr::Op(Op::Eq, sides, _) = &below else { return false };
-    let of: Vec<VarSet> = sides.iter().map(|side| vars_of([side])).collect();
-    let [a, b] = &of[..] else { return false };
-    let are_apart = !a.is_empty() && !b.is_empty() && a.iter().all(|var| !b.contains(var));
-    if are_apart && !calls_volatile(&below) {
-        put(input, below, vars);
-        return true;
+    let (mut at, mut below) = (plan, condition.clone());
+    while let Plan::Project { input, items } | Plan::Extra { input, items } = at {
+        below = replaced(below, items);
+        if !matches!(**input, Plan::Match { .. }) {
+            at = input;
+            continue;
+        }
+        let Some((a, b, _)) = equality(&below) else { return false };
+        let (a, b) = (vars_of([a]), vars_of([b]));
+        let are_apart = !a.is_empty() && !b.is_empty() && a.iter().all(|var| !b.contains(var));
+        let is_join = are_apart && !calls_volatile(&below);
+        if is_join {
+            put(input, below, vars);
+        }
+        return is_join;
     }
     false
 }
 
-fn put_if_there(input: &mut Box<Plan>, condition: &Expr, asked: &VarSet, vars: &Vars) -> bool {
+fn put_if_there(input: &mut Box<Plan>, condition: &Expr, asked: &VarSet, vars: &mut Vars) -> bool {
     let there = input.vars();
     let is_there = !asked.is_empty() && asked.iter().all(|var| there.contains(var));
     if is_there {
@@ -165,7 +179,7 @@ fn put_if_there(input: &mut Box<Plan>, condition: &Expr, asked: &VarSet, vars: &
     is_there
 }
 
-fn put(input: &mut Box<Plan>, condition: Expr, vars: &Vars) {
+fn put(input: &mut Box<Plan>, condition: Expr, vars: &mut Vars) {
     let plan = std::mem::replace(&mut **input, Plan::Unit);
     **input = filtered(plan, vec![condition], vars);
 }

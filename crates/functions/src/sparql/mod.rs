@@ -20,6 +20,7 @@ mod compare;
 mod entities;
 mod found;
 mod hashes;
+mod join_key;
 mod meaning;
 mod moments;
 mod number;
@@ -35,9 +36,10 @@ mod triples;
 mod vectors;
 
 /// All families.
-pub(crate) fn families() -> [&'static [Function]; 13] {
+pub(crate) fn families() -> [&'static [Function]; 14] {
     [
         compare::FUNCTIONS,
+        join_key::FUNCTIONS,
         order::FUNCTIONS,
         arithmetic::FUNCTIONS,
         numeric::FUNCTIONS,

@@ -8,8 +8,9 @@ use trimorph_algebra::{Expr, Op, Plan, VarId};
 use trimorph_types::Value;
 
 use super::Planner;
-use super::value_joins::{Side, across};
+use super::value_joins::Side;
 use crate::estimate::Estimate;
+use crate::value_keys::keys_across;
 use crate::{VarSet, conjunction, conjuncts};
 
 /// Alternatives that have joins of their own at most.
@@ -98,10 +99,11 @@ impl Alternative {
         let (mut parts, mut equal, mut rest) = (Vec::new(), Vec::new(), Vec::new());
         conjuncts(expr.clone(), &mut parts);
         for part in parts {
-            match across(&part, left, right) {
-                Some((a, b)) => equal.push((a.clone(), b.clone())),
-                None => rest.push(part),
+            let keys = keys_across(&part, left, right);
+            if keys.as_ref().is_none_or(|keys| !keys.is_exact) {
+                rest.push(part);
             }
+            equal.extend(keys.map(|keys| (keys.left, keys.right)));
         }
         (!equal.is_empty()).then(|| Self { whole: expr.clone(), equal, rest })
     }

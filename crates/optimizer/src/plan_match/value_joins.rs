@@ -1,7 +1,8 @@
 //! Parts of a pattern that have nothing in common but values.
 //!
 //! 1. Where an expression of one must equal an expression of the other they are hash joined: both compute
-//!    theirs as the same new variable. Null joins nothing, nor does a value that does not equal itself.
+//!    theirs, or its key (`value_keys`), as the same new variable. Null joins nothing, nor does a value that
+//!    does not equal itself.
 //! 2. Else, where one of several such equalities must hold, each has a join (`alternatives`).
 //! 3. Else, where a value of one is bounded by values of the other, or begins with one, one side is kept in
 //!    order of it.
@@ -20,43 +21,13 @@ use super::one_row::gives_one_row;
 use crate::degrees::rows_of;
 use crate::estimate::Estimate;
 use crate::heads::is_same;
+use crate::value_keys::{KeyPair, equality, keys_across};
 use crate::{VarSet, conjunction, vars_of};
-
-/// The operands of an equality.
-fn operands(expr: &Expr) -> Option<(&Expr, &Expr)> {
-    match expr {
-        Expr::Op(Op::Eq, args, _) => match &args[..] {
-            [a, b] => Some((a, b)),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// The operands of an equality of `left` with `right`, in this order.
-pub(super) fn across(
-    expr: &Expr,
-    left: impl Fn(&VarId) -> bool,
-    right: impl Fn(&VarId) -> bool,
-) -> Option<(&Expr, &Expr)> {
-    let (a, b) = operands(expr)?;
-    let (of_a, of_b) = (vars_of([a]), vars_of([b]));
-    if of_a.is_empty() || of_b.is_empty() {
-        return None;
-    }
-    if of_a.iter().all(&left) && of_b.iter().all(&right) {
-        Some((a, b))
-    } else if of_b.iter().all(&left) && of_a.iter().all(&right) {
-        Some((b, a))
-    } else {
-        None
-    }
-}
 
 impl Planner<'_> {
     /// Whether an equality may look at two of these nodes, or at one and at the rows there are.
     pub(super) fn has_equalities(&self, nodes: &[VarId]) -> bool {
-        let joins = |expr: &Expr| operands(expr).is_some() && vars_of([expr]).len() > 1;
+        let joins = |expr: &Expr| equality(expr).is_some() && vars_of([expr]).len() > 1;
         nodes.iter().any(|node| self.conditions.on(*node).any(|(_, c)| joins(&c.expr)))
     }
 
@@ -67,7 +38,7 @@ impl Planner<'_> {
         nodes
             .iter()
             .flat_map(|node| self.conditions.on(*node))
-            .any(|(_, condition)| across(&condition.expr, known, |var| own.contains(var)).is_some())
+            .any(|(_, condition)| keys_across(&condition.expr, known, |var| own.contains(var)).is_some())
     }
 
     /// Joins the part that was planned by itself with the rows there were.
@@ -75,13 +46,16 @@ impl Planner<'_> {
         let Some((left, left_estimate, mut vars)) = outer else { return };
         let (mut left_keys, mut right_keys, mut on) = (Vec::new(), Vec::new(), Vec::new());
         for place in self.equalities(&vars) {
-            let Some(expr) = self.conditions.remove(place) else { continue };
-            let Some((a, b)) = across(&expr, |v| vars.contains(v), |v| self.available.contains(v)) else {
+            let Some(expr) = self.conditions.get(place).map(|condition| &condition.expr) else { continue };
+            let Some(keys) = keys_across(expr, |v| vars.contains(v), |v| self.available.contains(v)) else {
                 continue;
             };
+            if keys.is_exact {
+                self.conditions.remove(place);
+            }
             let key = self.with.made.var(format!("key {}", on.len() + 1));
-            left_keys.push((key, a.clone()));
-            right_keys.push((key, b.clone()));
+            left_keys.push((key, keys.left));
+            right_keys.push((key, keys.right));
             on.push(key);
         }
         let right = std::mem::replace(&mut self.plan, left);
@@ -118,15 +92,20 @@ impl Planner<'_> {
         for place in self.conditions.within(|v| side.contains(v) || self.available.contains(v), &own) {
             let Some(expr) = self.conditions.get(place).map(|condition| &condition.expr) else { continue };
             // What looks at nodes in common alone is a condition of either side.
-            let found = across(expr, |v| self.available.contains(v), |v| side.contains(v));
-            let Some((a, b)) = found.filter(|(a, b)| self.is_safe(a) && self.is_safe(b)) else { continue };
-            let of_shared =
-                |expr: &Expr| vars_of([expr]).iter().all(|v| side.contains(v) && self.available.contains(v));
-            if of_shared(a) || of_shared(b) {
+            if !equality(expr).is_some_and(|(a, b, _)| self.is_safe(a) && self.is_safe(b)) {
                 continue;
             }
-            taken.push((a.clone(), b.clone()));
-            self.conditions.remove(place);
+            let found = keys_across(expr, |v| self.available.contains(v), |v| side.contains(v));
+            let Some(KeyPair { left: a, right: b, is_exact }) = found else { continue };
+            let of_shared =
+                |expr: &Expr| vars_of([expr]).iter().all(|v| side.contains(v) && self.available.contains(v));
+            if of_shared(&a) || of_shared(&b) {
+                continue;
+            }
+            taken.push((a, b));
+            if is_exact {
+                self.conditions.remove(place);
+            }
         }
         taken
     }
@@ -187,7 +166,8 @@ impl Planner<'_> {
         let conditions = nodes.iter().flat_map(|node| self.conditions.on(*node));
         let mut parts = Vec::new();
         for (at, condition) in conditions {
-            let Some((a, b)) = operands(&condition.expr).filter(|_| places.insert(at)) else { continue };
+            let found = equality(&condition.expr).filter(|_| places.insert(at));
+            let Some((a, b, _)) = found else { continue };
             let mask = condition.vars.iter().map(|v| place(v).map(|at| 1u64 << at));
             let Some(mask) = mask.sum::<Option<u64>>() else { continue };
             if mask.count_ones() > 1 && self.is_safe(a) && self.is_safe(b) {
@@ -356,7 +336,7 @@ impl Planner<'_> {
         let mut places = self.conditions.within(both, &own);
         places.retain(|place| {
             self.conditions.get(*place).is_some_and(|condition| {
-                across(&condition.expr, |v| vars.contains(v), |v| self.available.contains(v)).is_some()
+                keys_across(&condition.expr, |v| vars.contains(v), |v| self.available.contains(v)).is_some()
             })
         });
         places

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use trimorph_base::{NodeId, TableId};
-use trimorph_types::iri_names::{EDGE_BASE, ID, LITERAL_LABEL, LITERAL_VALUE, NODE_BASE};
+use trimorph_types::iri_names::{EDGE_BASE, ID, LITERAL_LABEL, LITERAL_VALUE, NODE_BASE, TRIPLE_LABEL};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Texts, Values};
 
@@ -74,6 +74,11 @@ impl Reader<'_> {
     /// Whether the nodes of a table stand for literals.
     pub fn stands_for_literals(&self, table: TableId) -> bool {
         self.schema().has_label(table, LITERAL_LABEL)
+    }
+
+    /// Whether the nodes of a table stand for triple terms.
+    pub fn stands_for_triples(&self, table: TableId) -> bool {
+        self.schema().has_label(table, TRIPLE_LABEL)
     }
 
     /// The term that a value is in RDF: nodes and relationships as [`Self::term_of_node`] says, all others

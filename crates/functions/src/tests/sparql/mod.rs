@@ -2,6 +2,7 @@
 
 mod comparison;
 mod evaluator;
+mod join_key;
 mod literals;
 mod numbers;
 mod regular;
