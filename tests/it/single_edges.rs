@@ -1,6 +1,6 @@
 //! Edges of which each node has one: replaced, taken away and given again beside readers of any age and
 //! merges. A database whose edges were loaded, and are vertex columns, is asked the same as one whose edges
-//! were made by statements, and are lists.
+//! were made by statements, and were never merged.
 
 use trimorph::{Connection, Database, Error, Isolation, OnConflict};
 use trimorph_base::{CancelToken, Random};
@@ -207,6 +207,49 @@ fn answer_as_lists_do() {
 
 fn is_single(db: &Database, label: &str) -> bool {
     db.stats().edge_tables.iter().filter(|table| table.label == label).all(|table| table.single_forward)
+}
+
+/// Edges that statements make one by one, in whatever order, are merged into a vertex column, which becomes
+/// lists once a node gets a second edge.
+#[test]
+fn become_a_column_in_whatever_order_they_are_made() {
+    let [db, model] = [(); 2].map(|()| Database::in_memory(config()));
+    let mut random = Random::new(26);
+    let mut persons: Vec<usize> = (0..PERSONS).filter(|k| k % 9 != 3).collect();
+    (1..persons.len()).rev().for_each(|at| persons.swap(at, random.below(at + 1)));
+    for of in [&db, &model] {
+        let c = of.connect();
+        run(
+            &c,
+            &[
+                "UNWIND range(0, 299) AS k CREATE (:Person {k: k, v: k * 7 % 50}), (:Badge {k: k + 2000})",
+                "UNWIND range(0, 19) AS k CREATE (:Company {k: k + 1000})",
+            ],
+        );
+        for k in &persons {
+            let (company, badge) = (k * 11 % COMPANIES + 1_000, k * 7 % PERSONS + 2_000);
+            run(
+                &c,
+                &[&format!(
+                    "MATCH (p:Person {{k: {k}}}), (c:Company {{k: {company}}}), (b:Badge {{k: {badge}}}) CREATE (p)-[:AT {{y: {}}}]->(c), (p)-[:HAS]->(b)",
+                    k % 40
+                )],
+            );
+        }
+    }
+    let ids = rows(&db.connect(), IDS);
+    db.merge(&CancelToken::default()).unwrap();
+    assert!(is_single(&db, "AT") && is_single(&db, "HAS"));
+    assert_eq!(rows(&db.connect(), IDS), ids);
+    same(&answers(&db.connect()), &answers(&model.connect()), "merged");
+    for of in [&db, &model] {
+        run(&of.connect(), &["MATCH (p:Person {k: 7}), (c:Company {k: 1002}) CREATE (p)-[:AT {y: 8}]->(c)"]);
+    }
+    let ids = rows(&db.connect(), IDS);
+    db.merge(&CancelToken::default()).unwrap();
+    assert!(!is_single(&db, "AT") && is_single(&db, "HAS"));
+    assert_eq!(rows(&db.connect(), IDS), ids);
+    same(&answers(&db.connect()), &answers(&model.connect()), "with a second edge");
 }
 
 /// Who replaces an edge in one transaction, or gives one to a node that has none, leaves nodes with one edge:

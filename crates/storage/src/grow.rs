@@ -8,12 +8,18 @@ use trimorph_catalog::{EdgeTableFacts, EdgeTableInfo, NodeTableFacts, NodeTableI
 use trimorph_catalog::{EdgeTableStats, NodeTableStats, PropertyStats};
 use trimorph_vfs::RegionOptions;
 
-use crate::adjacency::{Adjacency, Csr, SegmentRows};
+use crate::adjacency::{Adjacency, VertexColumn};
 use crate::column::Column;
 use crate::{EdgeMerge, EdgeTable, Main, NodeTable, RewriteError, ValueIndex};
 
 #[cfg(test)]
 mod tests;
+
+/// The forward direction of a table without edges: a vertex column until a source gets its second edge. So
+/// each edge has its row's position, and what was written edge by edge, in any order, is merged into one.
+fn no_edges() -> Adjacency {
+    Adjacency::Column(VertexColumn::new(&[], Vec::new()))
+}
 
 impl Main {
     /// Adds a node table without rows or columns; gives its id.
@@ -41,8 +47,7 @@ impl Main {
 
     fn put_edge_table(&mut self, ty: TypeId, source: TableId, places: EdgePlaces) -> EdgeTableId {
         let id = places.table();
-        let lists = Csr::new(&[], Vec::new(), SegmentRows::default(), vec![0]);
-        let table = EdgeTable::new(places, source, Adjacency::Csr(lists), Vec::new(), None);
+        let table = EdgeTable::new(places, source, no_edges(), Vec::new(), None);
         let facts = EdgeTableFacts {
             single: false,
             edges_max: u64::MAX,
@@ -244,9 +249,8 @@ impl Main {
         for (at, info) in newer.catalog.schema.edge_tables.iter().enumerate() {
             let declared = &newer.edge_tables[at];
             let mut table = self.edge_tables.get(at).cloned().unwrap_or_else(|| {
-                let lists = Csr::new(&[], Vec::new(), SegmentRows::default(), vec![0]);
-                let (places, lists) = ((*declared.places).clone(), Adjacency::Csr(lists));
-                Arc::new(EdgeTable::new(places, info.source, lists, Vec::new(), None))
+                let places = (*declared.places).clone();
+                Arc::new(EdgeTable::new(places, info.source, no_edges(), Vec::new(), None))
             });
             let mut stats = self.catalog.statistics.edge_tables.get(at).cloned().unwrap_or_default();
             let known = table.columns.len();

@@ -44,7 +44,7 @@ impl Change<'_> {
         let edges = old.map_or(0, Adjacency::edges) + inserted.len() as u64;
         let best = || Form::of(false, rows, edges, SegmentRows::EDGES);
         let form = match old.map(Adjacency::form) {
-            Some(Form::Column) if !degrees.iter().any(grown) => Form::Column,
+            Some(Form::Column) | None if !degrees.iter().any(grown) => Form::Column,
             Some(Form::Csr(cut)) if !super::change::is_outgrown(cut, rows, edges) => Form::Csr(cut),
             _ => best(),
         };
