@@ -190,3 +190,23 @@ def test_a_child_of_a_long_statement_is_told(tmp_path):
         thread.join()
         assert b"while another thread was at work" in said
         assert c.execute("MATCH (a:A) RETURN count(a)").fetchall() == [(1,)]
+
+
+def test_a_child_ends_a_transaction_that_has_just_begun():
+    # A thread looks after open transactions, at once when one begins: it must not hold their table meanwhile.
+    text = """
+import os, trimorph
+db = trimorph.Database(threads=1)
+first = db.connect()
+first.begin()
+for _ in range(500):
+    c = db.connect()
+    c.begin()
+    if os.fork() == 0:
+        c.rollback()
+        os._exit(0)
+    assert os.wait()[1] == 0
+    c.rollback()
+"""
+    run = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run.stderr

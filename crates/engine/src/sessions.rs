@@ -7,10 +7,11 @@
 //! work it cannot be: then the statement is stopped, and undoes it.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-use trimorph_base::CancelToken;
+use trimorph_base::{CancelToken, forks};
 use trimorph_mvcc::{Isolation, Timestamp};
 
 pub(crate) const BY_TIMEOUT: &str =
@@ -69,13 +70,13 @@ struct Now {
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
     state: Mutex<Table>,
-    changed: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct Table {
     open: BTreeMap<u64, Arc<Session>>,
-    is_watched: bool,
+    /// The thread that looks after them, as long as there are any.
+    watcher: Option<Thread>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -159,15 +160,17 @@ impl Sessions {
         });
         let mut table = lock(&self.state);
         table.open.insert(number, Arc::clone(&session));
-        if !table.is_watched && (idle.is_some() || session.deadline.is_some()) {
+        if table.watcher.is_none() && (idle.is_some() || session.deadline.is_some()) {
             let sessions = Arc::downgrade(self);
             let watch = move || watch(&sessions, idle);
             let thread = std::thread::Builder::new().name("trimorph-sessions".into()).spawn(watch);
             // Without a thread a transaction has no limits: it is still one.
-            table.is_watched = thread.is_ok();
+            table.watcher = thread.ok().map(|thread| thread.thread().clone());
+        } else if let Some(watcher) = &table.watcher {
+            // It may have an earlier limit than those before.
+            watcher.unpark();
         }
         drop(table);
-        self.changed.notify_all();
         session
     }
 
@@ -212,7 +215,7 @@ impl Sessions {
         let mut table = lock(&self.state);
         table.open.retain(|_, session| session.owner.strong_count() > 0);
         if table.open.is_empty() {
-            table.is_watched = false;
+            table.watcher = None;
             return None;
         }
         let open: Vec<Arc<Session>> = table.open.values().cloned().collect();
@@ -235,12 +238,15 @@ const LOOK_MAX: Duration = Duration::from_secs(1);
 /// The shortest.
 const LOOK_MIN: Duration = Duration::from_millis(5);
 
-/// Looks after transactions as long as there are any.
+/// Looks after transactions as long as there are any. It sleeps without a lock, which a process that is forked
+/// meanwhile would wait for: at work it holds up who forks.
 fn watch(sessions: &Weak<Sessions>, idle: Option<Duration>) {
-    while let Some(sessions) = sessions.upgrade() {
-        let Some(next) = sessions.look(idle) else { return };
-        let table = lock(&sessions.state);
-        // Somebody who begins may have an earlier limit.
-        drop(sessions.changed.wait_timeout(table, next.max(LOOK_MIN)));
+    loop {
+        let next = {
+            let _at_work = forks::at_work();
+            sessions.upgrade().and_then(|sessions| sessions.look(idle))
+        };
+        let Some(next) = next else { return };
+        std::thread::park_timeout(next.max(LOOK_MIN));
     }
 }
