@@ -344,3 +344,56 @@ fn labels_and_all_properties_of_what_was_deleted_are_an_error() {
         assert_eq!(rows(&c, text), Vec::<String>::new(), "{state}");
     }
 }
+
+/// More rows than are written at a time, of several tables, in and out of their order, some more than once,
+/// some null.
+#[test]
+fn many_rows_are_set_as_if_one_by_one() {
+    let c = empty();
+    let all = 40_000;
+    run(
+        &c,
+        &[
+            &format!("UNWIND range(0, {all} - 1) AS i CREATE (:A {{i: i}})-[:R]->(:B {{i: i}})"),
+            "MATCH (n) SET n.x = n.i",
+            "MATCH (n) WITH n ORDER BY n.i DESC SET n.x = n.x + 1",
+            // Each node three times, one round after the other, and each three times in a row.
+            "UNWIND range(1, 3) AS k MATCH (n:A) SET n.x = n.x + k",
+            "MATCH (n:B) UNWIND range(1, 3) AS k SET n.x = n.x + k",
+            "MATCH (a:A) OPTIONAL MATCH (a)-[r:R]->() WHERE a.i % 2 = 0 SET r.w = a.i SET r.w = r.w + 1",
+            "MATCH (a:A)-[r]->(b) SET a.other = b.i, r.of = a.i, b.text = 'text ' + a.i",
+            "MATCH (n) WHERE n.i % 3 = 0 REMOVE n.text",
+        ],
+    );
+    let wrong = [
+        "MATCH (n) WHERE n.x <> n.i + 7 OR n.x IS NULL RETURN count(n)",
+        "MATCH (a:A)-[r]->(b) WHERE r.of <> a.i OR a.other <> b.i RETURN count(r)",
+        "MATCH (a:A)-[r]->() WHERE coalesce(r.w, -1) <> CASE a.i % 2 WHEN 0 THEN a.i + 1 ELSE -1 END RETURN count(r)",
+        "MATCH (b:B) WHERE coalesce(b.text, '') <> CASE b.i % 3 WHEN 0 THEN '' ELSE 'text ' + b.i END RETURN count(b)",
+    ];
+    for text in wrong {
+        assert_eq!(rows(&c, text), ["0"], "{text}");
+    }
+    assert_eq!(rows(&c, "MATCH (n) RETURN count(n.x), count(n.other)"), [format!("{} | {all}", 2 * all)]);
+}
+
+/// All of a clause get their keys before these are looked at: whoever gets the key of the next row, also
+/// where that is written later.
+#[test]
+fn many_keys_are_moved_by_one_clause() {
+    let files = crate::live_loads::Files::new("moved-keys");
+    let nodes: String = (0..20_000).map(|i| format!("{i},K\n")).collect();
+    let path = files.put("nodes.csv", &format!("id:ID(K){{id-type: int}},:LABEL\n{nodes}"));
+    let db = Database::in_memory(Config::default());
+    crate::live_loads::load(&db, &[path], trimorph::OnConflict::Error).unwrap();
+    let c = db.connect();
+    run(&c, &["MATCH (k:K) SET k.id = k.id + 1"]);
+    assert_eq!(
+        rows(&c, "MATCH (k:K) RETURN min(k.id), max(k.id), count(DISTINCT k.id)"),
+        ["1 | 20000 | 20000"]
+    );
+    assert_eq!(rows(&c, "MATCH (k:K {id: 16384}) RETURN count(k)"), ["1"]);
+    let error = fails(&c, "MATCH (k:K) SET k.id = k.id / 2");
+    assert!(error.to_string().contains("there is a node"), "{error}");
+    assert_eq!(rows(&c, "MATCH (k:K) RETURN min(k.id), max(k.id)"), ["1 | 20000"]);
+}

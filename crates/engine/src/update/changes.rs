@@ -1,6 +1,8 @@
 //! The changes of one clause: for all its rows, by columns.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use trimorph_algebra::{Change, NewProperties, PropertyKey, VarId};
@@ -20,14 +22,39 @@ use crate::shared::Shared;
 /// Values by property, one for each of some nodes or edges.
 pub(super) type ByKey = BTreeMap<Arc<str>, Vec<Value>>;
 
+/// Rows that are written at a time: what is made for them stays in the processor's cache, and beside the rows
+/// of a statement and the delta little else takes memory.
+const PART_ROWS: usize = 1 << 14;
+
 /// What is set, by table and property: which ones, and what they get.
 #[derive(Default)]
-pub(super) struct Sets {
-    nodes: BTreeMap<(TableId, Arc<str>), Set<NodeId>>,
-    edges: BTreeMap<(EdgeTableId, Arc<str>), Set<EdgeId>>,
+pub(super) struct Sets<'r> {
+    nodes: BTreeMap<(TableId, Arc<str>), Set<'r, NodeId>>,
+    edges: BTreeMap<(EdgeTableId, Arc<str>), Set<'r, EdgeId>>,
 }
 
-impl Sets {
+impl<'r> Sets<'r> {
+    /// Nodes or edges that follow each other, all of one table, get values.
+    fn put_run(&mut self, key: &Arc<str>, targets: &[Value], values: &'r [Value]) {
+        match targets.first() {
+            Some(Value::Node(first)) => {
+                let nodes = targets.iter().filter_map(|target| match target {
+                    Value::Node(node) => Some(*node),
+                    _ => None,
+                });
+                add(&mut self.nodes, (first.table(), Arc::clone(key)), nodes, values);
+            }
+            Some(Value::Relationship(first)) => {
+                let edges = targets.iter().filter_map(|target| match target {
+                    Value::Relationship(edge) => Some(edge.id),
+                    _ => None,
+                });
+                add(&mut self.edges, (first.id.table(), Arc::clone(key)), edges, values);
+            }
+            _ => {}
+        }
+    }
+
     /// The properties of nodes: which, of which nodes, and what they get.
     pub(super) fn of_nodes(&self) -> impl Iterator<Item = (&Arc<str>, &[NodeId], &[Value])> {
         self.nodes.iter().map(|((_, key), (nodes, values))| (key, &nodes[..], &values[..]))
@@ -38,7 +65,38 @@ impl Sets {
 type NodeLabels = (NodeId, Vec<Arc<str>>);
 
 /// Some nodes or edges, and a value for each.
-type Set<T> = (Vec<T>, Vec<Value>);
+type Set<'r, T> = (Vec<T>, Cow<'r, [Value]>);
+
+/// Adds some to what is set. The first are taken as they stand: as a rule they are all.
+fn add<'r, K: Ord, T>(
+    sets: &mut BTreeMap<K, Set<'r, T>>,
+    key: K,
+    all: impl Iterator<Item = T>,
+    values: &'r [Value],
+) {
+    match sets.entry(key) {
+        Entry::Vacant(new) => {
+            let mut own = Vec::with_capacity(values.len());
+            own.extend(all);
+            new.insert((own, Cow::Borrowed(values)));
+        }
+        Entry::Occupied(mut known) => {
+            let (own, known) = known.get_mut();
+            own.extend(all);
+            known.to_mut().extend_from_slice(values);
+        }
+    }
+}
+
+/// Whether two values are nodes, or edges, of one table, or both nothing of the kind.
+fn are_of_one_table(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Node(a), Value::Node(b)) => a.table() == b.table(),
+        (Value::Relationship(a), Value::Relationship(b)) => a.id.table() == b.id.table(),
+        (Value::Node(_) | Value::Relationship(_), _) | (_, Value::Node(_) | Value::Relationship(_)) => false,
+        _ => true,
+    }
+}
 
 /// Notes what rows get in a column, for those who look for rows by it.
 fn note_values(writing: &mut Writing, table: TableId, column: usize, values: &[Value]) {
@@ -286,9 +344,25 @@ impl Statement<'_> {
         table: EdgeTableId,
         edges: &[EdgeId],
         key: &str,
+        values: &[Value],
+    ) -> Result<(), Error> {
+        let column = self.edge_column_of(table, key, values)?;
+        for (edges, values) in edges.chunks(PART_ROWS).zip(values.chunks(PART_ROWS)) {
+            self.check(0)?;
+            self.write_edge_column(writing, table, column, edges, values.to_vec())?;
+        }
+        Ok(())
+    }
+
+    /// Edges of an edge table get values of one column.
+    fn write_edge_column(
+        &self,
+        writing: &mut Writing,
+        table: EdgeTableId,
+        column: usize,
+        edges: &[EdgeId],
         values: Vec<Value>,
     ) -> Result<(), Error> {
-        let column = self.edge_column_of(table, key, &values)?;
         let delta = writing.live().delta.edges_to_write(table);
         if delta.index(u32::try_from(column).unwrap_or(u32::MAX)).is_some() {
             let hashes = values.iter().filter(|value| !value.is_null()).map(hash_of_value);
@@ -319,6 +393,25 @@ impl Statement<'_> {
         (target, key, value): (VarId, &PropertyKey, VarId),
     ) -> Result<(), Error> {
         let mut sets = Sets::default();
+        if let (PropertyKey::Name(name), Some(targets), Some(values)) =
+            (key, rows.column(target), rows.column(value))
+        {
+            let mut from = 0;
+            for run in targets.chunk_by(are_of_one_table) {
+                let of_run = values.get(from..from + run.len()).unwrap_or_default();
+                from += run.len();
+                if let Some(Value::Node(_) | Value::Relationship(_)) = run.first() {
+                    of_run.iter().try_for_each(|value| self.check_property(value))?;
+                    sets.put_run(name, run, of_run);
+                } else {
+                    // Nulls have nothing to set, and others cannot.
+                    run.iter().zip(of_run).try_for_each(|(target, value)| {
+                        self.put(&mut sets, target, Arc::clone(name), value.clone())
+                    })?;
+                }
+            }
+            return self.set_once(writing, sets);
+        }
         for row in 0..rows.len() {
             let name: Arc<str> = match key {
                 PropertyKey::Name(name) => Arc::clone(name),
@@ -347,7 +440,7 @@ impl Statement<'_> {
     /// Notes that a node or edge gets a value.
     pub(super) fn put(
         &self,
-        sets: &mut Sets,
+        sets: &mut Sets<'_>,
         target: &Value,
         key: Arc<str>,
         value: Value,
@@ -358,12 +451,12 @@ impl Statement<'_> {
             Value::Node(node) => {
                 let (nodes, values) = sets.nodes.entry((node.table(), key)).or_default();
                 nodes.push(*node);
-                values.push(value);
+                values.to_mut().push(value);
             }
             Value::Relationship(Relationship { id, .. }) => {
                 let (edges, values) = sets.edges.entry((id.table(), key)).or_default();
                 edges.push(*id);
-                values.push(value);
+                values.to_mut().push(value);
             }
             other => {
                 let text = format!("a value of type {} has no properties to set", other.logical_type());
@@ -377,7 +470,7 @@ impl Statement<'_> {
         Ok(())
     }
 
-    pub(super) fn set(&self, writing: &mut Writing, sets: Sets) -> Result<(), Error> {
+    pub(super) fn set(&self, writing: &mut Writing, sets: Sets<'_>) -> Result<(), Error> {
         if !sets.nodes.is_empty() || !sets.edges.is_empty() {
             let snapshot = writing.snapshot_within(writing.base(self.shared));
             let reader = Reader::new(&snapshot);
@@ -402,21 +495,13 @@ impl Statement<'_> {
                 continue;
             }
             let column = self.node_column_of(table, &key, &values)?;
-            let base = writing.base(self.shared);
-            let rows: Vec<u64> = nodes.iter().map(|node| node.row()).collect();
-            note_values(writing, table, column, &values);
-            let vector = self.write_column(writing, table, column as u32, &rows, values.clone())?;
-            if writing.is_logged() {
-                writing.log_values(table, &rows, vec![(column as u32, vector)])?;
+            for (nodes, values) in nodes.chunks(PART_ROWS).zip(values.chunks(PART_ROWS)) {
+                self.check(0)?;
+                self.set_column(writing, (table, column), nodes, values)?;
             }
-            let changed = writing.changes.nodes_of(table).columns.entry(column).or_default();
-            rows.iter().for_each(|row| changed.insert(*row));
-            if writing.is_watched(&base) {
-                writing.touched.values(table, column, &rows);
-            }
-            writing.effects.properties_set += values_of(&values);
-            writing.effects.properties_removed += rows.len() as u64 - values_of(&values);
-            if base.schema().node_tables[usize::from(table.0)].key == Some(column) {
+            // Keys are looked at when all have theirs: one may get what another one had.
+            if writing.base(self.shared).schema().node_tables[usize::from(table.0)].key == Some(column) {
+                let rows: Vec<u64> = nodes.iter().map(|node| node.row()).collect();
                 self.set_keys(writing, table, &rows, &values)?;
             }
         }
@@ -429,13 +514,38 @@ impl Statement<'_> {
             }
             writing.effects.properties_set += values_of(&values);
             writing.effects.properties_removed += edges.len() as u64 - values_of(&values);
-            self.set_edge_values(writing, table, &edges, &key, values)?;
+            self.set_edge_values(writing, table, &edges, &key, &values)?;
             // Who deletes one of them meets what was written, or is met here.
             Topology::barrier();
             let (topology, writer) = (writing.live().delta.topology(), writing.writer());
             let met = edges.iter().try_for_each(|edge| topology.meets_edge(*edge, &writer));
             met.map_err(|conflict| conflicting(&conflict))?;
         }
+        Ok(())
+    }
+
+    /// Nodes of a table get values of one column.
+    fn set_column(
+        &self,
+        writing: &mut Writing,
+        (table, column): (TableId, usize),
+        nodes: &[NodeId],
+        values: &[Value],
+    ) -> Result<(), Error> {
+        let base = writing.base(self.shared);
+        let rows: Vec<u64> = nodes.iter().map(|node| node.row()).collect();
+        note_values(writing, table, column, values);
+        let vector = self.write_column(writing, table, column as u32, &rows, values.to_vec())?;
+        if writing.is_logged() {
+            writing.log_values(table, &rows, vec![(column as u32, vector)])?;
+        }
+        let changed = writing.changes.nodes_of(table).columns.entry(column).or_default();
+        rows.iter().for_each(|row| changed.insert(*row));
+        if writing.is_watched(&base) {
+            writing.touched.values(table, column, &rows);
+        }
+        writing.effects.properties_set += values_of(values);
+        writing.effects.properties_removed += rows.len() as u64 - values_of(values);
         Ok(())
     }
 

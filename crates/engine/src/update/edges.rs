@@ -97,7 +97,7 @@ impl Statement<'_> {
                 let values: Vec<Value> = places.iter().map(|row| values[*row].clone()).collect();
                 if values.iter().any(|value| !value.is_null()) {
                     writing.effects.properties_set += values_of(&values);
-                    self.set_edge_values(writing, table, &edges, key, values)?;
+                    self.set_edge_values(writing, table, &edges, key, &values)?;
                 }
             }
         }
@@ -159,6 +159,11 @@ impl Statement<'_> {
         detach: bool,
     ) -> Result<(), Error> {
         let (mut nodes, mut edges): (Vec<NodeId>, Vec<Relationship>) = Default::default();
+        match rows.column(target).and_then(<[Value]>::first) {
+            Some(Value::Node(_)) => nodes.reserve_exact(rows.len()),
+            Some(Value::Relationship(_)) => edges.reserve_exact(rows.len()),
+            _ => {}
+        }
         for row in 0..rows.len() {
             match rows.value(target, row) {
                 Value::Null => {}

@@ -103,16 +103,23 @@ impl Statement<'_> {
             made = self.update(writing, made, update, held)?;
         }
         // Each row has its own values and what its group made.
-        let mut created = rows.pick(&missing);
+        let found_rows = rows.pick(&found);
+        let mut created = if found.is_empty() { rows } else { rows.pick(&missing) };
         for var in merge.create.iter().filter_map(Change::made) {
             let values = group_of.iter().map(|group| made.value(var, *group).clone()).collect();
             created.set(var, values);
         }
-        let mut all = rows.pick(&found);
-        all.extend(&created);
-        let mut place = vec![0; all.len()];
-        found.iter().chain(&missing).enumerate().for_each(|(at, row)| place[*row] = at);
-        let all = all.pick(&place);
+        let all = match (found.is_empty(), missing.is_empty()) {
+            (true, _) => created,
+            (_, true) => found_rows,
+            _ => {
+                let mut all = found_rows;
+                all.extend(&created);
+                let mut place = vec![0; all.len()];
+                found.iter().chain(&missing).enumerate().for_each(|(at, row)| place[*row] = at);
+                all.pick(&place)
+            }
+        };
         if !on_match.is_empty() {
             let mut matching: Vec<usize> = later.iter().map(|at| missing[*at]).chain(found).collect();
             matching.sort_unstable();

@@ -192,26 +192,22 @@ impl Statement<'_> {
         held: &mut Reservation,
     ) -> Result<Rows, Error> {
         let update = &computed.update;
-        let turns = if update.takes_turns { turns(&rows, update) } else { vec![(0..rows.len()).collect()] };
+        let turns = if update.takes_turns { turns(&rows, update) } else { None };
         let read = computed.read(rows.vars(), &self.program.query);
-        let (mut rows, count) = (Some(rows), turns.len());
-        let mut parts = Vec::with_capacity(count);
-        for turn in &turns {
+        let mut take_turn = |mut part: Rows| {
             self.check(0)?;
-            let part = if count == 1 { rows.take() } else { rows.as_ref().map(|rows| rows.pick(turn)) };
-            let mut part = part.unwrap_or_default();
             if let Some(read) = read {
                 part = self.read(writing, read, part, held)?;
             }
-            parts.push(self.changed(writing, part, &update.changes)?);
+            let part = self.changed(writing, part, &update.changes)?;
             writing.end_clause();
             self.shared.charge_clause(writing, &self.cancel)?;
-        }
-        if parts.len() == 1 {
-            return Ok(parts.swap_remove(0));
-        }
+            Ok::<_, Error>(part)
+        };
+        let Some(turns) = turns else { return take_turn(rows) };
+        let parts = turns.iter().map(|turn| take_turn(rows.pick(turn))).collect::<Result<Vec<_>, _>>()?;
         // Back into the order that rows had.
-        let Some(first) = parts.first() else { return Ok(rows.unwrap_or_default()) };
+        let Some(first) = parts.first() else { return Ok(rows) };
         let mut all = Rows::of(first.vars().to_vec());
         parts.iter().for_each(|part| all.extend(part));
         let mut place = vec![0; all.len()];
@@ -229,10 +225,13 @@ impl Statement<'_> {
     ) -> Result<Rows, Error> {
         let snapshot = writing.snapshot(writing.base(self.shared));
         let physical = self.planned(writing, read, &snapshot)?;
+        let len = given.len();
         let settings = Settings { rows: Some(given.into_given()), ..self.settings.clone() };
         let failed = |error| Error::exec(error, self.text);
         let mut execution = Execution::run(&physical, snapshot, settings).map_err(failed)?;
         let mut out = Rows::of(read.wanted.clone());
+        // One row of each is the rule where it starts from many.
+        out.reserve(len);
         let mut bytes = held.bytes();
         while let Some(more) =
             execution.next(|columns, positions, cx| out.take(columns, positions, cx)).map_err(failed)?
@@ -299,10 +298,10 @@ impl Statement<'_> {
 }
 
 /// Which rows go together: none has a node or edge that is set in another row of its turn, and rows of the
-/// same one are in their order.
-fn turns(rows: &Rows, update: &Update) -> Vec<Vec<usize>> {
+/// same one are in their order; none where all go together, each having its own.
+fn turns(rows: &Rows, update: &Update) -> Option<Vec<Vec<usize>>> {
     use trimorph_algebra::Change;
-    let targets: Vec<VarId> = (update.changes.iter())
+    let mut targets: Vec<VarId> = (update.changes.iter())
         .filter_map(|change| match change {
             Change::SetProperty { target, .. }
             | Change::SetProperties { target, .. }
@@ -311,15 +310,29 @@ fn turns(rows: &Rows, update: &Update) -> Vec<Vec<usize>> {
             _ => None,
         })
         .collect();
+    targets.sort_unstable();
+    targets.dedup();
+    let id_of = |value: &Value| match value {
+        Value::Node(NodeId(id)) => Some(*id),
+        Value::Relationship(relationship) => Some(relationship.id.0),
+        _ => None,
+    };
+    if let [target] = targets[..] {
+        let ids = || rows.column(target).unwrap_or_default().iter().filter_map(id_of);
+        if ids().is_sorted_by(|a, b| a < b) {
+            return None;
+        }
+        let mut ids: Vec<u64> = ids().collect();
+        ids.sort_unstable();
+        if ids.is_sorted_by(|a, b| a < b) {
+            return None;
+        }
+    }
     // The turn after the last one that had the entity.
     let mut next: std::collections::HashMap<u64, usize> = std::collections::HashMap::new();
     let mut turns: Vec<Vec<usize>> = Vec::new();
     for row in 0..rows.len() {
-        let ids = targets.iter().filter_map(|target| match rows.value(*target, row) {
-            Value::Node(NodeId(id)) => Some(*id),
-            Value::Relationship(relationship) => Some(relationship.id.0),
-            _ => None,
-        });
+        let ids = targets.iter().filter_map(|target| id_of(rows.value(*target, row)));
         let ids: Vec<u64> = ids.collect();
         let turn = ids.iter().filter_map(|id| next.get(id)).copied().max().unwrap_or(0);
         next.extend(ids.into_iter().map(|id| (id, turn + 1)));
@@ -328,5 +341,5 @@ fn turns(rows: &Rows, update: &Update) -> Vec<Vec<usize>> {
         }
         turns[turn].push(row);
     }
-    if turns.is_empty() { vec![Vec::new()] } else { turns }
+    (turns.len() > 1).then_some(turns)
 }

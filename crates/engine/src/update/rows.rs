@@ -55,6 +55,11 @@ impl Rows {
         }
     }
 
+    /// Room for so many more rows.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        self.given.columns.iter_mut().for_each(|column| column.reserve_exact(rows));
+    }
+
     /// Appends a row: a value for each variable.
     pub(super) fn push(&mut self, row: impl Iterator<Item = Value>) {
         for (column, value) in self.given.columns.iter_mut().zip(row) {

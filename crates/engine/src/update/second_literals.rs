@@ -19,7 +19,7 @@ use crate::Error;
 
 impl Statement<'_> {
     /// Sets what is to be set, and deletes the relationships that are the same statements then.
-    pub(super) fn set_once(&self, writing: &mut Writing, sets: Sets) -> Result<(), Error> {
+    pub(super) fn set_once(&self, writing: &mut Writing, sets: Sets<'_>) -> Result<(), Error> {
         let second = self.second_literals(writing, &sets)?;
         self.set(writing, sets)?;
         writing.has_deleted |= !second.is_empty();
@@ -29,7 +29,7 @@ impl Statement<'_> {
     /// The relationships that are statements which properties are to be.
     ///
     /// **Cost**: a look at the names of labels where no node stands for a literal.
-    fn second_literals(&self, writing: &Writing, sets: &Sets) -> Result<Vec<Relationship>, Error> {
+    fn second_literals(&self, writing: &Writing, sets: &Sets<'_>) -> Result<Vec<Relationship>, Error> {
         let mut second = Vec::new();
         if writing.base(self.shared).schema().labels.id(LITERAL_LABEL).is_none() {
             return Ok(second);
