@@ -222,6 +222,26 @@ fn uniqueness_is_kept_by_every_way_of_writing() {
     does(&c, &["DROP CONSTRAINT k", "CREATE (:P {k: 1})"]);
 }
 
+/// What would be quadratic in memory and time if each row found all that have its value.
+#[test]
+fn many_rows_of_one_value_are_told_at_once() {
+    let (_database, c) = database(&[
+        "CREATE CONSTRAINT FOR (a:A) REQUIRE a.u IS UNIQUE",
+        "CREATE CONSTRAINT FOR (a:A) REQUIRE (a.g, a.k) IS UNIQUE",
+        "CREATE CONSTRAINT FOR (b:B) REQUIRE (b.g, b.k) IS UNIQUE",
+        "UNWIND range(0, 19999) AS i CREATE (:A {u: i, g: i % 2, k: i}), (:B {g: 1, k: i})",
+    ]);
+    violates(&c, "MATCH (a:A) SET a.u = 5", "u 5 already");
+    violates(&c, "MATCH (a:A) SET a.g = 7, a.k = a.k % 19999", "k 0 already");
+    violates(&c, "MATCH (a:A) WHERE a.u > 17000 SET a.u = a.u - 17000", "already");
+    violates(&c, "UNWIND range(0, 19999) AS i CREATE (:A {u: 'x'})", "u 'x' already");
+    violates(&c, "MATCH (b:B) WHERE b.k = 3 SET b.k = 19999", "k 19999 already");
+    // Values that change hands within a clause, and those that are all new, are none's business.
+    does(&c, &["MATCH (a:A) SET a.u = a.u + 1, a.g = 1 - a.g", "MATCH (b:B) SET b.k = 19999 - b.k"]);
+    let whole = "MATCH (a:A) RETURN count(DISTINCT a.u), min(a.u), max(a.u)";
+    assert_eq!(ask(&c, whole).unwrap(), ["20000 | 1 | 20000"]);
+}
+
 #[test]
 fn composite_keys_must_be_whole_and_differ() {
     let (_database, c) = database(&[

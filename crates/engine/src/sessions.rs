@@ -238,8 +238,8 @@ const LOOK_MAX: Duration = Duration::from_secs(1);
 /// The shortest.
 const LOOK_MIN: Duration = Duration::from_millis(5);
 
-/// Looks after transactions as long as there are any. It sleeps without a lock, which a process that is forked
-/// meanwhile would wait for: at work it holds up who forks.
+/// Looks after transactions as long as there are any. It sleeps without a lock, which a process that is
+/// forked meanwhile would wait for: at work it holds up who forks.
 fn watch(sessions: &Weak<Sessions>, idle: Option<Duration>) {
     loop {
         let next = {

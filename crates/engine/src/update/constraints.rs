@@ -12,8 +12,9 @@
 //!
 //! Source: `docs/design/transactions.md`, "Who conflicts with whom".
 
+use std::cmp::Ordering;
 use std::sync::Arc;
-use std::sync::atomic::{Ordering, fence};
+use std::sync::atomic::{self, fence};
 
 use trimorph_base::{EdgeId, LabelId, NodeId, TableId};
 use trimorph_catalog::{Definition, Rule, Subject};
@@ -79,13 +80,6 @@ impl<'r, 's> InTable<'r, 's> {
         (0..self.columns.len()).map(|place| self.value(place, row)).collect()
     }
 
-    /// Whether a row, which exists, has the label and these values.
-    fn is(&self, row: u64, values: &[Value]) -> bool {
-        let same =
-            |(place, value): (usize, &Value)| trimorph_types::order(&self.value(place, row), value).is_eq();
-        values.iter().enumerate().all(same) && self.has_label(row)
-    }
-
     /// Asks whether somebody who is not seen changes what the definition is about at a row.
     fn meet(&self, writing: &Writing, row: u64) -> Result<(), Error> {
         let Some(delta) = writing.live().delta.nodes(self.table) else { return Ok(()) };
@@ -112,7 +106,7 @@ impl Statement<'_> {
         let snapshot = writing.snapshot_within(writing.base(self.shared)).noting(None);
         let reader = Reader::new(&snapshot);
         // What is written can be found from here on, by who looks after this.
-        fence(Ordering::SeqCst);
+        fence(atomic::Ordering::SeqCst);
         let mut lacking = std::mem::take(&mut writing.lacking);
         for definition in snapshot.catalog().definitions.iter() {
             match definition.subject {
@@ -173,14 +167,18 @@ impl Statement<'_> {
                 unique.push((row, values));
             }
         }
+        // Those that have a value in common are looked for together.
+        unique.sort_by(|(_, a), (_, b)| order_all(a, b));
         unique
             .chunks(ROWS_TOGETHER)
             .try_for_each(|rows| self.check_unique(writing, (own, &all), rows, snapshot))
     }
 
-    /// No other node of any table has the values of one of these rows.
+    /// No other node of any table has the values of one of these rows, which are in the order of what they
+    /// have.
     ///
-    /// **Cost**: a look-up for each, from value to value in their order.
+    /// **Cost**: a look-up for each of the first values, from value to value in their order, and a search
+    /// among the rows for each node that has one of them.
     fn check_unique(
         &self,
         writing: &Writing,
@@ -188,34 +186,48 @@ impl Statement<'_> {
         rows: &[(u64, Vec<Value>)],
         snapshot: &Snapshot,
     ) -> Result<(), Error> {
-        let definition = own.definition;
-        let firsts: Vec<Value> = rows.iter().filter_map(|(_, values)| values.first().cloned()).collect();
+        // Rows that have the same are told at once: each of them would find all others.
+        if let Some([(_, values), _]) = rows.array_windows().find(|[(_, a), (_, b)]| order_all(a, b).is_eq())
+        {
+            return Err(self.there_already(own, values, snapshot));
+        }
+        let mut firsts: Vec<Value> = rows.iter().filter_map(|(_, values)| values.first().cloned()).collect();
+        firsts.dedup_by(|a, b| trimorph_types::order(a, b).is_eq());
         for other in all {
-            for (at, (number, candidate)) in candidates(writing, other, &firsts).into_iter().enumerate() {
+            for (at, (_, candidate)) in candidates(writing, other, &firsts).into_iter().enumerate() {
                 self.check(at)?;
-                let Some((row, values)) = rows.get(number as usize) else { continue };
-                if (other.table, candidate) == (own.table, *row) {
+                other.meet(writing, candidate)?;
+                if !other.exists(candidate) {
                     continue;
                 }
-                other.meet(writing, candidate)?;
-                if other.exists(candidate) && other.is(candidate, values) {
-                    let label =
-                        snapshot.schema().labels.name(own.label.0.into()).cloned().unwrap_or_default();
-                    let has = described(definition, values, snapshot);
-                    let text = format!(
-                        "there is a node (:{label}) with {has} already: constraint \"{}\"",
-                        definition.name
-                    );
-                    return Err(self.wrong(violated(text, "MERGE finds a node that is there, or makes it")));
+                let values = other.values(candidate);
+                let same = rows.binary_search_by(|(_, wanted)| order_all(wanted, &values));
+                let is_other = |place: usize| (own.table, rows[place].0) != (other.table, candidate);
+                if same.is_ok_and(is_other) && other.has_label(candidate) {
+                    return Err(self.there_already(own, &values, snapshot));
                 }
             }
         }
         Ok(())
     }
 
+    fn there_already(&self, own: &InTable<'_, '_>, values: &[Value], snapshot: &Snapshot) -> Error {
+        let label = snapshot.schema().labels.name(own.label.0.into()).cloned().unwrap_or_default();
+        let has = described(own.definition, values, snapshot);
+        let name = &own.definition.name;
+        let text = format!("there is a node (:{label}) with {has} already: constraint \"{name}\"");
+        self.wrong(violated(text, "MERGE finds a node that is there, or makes it"))
+    }
+
     fn wrong_type(&self, definition: &Definition, value: &Value, snapshot: &Snapshot) -> Error {
         self.wrong(wrong_type(definition, value, snapshot.schema()))
     }
+}
+
+/// The order of rows by their values, one after the other.
+fn order_all(a: &[Value], b: &[Value]) -> Ordering {
+    let each = a.iter().zip(b).map(|(a, b)| trimorph_types::order(a, b));
+    each.fold(Ordering::Equal, Ordering::then)
 }
 
 /// Rows that are looked for together, so that what is found of them is bounded.
