@@ -193,17 +193,21 @@ impl Statement<'_> {
         }
         let mut firsts: Vec<Value> = rows.iter().filter_map(|(_, values)| values.first().cloned()).collect();
         firsts.dedup_by(|a, b| trimorph_types::order(a, b).is_eq());
+        let mut own_rows: Vec<u64> = rows.iter().map(|(row, _)| *row).collect();
+        own_rows.sort_unstable();
         for other in all {
             for (at, (_, candidate)) in candidates(writing, other, &firsts).into_iter().enumerate() {
                 self.check(at)?;
+                if other.table == own.table && own_rows.binary_search(&candidate).is_ok() {
+                    continue;
+                }
                 other.meet(writing, candidate)?;
                 if !other.exists(candidate) {
                     continue;
                 }
                 let values = other.values(candidate);
                 let same = rows.binary_search_by(|(_, wanted)| order_all(wanted, &values));
-                let is_other = |place: usize| (own.table, rows[place].0) != (other.table, candidate);
-                if same.is_ok_and(is_other) && other.has_label(candidate) {
+                if same.is_ok() && other.has_label(candidate) {
                     return Err(self.there_already(own, &values, snapshot));
                 }
             }
