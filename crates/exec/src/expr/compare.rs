@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trimorph_algebra::Op;
 use trimorph_functions::{Argument, nulls_of};
 use trimorph_types::number::{compare_int_float, exact_int};
-use trimorph_types::{Value, Zone};
+use trimorph_types::{LogicalType, Value, Zone};
 use trimorph_vector::{Nulls, Positions, Side, Texts, Values, Vector, map_chosen, zip};
 
 use super::compare_lists::equal_lists;
@@ -33,71 +33,21 @@ pub(super) fn compare<'s>(
     .or_else(|| compare_unlike(op, a, b, at))
 }
 
-/// What can be compared with each other. Null, paths and bytes have no vectors of their own.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Bool,
-    Number,
-    String,
-    Date,
-    LocalTime,
-    Time,
-    LocalDateTime,
-    DateTime,
-    Duration,
-    Iri,
-    Literal,
-    Node,
-    Edge,
-    List,
-    Map,
-}
-
-impl Kind {
-    /// `None` where values are of several kinds, or of one that is not told here.
-    fn of(side: Argument<'_, '_>) -> Option<Self> {
-        Some(match side {
-            Argument::One(value) => match value {
-                Value::Bool(_) => Self::Bool,
-                Value::Int(_) | Value::Float(_) | Value::Decimal(_) => Self::Number,
-                Value::String(_) => Self::String,
-                Value::Date(_) => Self::Date,
-                Value::LocalTime(_) => Self::LocalTime,
-                Value::Time(_) => Self::Time,
-                Value::LocalDateTime(_) => Self::LocalDateTime,
-                Value::DateTime(_) => Self::DateTime,
-                Value::Duration(_) => Self::Duration,
-                Value::Iri(_) => Self::Iri,
-                Value::Literal(_) => Self::Literal,
-                Value::Node(_) => Self::Node,
-                Value::Relationship(_) => Self::Edge,
-                Value::List(_) => Self::List,
-                Value::Map(_) => Self::Map,
-                _ => return None,
-            },
-            Argument::Each(vector) => match &vector.values {
-                Values::Bool(_) => Self::Bool,
-                Values::Int(_) | Values::Float(_) | Values::Number(_) | Values::Decimal(_) => Self::Number,
-                Values::String(_) => Self::String,
-                Values::Date(_) => Self::Date,
-                Values::LocalTime(_) => Self::LocalTime,
-                Values::Time(_) => Self::Time,
-                Values::LocalDateTime(_) => Self::LocalDateTime,
-                Values::DateTime(_) | Values::Zoned(_) => Self::DateTime,
-                Values::Duration(_) => Self::Duration,
-                Values::Iri(_) => Self::Iri,
-                Values::Literal(_) => Self::Literal,
-                Values::Node(_) => Self::Node,
-                Values::Edge(_) => Self::Edge,
-                Values::List(_) => Self::List,
-                Values::Map(_) => Self::Map,
-                Values::Any(_) => return None,
-            },
-        })
+/// The type that a side's values are compared as: numbers are of one. `None` where they are of several.
+fn compared_as(side: Argument<'_, '_>) -> Option<LogicalType> {
+    let ty = match side {
+        Argument::Each(Vector { values: Values::Number(_), .. }) => LogicalType::Float,
+        Argument::Each(vector) => vector.logical_type(),
+        Argument::One(value) => value.logical_type(),
+    };
+    match ty {
+        LogicalType::Any => None,
+        LogicalType::Int | LogicalType::Decimal => Some(LogicalType::Float),
+        ty => Some(ty),
     }
 }
 
-/// Values of two kinds are not equal, and in no order.
+/// Values of two types that nothing is compared across are not equal, and in no order.
 pub(super) fn compare_unlike<'s>(
     op: Op,
     a: &Evaluated<'_, 's>,
@@ -105,7 +55,7 @@ pub(super) fn compare_unlike<'s>(
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
     let (a, b) = (a.argument(), b.argument());
-    if Kind::of(a)? == Kind::of(b)? {
+    if compared_as(a)? == compared_as(b)? {
         return None;
     }
     let is_equality = matches!(op, Op::Eq | Op::Ne);

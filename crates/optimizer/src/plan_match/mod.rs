@@ -5,7 +5,6 @@
 //! components  which connected part comes next, and how it begins
 //! steps       one step along an edge, cycles closed or intersected
 //! conditions  predicates not placed yet         open_edges   edges not planned yet
-
 //! pairs       pairs of edges not told apart yet
 //! reads       how many properties of each node are read
 //! order_joins the order of a connected part by cost (costs): all of few nodes, greedily for many (greedy)
