@@ -17,7 +17,7 @@ use trimorph_types::Value;
 const CHAIN: usize = 200_000;
 
 /// Nodes `V` with `id` from 0 on, and edges `E` between them.
-fn graph(edges: impl Iterator<Item = (usize, usize)>) -> Snapshot {
+pub(crate) fn graph(edges: impl Iterator<Item = (usize, usize)>) -> Snapshot {
     let edges: Vec<(usize, usize)> = edges.collect();
     let nodes = edges.iter().map(|(from, to)| from.max(to) + 1).max().unwrap_or(0);
     let id = |row: usize| NodeId::new(TableId(0), row as u64);

@@ -80,6 +80,7 @@ mod unwind_lists;
 mod user_functions;
 mod value_joins;
 mod value_limits;
+mod walk_levels;
 mod walks;
 mod writes;
 mod wrong_types;

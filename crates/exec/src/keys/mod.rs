@@ -10,6 +10,7 @@
 //! pairs    two words to a number
 //! near_pairs  the same where both lie close together
 //! rows     more of them to a number
+//! run_pairs  a node whose rows come one after the other and a word, run_map its map
 //! flat     the maps of one word, hash_slots those of more
 //! ```
 //!
@@ -25,6 +26,8 @@ mod near_pairs;
 mod numbers;
 mod pairs;
 mod rows;
+mod run_map;
+mod run_pairs;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -44,6 +47,8 @@ use near_pairs::NearPairs;
 pub(crate) use numbers::NumberForm;
 use pairs::Pairs;
 use rows::Rows;
+pub(crate) use run_map::RunMap;
+pub(crate) use run_pairs::RunPairs;
 pub(crate) use texts::TextTable;
 use texts::{ENTRIES_FREE, Met};
 use words::{KeyWords, Tags, Words};

@@ -5,7 +5,7 @@
 use trimorph_algebra::{ApplyKind, Expr, Plan, VarId};
 
 use super::lowering::{Lowering, Vars, vars_of};
-use crate::ops::{ApplyMode, RunKey};
+use crate::ops::{ApplyMode, RunKey, Within};
 use crate::physical::{Node, Spec};
 use crate::volatile::is_volatile;
 
@@ -50,7 +50,13 @@ impl Lowering<'_> {
         if runs.is_of_runs && !keeps_runs(made, &|spec| matches!(spec, Spec::NodeScan(_))) {
             return None;
         }
-        Some(RunKey { key, is_group: keys.iter().all(|(_, key)| runs.is_fixed(key)) })
+        let mut others = (0..keys.len()).filter(|place| !runs.is_fixed(&keys[*place].1));
+        let within = match (others.next(), others.next()) {
+            (None, _) => Within::One,
+            (Some(other), None) => Within::By(other),
+            _ => Within::Several,
+        };
+        Some(RunKey { key, within })
     }
 
     /// The node of which all rows that a plan gives come one after the other, as far as the plan tells.

@@ -49,7 +49,7 @@ mod union;
 mod unwind;
 mod var_extend;
 
-pub(crate) use aggregate::{Aggregate, AggregateEx, AggregateSpec, RunAggregate, RunKey};
+pub(crate) use aggregate::{Aggregate, AggregateEx, AggregateSpec, RunAggregate, RunKey, Within};
 pub(crate) use apply::{Apply, ApplyMode, ApplySpec};
 pub(crate) use batch_extend::{BatchExtend, BatchExtendSpec};
 pub(crate) use chain_extend::ChainExtend;

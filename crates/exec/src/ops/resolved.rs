@@ -1,5 +1,5 @@
-//! The adjacencies that a step visits from the nodes of a table, resolved once for all rows of it that follow
-//! each other and not for each.
+//! The adjacencies that a step visits from the nodes of a table, resolved once for the rows at hand and not for
+//! each.
 
 use trimorph_base::TableId;
 use trimorph_store::access::EdgeAccess;
@@ -7,27 +7,43 @@ use trimorph_store::neighbours::Neighbours;
 
 use crate::Context;
 
-/// The adjacencies of a step from the nodes of one table, which mostly is that of the row before.
+/// Tables that are remembered: walks go to and fro between few.
+const TABLES_MAX: usize = 8;
+
+/// The adjacencies of a step, by the table of the nodes that they are of.
 pub(super) struct Resolved<'r, 's> {
     step: &'r EdgeAccess,
-    table: Option<TableId>,
-    along: Vec<Neighbours<'r, 's>>,
+    /// Those that were asked for.
+    tables: Vec<(TableId, Vec<Neighbours<'r, 's>>)>,
+    /// The place of the one asked for last, which mostly is asked for next.
+    last: usize,
 }
 
 impl<'r, 's> Resolved<'r, 's> {
     /// None yet.
     pub(super) fn new(step: &'r EdgeAccess) -> Self {
-        Self { step, table: None, along: Vec::new() }
+        Self { step, tables: Vec::new(), last: 0 }
     }
 
     /// Those from nodes of `table`, in their order.
     #[inline]
     pub(super) fn of(&mut self, table: TableId, cx: &'r Context<'s>) -> &[Neighbours<'r, 's>] {
-        if self.table != Some(table) {
-            self.table = Some(table);
-            self.along.clear();
-            self.along.extend(self.step.neighbours(table, &cx.reader));
+        if self.tables.get(self.last).is_none_or(|(last, _)| *last != table) {
+            self.find(table, cx);
         }
-        &self.along
+        self.tables.get(self.last).map_or(&[], |(_, along)| along)
+    }
+
+    #[inline(never)]
+    fn find(&mut self, table: TableId, cx: &'r Context<'s>) {
+        if let Some(place) = self.tables.iter().position(|(known, _)| *known == table) {
+            self.last = place;
+            return;
+        }
+        if self.tables.len() == TABLES_MAX {
+            self.tables.clear();
+        }
+        self.last = self.tables.len();
+        self.tables.push((table, self.step.neighbours(table, &cx.reader).collect()));
     }
 }

@@ -8,10 +8,11 @@ use trimorph_types::Value;
 use trimorph_vector::{Values, Vector};
 
 use super::owners::{Owners, owner_of};
-use super::run_set::RunSet;
 use crate::ExecError;
 use crate::charge::{table_bytes, table_growth_bytes};
-use crate::keys::{DenseSet, NumberForm, TextTable, cell_key, decode_text, encode, encode_text, fixed_bits};
+use crate::keys::{
+    DenseSet, NumberForm, RunMap, TextTable, cell_key, decode_text, encode, encode_text, fixed_bits,
+};
 
 /// Pairs of group and value.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +29,7 @@ pub(super) struct DistinctSet {
     /// Group and tag, and the word.
     fixed: DenseSet<(u64, u64)>,
     /// The same of the group at hand only, where groups come one after the other.
-    run: Option<RunSet>,
+    run: Option<RunValues>,
     /// All texts, whatever their groups.
     texts: TextTable<'static>,
     /// Groups, and the numbers of their texts: of the one group these are all.
@@ -39,6 +40,30 @@ pub(super) struct DistinctSet {
     /// Groups, and the numbers of these.
     general_of: DenseSet<u64>,
     scratch: Vec<u8>,
+}
+
+/// The values of the group at hand.
+#[derive(Clone, Debug, Default)]
+struct RunValues {
+    group: u32,
+    values: RunMap<()>,
+}
+
+impl RunValues {
+    /// Takes a value in; `false` if the group has it. Groups come in order.
+    #[inline]
+    fn insert(&mut self, group: u32, tag: u8, bits: u64) -> bool {
+        if group != self.group || !self.values.has_begun() {
+            self.group = group;
+            self.values.begin();
+        }
+        self.values.get_or_insert((tag, bits), ()).is_none()
+    }
+
+    /// Group, tag and bits of each.
+    fn all(&self) -> impl Iterator<Item = (u32, u8, u64)> {
+        self.values.keys().map(|(tag, bits)| (self.group, tag, bits))
+    }
 }
 
 /// Pairs that leave a set.
@@ -80,7 +105,7 @@ impl DistinctSet {
 
     /// The same where groups come one after the other, and values are counted only.
     pub(super) fn in_runs() -> Self {
-        Self { run: Some(RunSet::default()), ..Self::default() }
+        Self { run: Some(RunValues::default()), ..Self::default() }
     }
 
     /// Takes in the values at `positions`, nulls left out, each of its group; calls `fresh` with the groups
@@ -240,7 +265,7 @@ impl DistinctSet {
             (group, tag, bits)
         });
         let form = self.form.unwrap_or(NumberForm::Common);
-        words.chain(fixed).chain(self.run.iter().flat_map(RunSet::values)).map(move |(group, tag, bits)| {
+        words.chain(fixed).chain(self.run.iter().flat_map(RunValues::all)).map(move |(group, tag, bits)| {
             let (tag, bits) = form.common((tag, bits));
             (group, tag, bits)
         })
@@ -368,7 +393,7 @@ impl DistinctSet {
     /// Those of a group that others come after are not counted.
     pub(super) fn len(&self) -> u64 {
         let texts = if self.one_group { self.texts.texts().len() } else { self.texts_of.len() };
-        let run = self.run.as_ref().map_or(0, RunSet::len);
+        let run = self.run.as_ref().map_or(0, |run| run.values.len());
         self.nodes.len() + (self.words.len() + self.fixed.len() + run + texts + self.general_of.len()) as u64
     }
 
@@ -377,7 +402,7 @@ impl DistinctSet {
         self.nodes.bytes()
             + self.words.bytes()
             + self.fixed.bytes()
-            + self.run.as_ref().map_or(0, RunSet::bytes)
+            + self.run.as_ref().map_or(0, |run| run.values.bytes())
             + self.texts.bytes()
             + self.texts_of.bytes()
             + table_bytes::<(Arc<[u8]>, u32)>(self.general.capacity())
@@ -400,7 +425,7 @@ impl DistinctSet {
                     + self.general_of.growth_bytes(more)
             }
         };
-        let run = self.run.as_ref().map_or(0, |run| run.growth_bytes(more));
+        let run = self.run.as_ref().map_or(0, |run| run.values.growth_bytes(more));
         words + fixed + run + texts + texts_of + general
     }
 }

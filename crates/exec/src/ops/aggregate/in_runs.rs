@@ -3,7 +3,8 @@
 //! vector of groups, or those of a run, whatever the rows.
 //!
 //! 1. Where the node tells the group, each run is one, and nothing is hashed.
-//! 2. Else the groups of a run are told apart by a table of keys, which stays small enough for the cache.
+//! 2. Where one key besides tells it, what it is paired with is remembered for the node at hand only.
+//! 3. Else the groups of a run are told apart by a table of keys, which stays small enough for the cache.
 //!
 //! Where there is no memory for one run, it and what comes after it are aggregated as rows in any order are,
 //! and go to files.
@@ -23,7 +24,7 @@ use super::spilled::{Rest, Spilled};
 use super::states::Ledger;
 use super::table::{Finished, Table};
 use super::worker::{Worker, is_spilled};
-use super::{AggregateSpec, RunKey};
+use super::{AggregateSpec, RunKey, Within};
 use crate::keys::POSITIONS_UNCHECKED;
 use crate::operator::{BoxOperator, Operator};
 use crate::spill::{UNCHARGED_BYTES_MAX, spare_bytes};
@@ -158,7 +159,7 @@ impl<'s> RunAggregate<'s> {
         let over = self.table.groups_over(&self.spec);
         // What the groups that are not over take while they are put into another table.
         let moved = match self.spec.runs {
-            Some(RunKey { is_group: true, .. }) => 0,
+            Some(RunKey { within: Within::One, .. }) => 0,
             _ => self.table.bytes() / groups.max(1) * (groups - over) * MOVED,
         };
         // They are to be fewer than those that are given.

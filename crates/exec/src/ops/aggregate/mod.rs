@@ -24,7 +24,6 @@ mod numbering;
 mod owners;
 mod passed;
 mod rows;
-mod run_set;
 mod spec;
 mod spilled;
 mod states;
@@ -41,7 +40,7 @@ use crate::parallel::{on_each, on_threads};
 use crate::{Context, ExecError};
 pub(in crate::ops) use collected::Collected;
 pub(crate) use in_runs::RunAggregate;
-pub(crate) use spec::{AggregateEx, AggregateSpec, RunKey};
+pub(crate) use spec::{AggregateEx, AggregateSpec, RunKey, Within};
 
 use exchange::merge_tables;
 use spilled::{Rest, Spilled};

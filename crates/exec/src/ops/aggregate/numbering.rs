@@ -1,15 +1,18 @@
 //! How rows get the numbers of their groups: by a table of keys, or, where those of one node come one after
-//! the other, by counting nodes.
+//! the other, by counting nodes, or by what comes together with the node at hand.
 
 use trimorph_base::NodeId;
 use trimorph_vector::{Texts, Values, Vector};
 
-use crate::keys::KeyTable;
+use super::AggregateSpec;
+use super::spec::{RunKey, Within};
+use crate::keys::{KeyTable, RunPairs};
 
 /// Numbers of groups.
 pub(super) enum Numbering<'s> {
     Keys(Box<KeyTable<'s>>),
     Runs(Runs),
+    Pairs(Box<Pairs<'s>>),
 }
 
 /// Groups by a node whose rows come one after the other.
@@ -22,12 +25,12 @@ pub(super) struct Runs {
 
 impl Runs {
     /// No group yet.
-    pub(super) fn new(key: usize) -> Self {
+    fn new(key: usize) -> Self {
         Self { key, last: None, groups: 0 }
     }
 
     /// The last group only.
-    pub(super) fn of_last(&self) -> Self {
+    fn of_last(&self) -> Self {
         Self { key: self.key, last: self.last, groups: self.groups.min(1) }
     }
 
@@ -56,12 +59,47 @@ impl Runs {
     }
 }
 
+/// Groups by a node whose rows come one after the other, and another key.
+pub(super) struct Pairs<'s> {
+    /// Their places among the keys.
+    key: usize,
+    other: usize,
+    pairs: RunPairs<'s>,
+}
+
 impl<'s> Numbering<'s> {
+    /// No group yet.
+    pub(super) fn new(spec: &AggregateSpec) -> Self {
+        match spec.runs {
+            Some(RunKey { key, within: Within::One }) => Self::Runs(Runs::new(key)),
+            Some(RunKey { key, within: Within::By(other) }) => {
+                Self::Pairs(Box::new(Pairs { key, other, pairs: RunPairs::default() }))
+            }
+            _ => Self::Keys(Box::default()),
+        }
+    }
+
+    /// What numbers the groups of the last node, once the first `over` groups are given; `None` where they are
+    /// numbered once more.
+    pub(super) fn go_on(&mut self, over: usize) -> Option<Self> {
+        // Group numbers are 32 bits.
+        let over = over as u32;
+        match self {
+            Self::Keys(_) => None,
+            Self::Runs(runs) => Some(Self::Runs(runs.of_last())),
+            Self::Pairs(by) => {
+                let pairs = by.pairs.go_on(over);
+                Some(Self::Pairs(Box::new(Pairs { key: by.key, other: by.other, pairs })))
+            }
+        }
+    }
+
     /// How many groups there are.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Keys(table) => table.len(),
             Self::Runs(runs) => runs.groups as usize,
+            Self::Pairs(by) => by.pairs.len(),
         }
     }
 
@@ -76,6 +114,9 @@ impl<'s> Numbering<'s> {
         match self {
             Self::Keys(table) => table.number_all(keys, positions, numbers, fresh),
             Self::Runs(runs) => runs.number_all(keys, positions, numbers, fresh),
+            Self::Pairs(by) => {
+                by.pairs.number_all(keys[by.key], keys[by.other], positions, numbers, fresh);
+            }
         }
     }
 
@@ -84,6 +125,7 @@ impl<'s> Numbering<'s> {
         match self {
             Self::Keys(table) => table.bytes(),
             Self::Runs(_) => 0,
+            Self::Pairs(by) => by.pairs.bytes(),
         }
     }
 
@@ -92,6 +134,7 @@ impl<'s> Numbering<'s> {
         match self {
             Self::Keys(table) => table.growth_bytes(more),
             Self::Runs(_) => 0,
+            Self::Pairs(by) => by.pairs.growth_bytes(more),
         }
     }
 
@@ -99,7 +142,7 @@ impl<'s> Numbering<'s> {
     pub(super) fn first_texts(&self) -> Option<&Texts<'s>> {
         match self {
             Self::Keys(table) => table.first_texts(),
-            Self::Runs(_) => None,
+            Self::Runs(_) | Self::Pairs(_) => None,
         }
     }
 
@@ -107,7 +150,7 @@ impl<'s> Numbering<'s> {
     pub(super) fn lone_texts(&self) -> Option<&Texts<'s>> {
         match self {
             Self::Keys(table) => table.lone_texts(),
-            Self::Runs(_) => None,
+            Self::Runs(_) | Self::Pairs(_) => None,
         }
     }
 }

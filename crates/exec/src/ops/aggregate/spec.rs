@@ -23,8 +23,19 @@ pub(crate) struct AggregateSpec {
 pub(crate) struct RunKey {
     /// Its place among the keys: a node.
     pub(crate) key: usize,
-    /// Whether the other keys follow from it, so that each run of rows is a group.
-    pub(crate) is_group: bool,
+    /// How the rows of one value are told apart.
+    pub(crate) within: Within,
+}
+
+/// The groups of a run of rows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Within {
+    /// One: all keys follow from that of the run.
+    One,
+    /// As many as there are values of the key at this place; the others follow from that of the run.
+    By(usize),
+    /// Those of several keys.
+    Several,
 }
 
 /// One aggregate.

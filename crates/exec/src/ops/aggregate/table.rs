@@ -8,10 +8,10 @@ use trimorph_vector::{Chunk, Group, Values, Vector};
 use super::AggregateSpec;
 use super::distinct::DistinctValues;
 use super::merge::Export;
-use super::numbering::{Numbering, Runs};
+use super::numbering::Numbering;
 use super::owners::Owners;
 use super::rows::{Rows, Shared, Weights};
-use super::spec::RunKey;
+use super::spec::{RunKey, Within};
 use super::states::{Column, Ledger};
 use crate::expr::{Evaluated, Ex, Row, bounds_of, evaluate, nulls_of};
 use crate::keys::POSITIONS_UNCHECKED;
@@ -86,16 +86,13 @@ impl<'s> Table<'s> {
         let one_group = spec.keys.is_empty();
         let state = |a| {
             let column = Column::of(a, one_group);
-            if spec.runs.is_some_and(|runs| runs.is_group) { column.in_runs() } else { column }
+            if spec.runs.is_some_and(|runs| runs.within == Within::One) { column.in_runs() } else { column }
         };
         let states = spec.aggregates.iter().map(state).collect();
         let columns = spec.keys.iter().map(|_| Vector::empty()).collect();
-        let keys = match spec.runs {
-            Some(RunKey { key, is_group: true }) => Numbering::Runs(Runs::new(key)),
-            _ => Numbering::Keys(Box::default()),
-        };
         let scratch = Scratch::default();
-        let mut table = Self { keys, columns, key_bytes: 0, states, left: None, scratch };
+        let mut table =
+            Self { keys: Numbering::new(spec), columns, key_bytes: 0, states, left: None, scratch };
         if spec.keys.is_empty() {
             // Without keys there is one group, also over no rows.
             table.keys.number_all(&[], &[], &mut Vec::new(), &mut Vec::new());
@@ -396,7 +393,7 @@ impl<'s> Table<'s> {
     pub(super) fn groups_over(&self, spec: &AggregateSpec) -> usize {
         let groups = self.keys.len();
         match spec.runs {
-            Some(RunKey { is_group: true, .. }) => groups.saturating_sub(1),
+            Some(RunKey { within: Within::One, .. }) => groups.saturating_sub(1),
             Some(RunKey { key, .. }) => {
                 let node = |group: usize| self.columns.get(key).and_then(|column| column.node(group));
                 let last = groups.checked_sub(1).and_then(node);
@@ -424,9 +421,9 @@ impl<'s> Table<'s> {
         let kept = owners.members.get(1).map(Vec::as_slice).unwrap_or_default();
         let keys: Vec<Vector<'s>> = self.columns.iter().map(|column| column.gather(kept)).collect();
         let states = self.states.iter_mut().filter_map(|column| column.export(&owners).pop()).collect();
-        if let Numbering::Runs(runs) = &self.keys {
+        if let Some(numbering) = self.keys.go_on(over) {
             let all: Vec<u32> = (0..u32::try_from(kept.len()).unwrap_or(u32::MAX)).collect();
-            rest.keys = Numbering::Runs(runs.of_last());
+            rest.keys = numbering;
             rest.key_bytes = keys.iter().map(|column| owned_at(column, &all)).sum();
             rest.columns = keys;
             rest.grow(ledger)?;

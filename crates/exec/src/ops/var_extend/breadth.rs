@@ -14,6 +14,7 @@
 //!    another target from the same node: a product of starts and targets costs one walk a start.
 
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use trimorph_algebra::{ShortestKind, VarExtendMode};
@@ -22,6 +23,7 @@ use trimorph_base::{EdgeId, NodeId};
 use super::answers::Answers;
 use super::steps::{Candidates, Steps};
 use crate::charge::Charge;
+use crate::ops::resolved::Resolved;
 use crate::{Context, ExecError};
 
 /// No link: the start, and nodes to which no path is asked for.
@@ -254,9 +256,11 @@ impl Breadth {
         let end = self.end;
         let linked = matches!(steps.spec.mode, VarExtendMode::Shortest(_));
         let by_trail = steps.spec.mode == VarExtendMode::ReachableByTrail;
+        let spec = Arc::clone(&steps.spec);
+        let mut resolved = Resolved::new(&spec.step);
         for parent in self.level..end {
             self.candidates.truncate(0);
-            steps.candidates(self.reached[parent].node, row, cx, &mut self.candidates)?;
+            steps.candidates(self.reached[parent].node, row, &mut resolved, cx, &mut self.candidates)?;
             for i in 0..self.candidates.nodes.len() {
                 steps.look(1, cx)?;
                 let node = self.candidates.nodes[i];

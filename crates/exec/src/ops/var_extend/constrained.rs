@@ -11,6 +11,8 @@
 //! Memory is that of the distances and of one walk, however many paths there are. How many are tried has no
 //! bound but their number.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use trimorph_algebra::{ShortestKind, VarExtendMode};
 use trimorph_base::{EdgeId, NodeId};
@@ -20,6 +22,7 @@ use super::stack::Stack;
 use super::steps::{Candidates, Steps};
 use crate::charge::Charge;
 use crate::ops::Settled;
+use crate::ops::resolved::Resolved;
 use crate::{Context, ExecError};
 
 /// The state of the search for one row.
@@ -51,13 +54,14 @@ struct Frame {
 
 impl Constrained {
     /// Starts the search for paths from `node` to `target`; `back` takes steps against their direction.
-    pub(super) fn start<'s>(
+    pub(super) fn start<'r, 's>(
         &mut self,
         (row, node): (u32, NodeId),
         target: NodeId,
         back: &mut Steps<'s>,
         steps: &mut Steps<'s>,
-        cx: &Context<'s>,
+        resolved: &mut Resolved<'r, 's>,
+        cx: &'r Context<'s>,
     ) -> Result<(), ExecError> {
         if self.target != Some(target) {
             self.measure(row, target, back, cx)?;
@@ -69,7 +73,7 @@ impl Constrained {
             return Ok(());
         }
         self.from = Some(node);
-        self.begin(*distance, row, steps, cx)
+        self.begin(*distance, row, steps, resolved, cx)
     }
 
     /// Distances of all nodes to `target`.
@@ -82,6 +86,8 @@ impl Constrained {
     ) -> Result<(), ExecError> {
         *self = Self { target: Some(target), ..Self::default() };
         let (mut level, mut next, mut distance) = (vec![target], Vec::new(), 0);
+        let spec = Arc::clone(&back.spec);
+        let mut resolved = Resolved::new(&spec.step);
         let mut held = Charge::default();
         self.distances_held.room_in_map(&mut self.distances, cx)?;
         self.distances.insert(target, 0);
@@ -89,7 +95,7 @@ impl Constrained {
             distance += 1;
             for node in level.drain(..) {
                 self.candidates.truncate(0);
-                back.candidates(node, row, cx, &mut self.candidates)?;
+                back.candidates(node, row, &mut resolved, cx, &mut self.candidates)?;
                 for reached in &self.candidates.nodes {
                     self.distances_held.room_in_map(&mut self.distances, cx)?;
                     if let std::collections::hash_map::Entry::Vacant(place) = self.distances.entry(*reached) {
@@ -105,52 +111,54 @@ impl Constrained {
     }
 
     /// Starts with walks of `length` edges.
-    fn begin<'s>(
+    fn begin<'r, 's>(
         &mut self,
         length: u32,
         row: u32,
         steps: &mut Steps<'s>,
-        cx: &Context<'s>,
+        resolved: &mut Resolved<'r, 's>,
+        cx: &'r Context<'s>,
     ) -> Result<(), ExecError> {
         self.frames.clear();
         self.path.clear();
         self.candidates.truncate(0);
         (self.length, self.at_start, self.is_cut, self.is_found) = (length, length == 0, false, false);
         match self.from {
-            Some(node) if length > 0 => self.push(node, row, steps, cx),
+            Some(node) if length > 0 => self.push(node, row, steps, resolved, cx),
             _ => Ok(()),
         }
     }
 
-    fn push<'s>(
+    fn push<'r, 's>(
         &mut self,
         node: NodeId,
         row: u32,
         steps: &mut Steps<'s>,
-        cx: &Context<'s>,
+        resolved: &mut Resolved<'r, 's>,
+        cx: &'r Context<'s>,
     ) -> Result<(), ExecError> {
         let from = self.candidates.nodes.len();
-        steps.candidates(node, row, cx, &mut self.candidates)?;
+        steps.candidates(node, row, resolved, cx, &mut self.candidates)?;
         self.frames_held.room(&mut self.frames, 1, cx)?;
         self.frames.push(Frame { from, next: from });
         Ok(())
     }
 
     /// Gives paths until the answers are full; `true` when these were all.
-    pub(super) fn fill<'s>(
+    pub(super) fn fill<'r, 's>(
         &mut self,
-        row: u32,
-        room: usize,
+        (row, room): (u32, usize),
         steps: &mut Steps<'s>,
+        resolved: &mut Resolved<'r, 's>,
         settled: &Settled,
         answers: &mut Answers,
-        cx: &Context<'s>,
+        cx: &'r Context<'s>,
     ) -> Result<bool, ExecError> {
         let (Some(target), Some(_)) = (self.target, self.from) else { return Ok(true) };
         let one = steps.spec.mode == VarExtendMode::Shortest(ShortestKind::One);
         let ordered = steps.spec.mode == VarExtendMode::Shortest(ShortestKind::Ordered);
         while !answers.is_full(room) {
-            let ended = std::mem::take(&mut self.at_start) || self.walk_on(row, steps, cx)?;
+            let ended = std::mem::take(&mut self.at_start) || self.walk_on(row, steps, resolved, cx)?;
             if ended {
                 self.is_cut = true;
                 let path = self.path.as_slice();
@@ -170,7 +178,7 @@ impl Constrained {
             {
                 return Ok(true);
             } else {
-                self.begin(self.length + 1, row, steps, cx)?;
+                self.begin(self.length + 1, row, steps, resolved, cx)?;
             }
             if self.is_found && one {
                 return Ok(true);
@@ -181,7 +189,13 @@ impl Constrained {
 
     /// Walks to the next trail of the length that ends at the target; `false` when there is none. Its last
     /// edge is on the path.
-    fn walk_on<'s>(&mut self, row: u32, steps: &mut Steps<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
+    fn walk_on<'r, 's>(
+        &mut self,
+        row: u32,
+        steps: &mut Steps<'s>,
+        resolved: &mut Resolved<'r, 's>,
+        cx: &'r Context<'s>,
+    ) -> Result<bool, ExecError> {
         while let Some(top) = self.frames.last_mut() {
             steps.look(1, cx)?;
             let at = top.next;
@@ -212,7 +226,7 @@ impl Constrained {
             if left == 0 {
                 return Ok(true);
             }
-            self.push(node, row, steps, cx)?;
+            self.push(node, row, steps, resolved, cx)?;
         }
         Ok(false)
     }

@@ -1,14 +1,16 @@
 //! Variable-length extend: all trails of a length range, each node reachable once, or shortest paths, from
 //! each row's node.
 //!
-//! Trails go depth first (`trails.rs`), so that a LIMIT above stops the walk; reachability and shortest paths
-//! breadth first with a set of nodes seen (`breadth.rs`), level by level. Both ask [`Steps`] for the edges of
-//! a node. Both charge their arenas to the budget.
+//! Trails go depth first (`trails.rs`), so that a LIMIT above stops the walk, or level by level for many rows
+//! where they are short and nothing else is asked of them (`levels.rs`); reachability and shortest paths
+//! breadth first with a set of nodes seen (`breadth.rs`), level by level. They ask [`Steps`] for the edges of
+//! a node, and charge their arenas to the budget.
 
 mod along;
 mod answers;
 mod breadth;
 mod constrained;
+mod levels;
 mod spec;
 mod stack;
 mod steps;
@@ -22,11 +24,13 @@ use trimorph_vector::{Chunk, Nodes, Values, Vector};
 use crate::charge::Charge;
 use crate::operator::{BoxOperator, Operator};
 use crate::ops::Settled;
+use crate::ops::resolved::Resolved;
 use crate::rows::repeat;
 use crate::{Context, ExecError};
 use answers::Answers;
 use breadth::Breadth;
 use constrained::Constrained;
+use levels::Levels;
 use steps::Steps;
 use trails::Trails;
 
@@ -41,6 +45,8 @@ pub(crate) struct VarExtend<'s> {
     /// Whether the walk from the row at the cursor has begun.
     walking: bool,
     trails: Trails,
+    /// Where trails are of the kind that is walked so.
+    levels: Option<Levels>,
     breadth: Breadth,
     constrained: Constrained,
     /// Whether a search in order of length has found enough.
@@ -58,6 +64,7 @@ impl<'s> VarExtend<'s> {
             settled,
             constrained: Constrained::default(),
             back: spec.back.as_ref().map(|back| Steps::new(Arc::clone(back))),
+            levels: Levels::fits(&spec).then(Levels::new),
             steps: Steps::new(spec),
             rest: Vec::new(),
             cursor: 0,
@@ -69,12 +76,13 @@ impl<'s> VarExtend<'s> {
     }
 
     /// Goes on with the walk from `row` until the answers are full; `true` when it is at its end.
-    fn fill(
+    fn fill<'r>(
         &mut self,
         row: u32,
         room: usize,
+        resolved: &mut Resolved<'r, 's>,
         answers: &mut Answers,
-        cx: &Context<'s>,
+        cx: &'r Context<'s>,
     ) -> Result<bool, ExecError> {
         let steps = &mut self.steps;
         let vectors = &steps.inner.groups[0].vectors;
@@ -99,32 +107,57 @@ impl<'s> VarExtend<'s> {
                 return Ok(true);
             }
             if let (Some(back), Some(target)) = (&mut self.back, target) {
-                self.constrained.start((row, node), target, back, steps, cx)?;
+                self.constrained.start((row, node), target, back, steps, resolved, cx)?;
                 self.walking = true;
             }
         }
         if self.back.is_some() {
-            return self.constrained.fill(row, room, steps, &self.settled, answers, cx);
+            return self.constrained.fill((row, room), steps, resolved, &self.settled, answers, cx);
         }
         if !self.walking {
             if depth_first {
-                self.trails.start(node, row, steps, cx)?;
+                self.trails.start(node, row, steps, resolved, cx)?;
             } else if target.is_none() || !self.breadth.continues(node, steps) {
                 self.breadth.start(node, steps, cx)?;
             }
             self.walking = true;
         }
         match target {
-            _ if depth_first => self.trails.fill(row, target, room, steps, answers, cx),
+            _ if depth_first => self.trails.fill(row, (target, room), steps, resolved, answers, cx),
             Some(target) => self.breadth.find(row, target, room, steps, answers, cx),
             None => self.breadth.fill(row, room, steps, answers, cx),
         }
+    }
+
+    /// Gives what a batch found for the row at the cursor, if it was walked with others; `false` if it is to be
+    /// walked by itself.
+    fn fill_of_batch<'r>(
+        &mut self,
+        resolved: &mut Resolved<'r, 's>,
+        answers: &mut Answers,
+        cx: &'r Context<'s>,
+    ) -> Result<bool, ExecError> {
+        let Some(levels) = self.levels.as_mut().filter(|_| !self.walking) else { return Ok(false) };
+        if levels.give(&mut answers.nodes) {
+            return Ok(true);
+        }
+        if levels.leaves_row() {
+            return Ok(false);
+        }
+        let from =
+            std::mem::replace(&mut self.steps.inner.groups[0].vectors[self.steps.spec.from], Vector::empty());
+        let starts = self.rest[self.cursor..].iter().map(|row| from.node(*row as usize));
+        let walked = levels.walk(starts, &mut self.steps, resolved, cx);
+        self.steps.inner.groups[0].vectors[self.steps.spec.from] = from;
+        Ok(walked? > 0 && levels.give(&mut answers.nodes))
     }
 }
 
 impl<'s> Operator<'s> for VarExtend<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         let room = cx.settings.vector_size;
+        let spec = Arc::clone(&self.steps.spec);
+        let mut resolved = Resolved::new(&spec.step);
         loop {
             if self.cursor >= self.rest.len() {
                 cx.check()?;
@@ -140,7 +173,9 @@ impl<'s> Operator<'s> for VarExtend<'s> {
             let mut answers = Answers { held: std::mem::take(&mut self.lists), ..Answers::default() };
             while self.cursor < self.rest.len() && !answers.is_full(room) {
                 let row = self.rest[self.cursor];
-                if self.fill(row, room, &mut answers, cx)? {
+                if self.fill_of_batch(&mut resolved, &mut answers, cx)?
+                    || self.fill(row, room, &mut resolved, &mut answers, cx)?
+                {
                     self.walking = false;
                     self.cursor += 1;
                 }
@@ -151,7 +186,6 @@ impl<'s> Operator<'s> for VarExtend<'s> {
             if nodes.is_empty() {
                 continue;
             }
-            let spec = &self.steps.spec;
             let group = &self.steps.inner.groups[0];
             let out = &mut chunk.groups[0];
             out.reset(nodes.len());
@@ -173,5 +207,6 @@ impl<'s> Operator<'s> for VarExtend<'s> {
         self.rest.clear();
         self.cursor = 0;
         self.walking = false;
+        self.levels.iter_mut().for_each(Levels::clear);
     }
 }

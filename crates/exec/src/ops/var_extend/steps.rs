@@ -10,6 +10,7 @@ use trimorph_vector::{Chunk, Edges, Group, Nodes, Values, Vector};
 use super::spec::VarSpec;
 use crate::charge::Charge;
 use crate::expr::{Ex, Row, filter};
+use crate::ops::resolved::Resolved;
 use crate::{Context, ExecError};
 
 /// Edges looked at between two looks at the flag that cancels: a millisecond of the slowest of walks, and 16
@@ -76,16 +77,17 @@ impl<'s> Steps<'s> {
         cx.check()
     }
 
-    /// Appends the edges that can be taken from `node`.
-    pub(super) fn candidates(
+    /// Appends the edges that can be taken from `node`; `resolved` are the adjacencies of the step.
+    pub(super) fn candidates<'r>(
         &mut self,
         node: NodeId,
         row: u32,
-        cx: &Context<'s>,
+        resolved: &mut Resolved<'r, 's>,
+        cx: &'r Context<'s>,
         out: &mut Candidates,
     ) -> Result<(), ExecError> {
         let (begin, ids) = (out.nodes.len(), self.spec.needs_ids);
-        for neighbours in self.spec.step.neighbours(node.table(), &cx.reader) {
+        for neighbours in resolved.of(node.table(), cx) {
             let list = neighbours.list(node);
             if list.len() == 0 {
                 continue;

@@ -13,6 +13,7 @@ use super::answers::Answers;
 use super::stack::Stack;
 use super::steps::{Candidates, Steps};
 use crate::charge::Charge;
+use crate::ops::resolved::Resolved;
 use crate::{Context, ExecError};
 
 /// The state of the walk from one row.
@@ -40,30 +41,32 @@ struct Frame {
 
 impl Trails {
     /// Starts from `node`.
-    pub(super) fn start<'s>(
+    pub(super) fn start<'r, 's>(
         &mut self,
         node: NodeId,
         row: u32,
         steps: &mut Steps<'s>,
-        cx: &Context<'s>,
+        resolved: &mut Resolved<'r, 's>,
+        cx: &'r Context<'s>,
     ) -> Result<(), ExecError> {
         self.frames.clear();
         self.left.clear();
         self.path.clear();
         self.candidates.truncate(0);
         self.start = (steps.spec.min == 0).then_some(node);
-        if steps.spec.max > 0 { self.push(node, row, steps, cx) } else { Ok(()) }
+        if steps.spec.max > 0 { self.push(node, row, steps, resolved, cx) } else { Ok(()) }
     }
 
-    fn push<'s>(
+    fn push<'r, 's>(
         &mut self,
         node: NodeId,
         row: u32,
         steps: &mut Steps<'s>,
-        cx: &Context<'s>,
+        resolved: &mut Resolved<'r, 's>,
+        cx: &'r Context<'s>,
     ) -> Result<(), ExecError> {
         let from = self.candidates.nodes.len();
-        steps.candidates(node, row, cx, &mut self.candidates)?;
+        steps.candidates(node, row, resolved, cx, &mut self.candidates)?;
         let mut same = None;
         if !steps.spec.needs_ids {
             same = self.left.place(node);
@@ -105,14 +108,14 @@ impl Trails {
     }
 
     /// Walks until the answers are full; `true` when the walk is at its end.
-    pub(super) fn fill<'s>(
+    pub(super) fn fill<'r, 's>(
         &mut self,
         row: u32,
-        target: Option<NodeId>,
-        room: usize,
+        (target, room): (Option<NodeId>, usize),
         steps: &mut Steps<'s>,
+        resolved: &mut Resolved<'r, 's>,
         answers: &mut Answers,
-        cx: &Context<'s>,
+        cx: &'r Context<'s>,
     ) -> Result<bool, ExecError> {
         let (min, max, by_id) = (steps.spec.min, steps.spec.max, steps.spec.needs_ids);
         if let Some(node) = self.start.take()
@@ -145,7 +148,7 @@ impl Trails {
                 answers.push(node, self.path.as_slice().iter().copied(), steps, cx)?;
             }
             if length < max {
-                self.push(node, row, steps, cx)?;
+                self.push(node, row, steps, resolved, cx)?;
             } else if by_id {
                 self.path.pop(None);
             }
