@@ -48,6 +48,17 @@ const OF_NODES: &[&str] = &[
     "MATCH (a:A) UNWIND [1, 2] AS x WITH a.n % 2 AS odd, toString(a.n % 5) AS t, sum(x) AS s WHERE s > 2 RETURN odd, t, s",
 ];
 
+/// Those by what follows from a node that many rows have, whose rows come in any order.
+const BY_NODE: &[&str] = &[
+    "MATCH (a)-->(b) RETURN b.n AS k, count(*) AS n, min(a.n) AS m",
+    "MATCH (a)-->(b) RETURN b.n AS k, b.n % 2 = 0 AS even, labels(b) AS l, count(*) AS n, size(collect(DISTINCT a.n % 2)) AS c, max(a.n) AS m",
+    "MATCH (a) OPTIONAL MATCH (a)-[:T]->(b) RETURN b.n AS k, b.n + 1 AS next, 'x' AS x, count(*) AS n, sum(a.n) AS s",
+    "MATCH (a)-->(b)-->(c) RETURN b, toString(c.n) AS t, percentileDisc(a.n, 0.5) AS p, count(DISTINCT a) AS d",
+    "MATCH (a)-->(b)-->(c) RETURN c.n % 5 AS k, c.n AS n, percentileCont(a.n, 0.5) AS p, max(b.n) AS d",
+    "UNWIND range(1, 5) AS i MATCH (a) RETURN a.n AS k, toString(a.n) AS t, abs(a.n) / 2 AS h, count(i) AS n, sum(i) AS s",
+    "UNWIND range(1, 5) AS i MATCH (a) WITH a.n AS k, [a.n, i % 2] AS l, count(*) AS n RETURN k, l, n",
+];
+
 /// Others, some of which do by their plans.
 const OTHERS: &[&str] = &[
     "MATCH (a)-->(b) WITH a, count(*) AS n, collect(b.n) AS l RETURN a.n AS k, n, size(l) AS l",
@@ -69,7 +80,7 @@ const OTHERS: &[&str] = &[
 
 fn agree(snapshot: &Snapshot) {
     let graph = Graph::read(snapshot);
-    for text in IN_RUNS.iter().chain(OF_NODES).chain(OTHERS) {
+    for text in IN_RUNS.iter().chain(OF_NODES).chain(BY_NODE).chain(OTHERS) {
         let bound = bind(text, snapshot.catalog()).unwrap();
         let now = Clock { seconds: 0, nanos: 0 };
         let expected = run_on(&bound, &graph, &BTreeMap::new(), now, 200_000_000).unwrap();

@@ -33,22 +33,23 @@ pub struct Positions {
 }
 
 impl Positions {
-    /// What is known of a page, asked of main if nobody has.
+    /// What is known of a page, asked of main if nobody has; nothing, and nothing remembered, where main does
+    /// not tell.
     fn known(
         shard: &mut FxHashMap<u64, FreePositions>,
         page: u64,
-        main: impl FnOnce() -> FreePositions,
-    ) -> &mut FreePositions {
+        main: impl FnOnce() -> Option<FreePositions>,
+    ) -> Option<&mut FreePositions> {
         match shard.entry(page) {
-            Entry::Vacant(new) => new.insert(main()),
+            Entry::Vacant(new) => Some(new.insert(main()?)),
             Entry::Occupied(known) => {
                 let known = known.into_mut();
                 if known.end & RESTORED != 0 {
-                    let (given, main) = (known.end & !RESTORED, main());
+                    let (given, main) = (known.end & !RESTORED, main()?);
                     known.holes.extend(main.holes.into_iter().filter(|hole| *hole >= given));
                     known.end = given.max(main.end);
                 }
-                known
+                Some(known)
             }
         }
     }
@@ -59,10 +60,15 @@ impl Positions {
 
     /// A position of a page that nobody has. Where main has a vertex column, `wanted` is the row's own: it is
     /// given if it is free, else one that is no row's, behind those of all rows. `main` tells what is free in
-    /// main.
-    pub fn take(&self, page: u64, wanted: Option<u64>, main: impl FnOnce() -> FreePositions) -> u64 {
+    /// main; where it cannot, none is given.
+    pub fn take(
+        &self,
+        page: u64,
+        wanted: Option<u64>,
+        main: impl FnOnce() -> Option<FreePositions>,
+    ) -> Option<u64> {
         let mut shard = self.shard(page);
-        let free = Self::known(&mut shard, page, main);
+        let free = Self::known(&mut shard, page, main)?;
         let hole = match wanted {
             None => free.holes.pop(),
             Some(wanted) => {
@@ -74,15 +80,16 @@ impl Positions {
                 at.map(|at| free.holes.swap_remove(at))
             }
         };
-        hole.unwrap_or_else(|| {
+        Some(hole.unwrap_or_else(|| {
             free.end += 1;
             free.end - 1
-        })
+        }))
     }
 
-    /// An edge of the page is about to go.
-    pub fn touch(&self, page: u64, main: impl FnOnce() -> FreePositions) {
-        Self::known(&mut self.shard(page), page, main);
+    /// An edge of the page is about to go. `false` where main cannot tell what is free there.
+    #[must_use]
+    pub fn touch(&self, page: u64, main: impl FnOnce() -> Option<FreePositions>) -> bool {
+        Self::known(&mut self.shard(page), page, main).is_some()
     }
 
     /// Nobody can see the edge any more that had a position.

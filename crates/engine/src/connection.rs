@@ -720,6 +720,7 @@ impl Connection {
         }
         let mark = writing.mark();
         let done = self.statement(text, &program, params, settings).run(writing);
+        let done = done.and_then(|done| writing.check_read().map(|()| done));
         if done.is_err() {
             writing.undo_to(&mark);
         }

@@ -56,6 +56,6 @@ pub use trimorph_storage::{
     PlacedEdge, RewriteError, bulk, check_main, directory_state, end_first_write, manifest_number,
     open_checkpoint, pieces_of, read_checkpoint, read_main, read_unverified, write_main,
 };
-pub use trimorph_vfs::{Pins, ask_for_huge_pages, prefetch_item};
+pub use trimorph_vfs::{Failures, Pins, ask_for_huge_pages, prefetch_item};
 pub use unrecorded::{EdgePositions, Unrecorded};
 pub use wanted::Wanted;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use trimorph_base::{MemoryBudget, TableId};
 use trimorph_catalog::{Catalog, Schema};
 use trimorph_storage::Main;
-use trimorph_vfs::Pins;
+use trimorph_vfs::{Failures, Pins};
 
 use crate::{Moment, ReadLog};
 
@@ -24,6 +24,8 @@ pub struct Snapshot {
     after_deletion: bool,
     /// What is made beside pieces to find things faster is charged to this; none where nobody counts.
     room: Option<MemoryBudget>,
+    /// Who is told what readers cannot read; none where each looks for itself.
+    failures: Option<Arc<Failures>>,
 }
 
 /// Pieces of files may take this part of the memory limit before readers let go of what they do not need at
@@ -36,7 +38,15 @@ const PINNED_PART: usize = 8;
 impl Snapshot {
     /// The snapshot of a main version without a delta.
     pub fn new(main: Arc<Main>) -> Self {
-        Self { main, moment: None, pinned_bytes_max: None, reads: None, after_deletion: false, room: None }
+        Self {
+            main,
+            moment: None,
+            pinned_bytes_max: None,
+            reads: None,
+            after_deletion: false,
+            room: None,
+            failures: None,
+        }
     }
 
     /// The same within a memory limit, in bytes; what is made beside pieces to find things faster is charged
@@ -60,6 +70,11 @@ impl Snapshot {
     /// The same, whose readers note in `log` what they read.
     pub fn noting(self, log: Option<Arc<ReadLog>>) -> Self {
         Self { reads: log, ..self }
+    }
+
+    /// The same, whose readers tell somebody what they cannot read.
+    pub fn telling(self, failures: Option<&Arc<Failures>>) -> Self {
+        Self { failures: failures.cloned(), ..self }
     }
 
     /// The same, of a transaction that may have deleted something: its statements still have what they found
@@ -86,8 +101,12 @@ impl Snapshot {
     /// Pins for a reader.
     pub(crate) fn pins(&self) -> Pins<'_> {
         let pins = Pins::new(self.pinned_bytes_max);
-        match &self.room {
+        let pins = match &self.room {
             Some(room) => pins.with_room(room),
+            None => pins,
+        };
+        match &self.failures {
+            Some(failures) => pins.telling(failures),
             None => pins,
         }
     }

@@ -29,7 +29,7 @@ pub use fs::{FileSystem, OsFileSystem, ReadAt, WriteAt, same_answer};
 pub use huge_pages::ask_for_huge_pages;
 pub use memory_fs::MemoryFileSystem;
 pub use piece::{BlobId, PIECE_ALIGN, Piece, PieceWriter, checksum, lay_out};
-pub use pins::Pins;
+pub use pins::{Failures, Pins};
 pub use pool::{PieceFile, Pool, PoolCounts, ReadError};
 pub use prefetch::{prefetch, prefetch_item};
 pub use region::{Bytes, Region, RegionOptions};

@@ -18,6 +18,33 @@ use trimorph_base::{MemoryBudget, Reservation};
 
 use crate::{Piece, ReadError};
 
+/// What could not be had, told by all who read for one piece of work.
+#[derive(Debug, Default)]
+pub struct Failures {
+    any: AtomicBool,
+    first: Mutex<Option<ReadError>>,
+}
+
+impl Failures {
+    /// Remembers what could not be had; the first is told.
+    fn note(&self, error: ReadError) {
+        lock(&self.first).get_or_insert(error);
+        self.any.store(true, Ordering::Release);
+    }
+
+    /// The first that could not be had, if anything. **Cost**: one load where all is well.
+    #[inline(always)]
+    pub fn first(&self) -> Option<ReadError> {
+        if self.any.load(Ordering::Acquire) { lock(&self.first).clone() } else { None }
+    }
+
+    /// Forgets what was told.
+    pub fn clear(&self) {
+        *lock(&self.first) = None;
+        self.any.store(false, Ordering::Release);
+    }
+}
+
 /// The pins of one thread.
 #[derive(Debug, Default)]
 pub struct Pins<'s> {
@@ -30,8 +57,9 @@ pub struct Pins<'s> {
     room: Option<MemoryBudget>,
     /// Whose work this thread does.
     leader: Option<Arc<Pins<'s>>>,
-    failed: AtomicBool,
-    failure: Mutex<Option<ReadError>>,
+    failures: Failures,
+    /// Who else is told what cannot be had.
+    told: Option<Arc<Failures>>,
     read: AtomicU64,
 }
 
@@ -58,6 +86,12 @@ impl<'s> Pins<'s> {
     /// The same, with room for what is made beside pieces to find things faster.
     pub fn with_room(mut self, room: &MemoryBudget) -> Self {
         self.room = Some(room.clone());
+        self
+    }
+
+    /// The same, which tells somebody else, too, what cannot be had.
+    pub fn telling(mut self, told: &Arc<Failures>) -> Self {
+        self.told = Some(Arc::clone(told));
         self
     }
 
@@ -112,25 +146,22 @@ impl<'s> Pins<'s> {
 
     /// Remembers what could not be had; the first is told.
     pub fn fail(&self, error: ReadError) {
-        lock(&self.failure).get_or_insert(error);
-        self.failed.store(true, Ordering::Release);
+        if let Some(told) = &self.told {
+            told.note(error.clone());
+        }
+        self.failures.note(error);
     }
 
     /// Whether something could not be had.
     #[inline(always)]
     pub fn has_failed(&self) -> bool {
-        self.failed.load(Ordering::Acquire)
+        self.failures.any.load(Ordering::Acquire)
     }
 
     /// What could not be had, if anything. **Cost**: one load where all is well.
     #[inline(always)]
     pub fn failure(&self) -> Option<ReadError> {
-        if self.has_failed() { self.what_failed() } else { None }
-    }
-
-    #[cold]
-    fn what_failed(&self) -> Option<ReadError> {
-        lock(&self.failure).clone()
+        self.failures.first()
     }
 
     /// Pieces that were read because of this thread.

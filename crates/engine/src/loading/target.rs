@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use trimorph_base::{EdgeTableId, LabelId, NodeId, PAGE_ROWS, PropertyId, TableId, TypeId};
 use trimorph_catalog::{Definition, EdgeTableFacts, PropertyInfo};
-use trimorph_delta::{Commits, FreePositions, KeyDelta};
+use trimorph_delta::{Commits, KeyDelta};
 use trimorph_mvcc::{Changes, LoadChanges};
 use trimorph_store::bulk::{Beside, BulkError, ColumnData, EdgePart, LoadPart, NodePart, NodeSpec, TakeEnds};
 use trimorph_store::{ColumnView, Main, NO_ROW, Pins, Reader, Snapshot, edge_index_number, index_number};
@@ -20,6 +20,7 @@ use trimorph_vector::Vector;
 use super::touched::NodeBits;
 use crate::Error;
 use crate::shared::Shared;
+use crate::update::free_positions;
 
 /// Nodes of a table by the values of a column.
 struct KnownTable {
@@ -527,12 +528,12 @@ impl Beside for Target<'_> {
             if !is_new {
                 let page = source / PAGE_ROWS;
                 let wanted = view.is_single().then_some(source % PAGE_ROWS);
-                let position = positions.take(page, wanted, || {
-                    let (end, holes) = view.free_positions(page);
-                    FreePositions { end, holes }
-                });
-                given.positions.push((table, page, position));
-                taken.push(position);
+                let free = || free_positions(&reader, view, page);
+                // What could not be read is told below.
+                if let Some(position) = positions.take(page, wanted, free) {
+                    given.positions.push((table, page, position));
+                    taken.push(position);
+                }
             }
         });
         if let Some(error) = reader.failure() {

@@ -139,7 +139,9 @@ impl Statement<'_> {
             let page = source.row() / PAGE_ROWS;
             // Where sources have one edge each, it is at the position of its row if that is free.
             let wanted = view.is_single().then_some(source.row() % PAGE_ROWS);
-            let position = positions.take(page, wanted, || free_positions(view, page));
+            let Some(position) = positions.take(page, wanted, || free_positions(reader, view, page)) else {
+                return Err((at, unread(reader)));
+            };
             *edge = view.id_at(source.row(), position);
             if view.place(*edge) != (page, position) {
                 let text = "128 nodes that follow each other have more new relationships of one type than \
@@ -263,7 +265,9 @@ impl Statement<'_> {
             for Relationship { id, start, end } in edges {
                 let (page, position) = view.place(*id);
                 if touched != Some(page) {
-                    positions.touch(page, || free_positions(view, page));
+                    if !positions.touch(page, || free_positions(reader, view, page)) {
+                        return Err(unread(reader));
+                    }
                     touched = Some(page);
                 }
                 let ends = EdgeEnds { edge: *id, source: *start, target: *end };
@@ -341,10 +345,20 @@ impl Statement<'_> {
     }
 }
 
-/// The positions of a page that no edge of main has.
-fn free_positions(view: EdgePositions<'_, '_>, page: u64) -> FreePositions {
+/// The positions of a page that no edge of main has; none where they cannot be read.
+pub(crate) fn free_positions(
+    reader: &Reader<'_>,
+    view: EdgePositions<'_, '_>,
+    page: u64,
+) -> Option<FreePositions> {
     let (end, holes) = view.free_positions(page);
-    FreePositions { end, holes }
+    reader.failure().is_none().then_some(FreePositions { end, holes })
+}
+
+/// Why something could not be read.
+fn unread(reader: &Reader<'_>) -> Error {
+    let unknown = || Error::Storage("a part of the database could not be read".into());
+    reader.failure().map_or_else(unknown, Error::from)
 }
 
 /// The edges of nodes of one table, in both directions, as a reader sees them.

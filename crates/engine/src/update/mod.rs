@@ -55,6 +55,7 @@ use crate::estimator::Sampler;
 use crate::params::Params;
 use crate::shared::Shared;
 use crate::{Error, SideEffects};
+pub(crate) use edges::free_positions;
 pub(crate) use moves::elsewhere;
 pub(crate) use program::Program;
 use program::{Computed, Kept, Looked, Part, Read, Then, Write, given_value};

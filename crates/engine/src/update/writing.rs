@@ -13,7 +13,7 @@ use trimorph_mvcc::{
     Changes, Conflict, Failed, Inside, Intent, Isolation, Open, Overlap, Reading, Registered, Stamp,
     Timestamp, Turn, View,
 };
-use trimorph_store::{Live, Main, Moment, ReadLog, Snapshot};
+use trimorph_store::{DatabaseError, Failures, Live, Main, Moment, ReadLog, Snapshot};
 
 use super::touched::{Lacking, Touched, meets_new_constraint};
 use crate::shared::Shared;
@@ -71,6 +71,8 @@ pub(crate) struct Writing {
     pub(super) touched: Touched,
     /// What lacks something that a definition demands.
     pub(super) lacking: Lacking,
+    /// What its statements could not read.
+    failures: Arc<Failures>,
     /// What the statement that is at work has done.
     pub(super) effects: SideEffects,
 }
@@ -126,6 +128,7 @@ impl Writing {
             deleted: Vec::new(),
             touched: Touched::default(),
             lacking: Lacking::default(),
+            failures: Arc::default(),
             effects: SideEffects::default(),
         }
     }
@@ -135,6 +138,10 @@ impl Writing {
     /// **Cost**: two locks; where a merge has published another one since, a look at all tables each time
     /// something is declared.
     pub(crate) fn base(&self, shared: &Shared) -> Snapshot {
+        self.newest(shared).telling(Some(&self.failures))
+    }
+
+    fn newest(&self, shared: &Shared) -> Snapshot {
         let newest = shared.base();
         if shared.follower.is_some() {
             // It declares nothing, and what others have loaded since is in newer ones.
@@ -196,6 +203,8 @@ impl Writing {
 
     /// A statement begins: at read committed it sees what is committed now.
     pub(crate) fn begin_statement(&mut self, shared: &Shared) {
+        // What failed before was told, and undone.
+        self.failures.clear();
         if self.level == Isolation::ReadCommitted {
             if shared.follower.is_some() {
                 // What it reads from now on may be another delta.
@@ -254,6 +263,7 @@ impl Writing {
     /// Undoes what was written since `mark`; what was written before stays. Its changes are kept among those
     /// that others are asked against: that may cost a conflict, never miss one.
     pub(crate) fn undo_to(&mut self, mark: &Mark) {
+        self.failures.clear();
         let Some(open) = self.open.take() else { return };
         let author = self.author(&open);
         let nodes = self.nodes.iter_mut().map(|(table, written)| {
@@ -286,7 +296,8 @@ impl Writing {
 
     /// What the next clause reads, over a main version.
     pub(crate) fn snapshot(&self, base: Snapshot) -> Snapshot {
-        self.snapshot_at(base, self.statement)
+        // Who reads its results looks for himself.
+        self.snapshot_at(base, self.statement).telling(None)
     }
 
     /// The same with what the clause that is at work has written.
@@ -370,11 +381,20 @@ impl Writing {
         !self.changes.is_empty()
     }
 
+    /// Whether all could be read that writing had to look at.
+    ///
+    /// **Errors**: a part of the database that could not: what was written does not fit what is there.
+    pub(crate) fn check_read(&self) -> Result<(), Error> {
+        let failure = self.failures.first().map(DatabaseError::from);
+        failure.map_or(Ok(()), |error| Err(error.into()))
+    }
+
     /// Commits what was written.
     ///
     /// **Errors**: a conflict, or a constraint that it violates as a whole; then it is undone.
     pub(crate) fn commit(mut self, shared: &Shared) -> Result<(), Error> {
         self.check_lacking(shared)?;
+        self.check_read()?;
         let Some(open) = self.open.take() else { return Ok(()) };
         let changes = std::mem::take(&mut self.changes);
         let author = self.author(&open);

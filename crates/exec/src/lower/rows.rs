@@ -11,6 +11,7 @@ use crate::expr::{Ex, of_one_property};
 use crate::layout::{Layout, Place};
 use crate::ops;
 use crate::physical::Spec;
+use crate::volatile::is_volatile;
 
 impl Lowering<'_> {
     /// Computes `items`; plain variables become other names of their places.
@@ -116,7 +117,12 @@ impl Lowering<'_> {
             Ok::<_, ExecError>(Ex::Slot(place))
         };
         let layout = &mut lowered.layout;
-        let keys_compiled = keys.iter().map(|(_, e)| compile(e, layout)).collect::<Result<_, _>>()?;
+        // Keys that are computed once a node are computed there.
+        let is_in_main = |node: &VarId| layout.place(*node).is_some_and(|place| Some(place.group) == main);
+        let node = self.node_of_keys(input, keys).filter(is_in_main);
+        let keys_compiled = (keys.iter())
+            .map(|(_, e)| if node.is_some() { self.compile(e, layout) } else { compile(e, layout) })
+            .collect::<Result<_, _>>()?;
         let compiled = (aggregates.iter())
             .map(|(_, a)| {
                 Ok(ops::AggregateEx {
@@ -133,6 +139,7 @@ impl Lowering<'_> {
         }
         let layout = &lowered.layout;
         let spec = ops::AggregateSpec {
+            node: node.and_then(|node| layout.place(node)).map(|place| place.slot),
             keys: keys_compiled,
             aggregates: compiled,
             main,
@@ -159,6 +166,17 @@ impl Lowering<'_> {
             node = self.node(Spec::Aggregate(Arc::new(spec), false), [node]);
         }
         Ok(Lowered { node, layout: rows_layout(&vars) })
+    }
+
+    /// The node that all keys follow from, if it is one that several rows may have, and they are more than it.
+    fn node_of_keys(&self, input: &Plan, keys: &[(VarId, Expr)]) -> Option<VarId> {
+        let all = vars_of(keys.iter().map(|(_, key)| key));
+        let node = *all.first().filter(|node| all.len() == 1 && self.is_node(**node))?;
+        let is_computed = |key: &Expr| !matches!(key, Expr::Var(_) | Expr::Const(_));
+        (keys.iter().any(|(_, key)| is_computed(key))
+            && !keys.iter().any(|(_, key)| is_volatile(key))
+            && !self.comes_once(input, node))
+        .then_some(node)
     }
 
     /// Whether a variable is a node.
@@ -193,6 +211,7 @@ fn values_counted(mut spec: ops::AggregateSpec) -> (ops::AggregateSpec, Option<o
         main: Some(0),
         slots: vec![1],
         runs: None,
+        node: None,
     };
     (spec, Some(counted))
 }

@@ -59,6 +59,11 @@ impl Lowering<'_> {
         Some(RunKey { key, within })
     }
 
+    /// Whether each row of a plan has a node of its own, as far as the plan tells.
+    pub(super) fn comes_once(&self, plan: &Plan, node: VarId) -> bool {
+        self.runs(plan).is_some_and(|runs| runs.is_once && runs.node == node)
+    }
+
     /// The node of which all rows that a plan gives come one after the other, as far as the plan tells.
     fn runs(&self, plan: &Plan) -> Option<Runs> {
         match plan {

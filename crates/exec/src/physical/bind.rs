@@ -222,6 +222,7 @@ impl<'a, 's> Start<'a, 's> {
             main: aggregate.main,
             slots: aggregate.slots.clone(),
             runs: aggregate.runs,
+            node: aggregate.node,
         })
     }
 

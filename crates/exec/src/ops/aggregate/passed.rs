@@ -71,7 +71,7 @@ impl AggregateSpec {
                 distinct: distinct(a),
             })
             .collect();
-        Self { keys, aggregates, main: Some(0), slots: vec![slots], runs: None }
+        Self { keys, aggregates, main: Some(0), slots: vec![slots], runs: None, node: None }
     }
 }
 

@@ -16,6 +16,8 @@ pub(crate) struct AggregateSpec {
     pub(crate) slots: Vec<usize>,
     /// The key whose rows come one after the other, if there is one.
     pub(crate) runs: Option<RunKey>,
+    /// The slot in the main group of the node that all keys follow from, if it is one.
+    pub(crate) node: Option<usize>,
 }
 
 /// A key of which all rows of a value come one after the other.

@@ -6,6 +6,7 @@ use trimorph_types::Value;
 use trimorph_vector::{Chunk, Group, Values, Vector};
 
 use super::AggregateSpec;
+use super::by_node::ByNode;
 use super::distinct::DistinctValues;
 use super::merge::Export;
 use super::numbering::Numbering;
@@ -14,13 +15,15 @@ use super::rows::{Rows, Shared, Weights};
 use super::spec::{RunKey, Within};
 use super::states::{Column, Ledger};
 use crate::expr::{Evaluated, Ex, Row, bounds_of, evaluate, nulls_of};
-use crate::keys::POSITIONS_UNCHECKED;
+use crate::keys::{NO_NUMBER, POSITIONS_UNCHECKED};
 use crate::rows::{append, cell_bytes, column_growth_bytes, outside_weight, owned_at, tuples_of};
 use crate::{Context, ExecError};
 
 /// Groups and their states, of one worker.
 pub(super) struct Table<'s> {
     keys: Numbering<'s>,
+    /// Where all keys follow from one node.
+    by_node: Option<ByNode>,
     /// Each group's keys. Texts that `keys` has in this order come at the end (`settle`).
     pub(super) columns: Vec<Vector<'s>>,
     /// What general keys own besides their cells.
@@ -91,8 +94,9 @@ impl<'s> Table<'s> {
         let states = spec.aggregates.iter().map(state).collect();
         let columns = spec.keys.iter().map(|_| Vector::empty()).collect();
         let scratch = Scratch::default();
+        let by_node = spec.node.filter(|_| spec.runs.is_none()).map(ByNode::new);
         let mut table =
-            Self { keys: Numbering::new(spec), columns, key_bytes: 0, states, left: None, scratch };
+            Self { keys: Numbering::new(spec), by_node, columns, key_bytes: 0, states, left: None, scratch };
         if spec.keys.is_empty() {
             // Without keys there is one group, also over no rows.
             table.keys.number_all(&[], &[], &mut Vec::new(), &mut Vec::new());
@@ -134,7 +138,8 @@ impl<'s> Table<'s> {
             Some(texts) => texts.len() * texts.cells().1,
             None => self.columns.iter().map(cell_bytes).sum(),
         };
-        self.keys.bytes() + columns + self.key_bytes + states
+        let by_node = self.by_node.as_ref().map_or(0, ByNode::bytes);
+        self.keys.bytes() + by_node + columns + self.key_bytes + states
     }
 
     /// How many groups there are.
@@ -221,7 +226,9 @@ impl<'s> Table<'s> {
         let mut scratch = std::mem::take(&mut self.scratch);
         let mut listed = whole.is_none();
         let (mut whole, mut number) = (whole, 0);
-        if listed {
+        if listed && self.number_by_node(spec, group, outside, &mut scratch, ledger)? {
+            self.grow(ledger)?;
+        } else if listed {
             let keys = spec.keys.iter().map(key).collect::<Result<Vec<_>, _>>()?;
             let flat = keys.iter().map(Key::constant).collect::<Option<Vec<_>>>();
             if let (Some(flat), Some(group)) = (flat, group)
@@ -316,6 +323,51 @@ impl<'s> Table<'s> {
         }
         self.scratch = scratch;
         Ok(())
+    }
+
+    /// Gives the rows of the main group their groups' numbers where all keys follow from one node; `false`, and
+    /// nothing done, elsewhere.
+    fn number_by_node(
+        &mut self,
+        spec: &AggregateSpec,
+        group: Option<&Group<'s>>,
+        outside: u64,
+        scratch: &mut Scratch,
+        ledger: &mut Ledger<'_, 's>,
+    ) -> Result<bool, ExecError> {
+        let (Some(mut by_node), Some(group), Some(main)) = (self.by_node.take(), group, spec.main) else {
+            return Ok(false);
+        };
+        scratch.select(Some(group), outside);
+        scratch.numbers.clear();
+        if !by_node.find(group, &scratch.positions, &mut scratch.numbers) {
+            return Ok(false);
+        }
+        // What has codes is found by them as fast.
+        let mut is_worth_it = true;
+        if scratch.numbers.contains(&NO_NUMBER) {
+            let cx = ledger.cx;
+            let unknown = (scratch.positions.iter().zip(&scratch.numbers))
+                .filter(|(_, number)| **number == NO_NUMBER)
+                .map(|(position, _)| *position);
+            let chunk = by_node.rows_of(spec, group, &unknown.collect::<Vec<u32>>());
+            let rows = &chunk.groups[main];
+            let keys = (spec.keys.iter())
+                .map(|key| Ok(evaluate(key, &chunk, main, cx)?.into_vector(rows.len)))
+                .collect::<Result<Vec<Vector<'s>>, ExecError>>()?;
+            let mut own = Scratch::default();
+            own.select(Some(rows), 1);
+            self.number(&keys.iter().collect::<Vec<_>>(), &mut own, ledger)?;
+            by_node.learn(rows, &own.numbers);
+            is_worth_it =
+                !matches!(&keys[..], [Vector { values: Values::String(t), .. }] if t.codes().is_some());
+            let mut numbers = own.numbers.into_iter();
+            for number in scratch.numbers.iter_mut().filter(|number| **number == NO_NUMBER) {
+                *number = numbers.next().unwrap_or(NO_NUMBER);
+            }
+        }
+        self.by_node = Some(by_node).filter(|_| is_worth_it);
+        Ok(true)
     }
 
     /// Gives the rows at `scratch.positions` their groups' numbers.
