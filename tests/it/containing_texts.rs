@@ -75,3 +75,55 @@ fn parts_of_compressed_texts_are_found() {
         }
     }
 }
+
+/// One of several parts, or none: in short texts and long ones, of dictionaries and not, beside other
+/// conditions, where some values are no texts, and where nothing is.
+#[test]
+fn one_of_several_parts() {
+    let snapshot = created(&[
+        "UNWIND range(1, 1500) AS n CREATE (:A {n: n, few: ['India', 'in China', 'Chin', 'Brazil!', '', 'größer'][n % 6], s: CASE n % 13 WHEN 0 THEN null WHEN 1 THEN '' WHEN 2 THEN 'China' WHEN 3 THEN reduce(t = '', i IN range(1, n % 200) | t + 'ab Chin a ') + 'India' ELSE 'about number ' + toString(n * 7919 % 4001) + ' and what is in ' + toString(n) END, mixed: CASE n % 4 WHEN 0 THEN n WHEN 1 THEN 'China ' + toString(n) WHEN 2 THEN null ELSE ['China'] END})",
+    ]);
+    let graph = Graph::read(&snapshot);
+    let mut rows = 0;
+    for property in ["a.s", "a.few", "a.mixed", "toLower(a.s)", "a.none", "left(a.few, 4)"] {
+        for condition in [
+            "? CONTAINS 'India' OR ? CONTAINS 'China'",
+            "any(x IN ['India', 'chin', 'number 39', 'größer'] WHERE ? CONTAINS x)",
+            "none(x IN ['India', 'Chin', '9'] WHERE ? CONTAINS x)",
+            "NOT ? CONTAINS 'India' AND NOT ? CONTAINS '1' AND a.n % 2 = 0",
+            "? CONTAINS 'in' OR a.n % 7 = 1 OR ? CONTAINS 'Br' OR ? ENDS WITH 'ina' OR ? CONTAINS 'zz'",
+            "NOT (? CONTAINS '' OR ? CONTAINS 'India')",
+            "? CONTAINS 'a' OR ? CONTAINS null OR ? CONTAINS 'b'",
+            "? CONTAINS 'dia' OR ? STARTS WITH 'ab' OR ? CONTAINS '77' OR ? ENDS WITH 'ia'",
+            "NOT ? ENDS WITH '7' AND NOT ? CONTAINS 'Chin' AND NOT ? STARTS WITH 'Br' AND NOT ? CONTAINS '1'",
+            "(? CONTAINS '7' OR a.few CONTAINS 'In') AND (a.few CONTAINS 'Ch' OR a.few CONTAINS 'dia' OR ? CONTAINS 'x')",
+        ] {
+            let condition = condition.replace('?', property);
+            for text in [
+                format!("MATCH (a:A) WHERE {condition} RETURN a.n AS n"),
+                format!("MATCH (a:A) RETURN {condition} AS c, count(*) AS k, min(a.n) AS n"),
+                format!(
+                    "MATCH (a:A) WITH a, collect(a.n) AS l RETURN CASE WHEN {condition} THEN 1 ELSE 2 END AS c, count(*) AS k"
+                ),
+            ] {
+                let bound = bind(&text, snapshot.catalog()).unwrap();
+                let now = Clock { seconds: 0, nanos: 0 };
+                let expected = run_on(&bound, &graph, &BTreeMap::new(), now, 20_000_000);
+                for vector_size in [2_048, 100] {
+                    let found = ask(&text, &snapshot, Settings { vector_size, ..Settings::default() });
+                    match (&expected, found) {
+                        (Ok(expected), Ok(found)) => {
+                            compare(expected, &found, &Comparison::default())
+                                .unwrap_or_else(|d| panic!("{text}\n{d}"));
+                            rows += found.len();
+                        }
+                        (Err(_), Err(_)) => {}
+                        (Err(error), Ok(_)) => panic!("{text}: {error:?} wanted"),
+                        (Ok(_), Err(error)) => panic!("{text}: {error}"),
+                    }
+                }
+            }
+        }
+    }
+    assert!(rows > 5_000, "{rows}");
+}

@@ -10,6 +10,7 @@ use trimorph_functions::{Clock, Context, Function, NoGraph};
 use trimorph_types::Value;
 
 use super::bodies::with_constant;
+use super::contains_any::put_together;
 use super::items::Items;
 use super::made::is_large_call;
 use super::{Ex, Members};
@@ -53,6 +54,7 @@ impl Binder<'_> {
             },
             Ex::Op(op, args, span) => self.fold(*op, self.all(args)?, *span),
             Ex::In(value, members, span) => Ex::In(self.boxed(value)?, Arc::clone(members), *span),
+            Ex::ContainsAny { asked, .. } => self.bind(asked)?,
             Ex::Chain(first, rest) => self.chain(first, rest)?,
             Ex::Call(function, args, span) => self.call(function, self.all(args)?, *span),
             // Not ahead of time: what a program's function does is its own affair.
@@ -206,6 +208,14 @@ impl Binder<'_> {
             Some(Err(_)) => return Ex::Op(op, args, span),
             None => {}
         }
+        let args = match op {
+            Op::Or | Op::And => match put_together(op, &args, span) {
+                Some(mut made) if made.len() == 1 => return made.remove(0),
+                Some(made) => made,
+                None => args,
+            },
+            _ => args,
+        };
         match (op, <[Ex; 2]>::try_from(args)) {
             (Op::In, Ok([value, Ex::Const(list)])) => match Members::of(&list, self.budget, self.cancel) {
                 Some(members) => Ex::In(Box::new(value), Arc::new(members), span),

@@ -19,6 +19,7 @@ fn is_open_within(ex: &Ex, first: usize, depth: usize) -> bool {
         Ex::Const(_) | Ex::Slot(_) => true,
         Ex::Local(i) => *i >= first,
         Ex::Property { base, .. } | Ex::In(base, ..) | Ex::HasLabel { base, .. } => is(base),
+        Ex::ContainsAny { asked, .. } => is(asked),
         Ex::Op(_, args, _) | Ex::List(args) => args.iter().all(is),
         Ex::Call(function, args, _) => function.deterministic && args.iter().all(is),
         Ex::User(function, args, _) => !function.is_volatile() && args.iter().all(is),
@@ -78,6 +79,7 @@ pub(super) fn rewrite(ex: &Ex, of: &mut dyn FnMut(&Ex) -> Option<Ex>) -> Ex {
             Ex::Property { base: boxed(base), key: key.clone(), columns: columns.clone(), span: *span }
         }
         Ex::In(base, members, span) => Ex::In(boxed(base), members.clone(), *span),
+        Ex::ContainsAny { asked, .. } => *boxed(asked),
         Ex::HasLabel { base, nodes, edge_tables } => {
             Ex::HasLabel { base: boxed(base), nodes: nodes.clone(), edge_tables: edge_tables.clone() }
         }

@@ -108,7 +108,12 @@ fn is_small_within(ex: &Ex, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let is_small = |ex: &Ex| is_small_within(ex, depth);
     match ex {
-        Ex::Const(_) | Ex::Slot(_) | Ex::In(..) | Ex::HasLabel { .. } | Ex::Quantifier { .. } => true,
+        Ex::Const(_)
+        | Ex::Slot(_)
+        | Ex::In(..)
+        | Ex::ContainsAny { .. }
+        | Ex::HasLabel { .. }
+        | Ex::Quantifier { .. } => true,
         // Of a body that is looked at before its variables have places.
         Ex::Local(_) => true,
         Ex::Property { base, .. } => is_small(base),
@@ -203,6 +208,7 @@ fn children(ex: &Ex) -> Vec<&Ex> {
     match ex {
         Ex::Const(_) | Ex::Param(_) | Ex::Slot(_) | Ex::Local(_) => Vec::new(),
         Ex::Property { base, .. } | Ex::HasLabel { base, .. } | Ex::In(base, ..) => vec![base],
+        Ex::ContainsAny { asked, .. } => vec![asked],
         Ex::Op(_, args, _)
         | Ex::Call(_, args, _)
         | Ex::User(_, args, _)

@@ -18,6 +18,7 @@ mod compare;
 mod compare_lists;
 mod compare_wide;
 mod compile;
+mod contains_any;
 mod differs;
 mod elements;
 mod evaluated;
@@ -51,7 +52,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::{Op, QuantifierKind, UserFunction};
 use trimorph_base::Span;
-use trimorph_functions::Function;
+use trimorph_functions::{Function, TextParts};
 use trimorph_store::access::PropertyAccess;
 use trimorph_types::Value;
 
@@ -93,6 +94,14 @@ pub(crate) enum Ex {
     Op(Op, Vec<Ex>, Span),
     /// `IN` constants. Bound only.
     In(Box<Ex>, Arc<Members>, Span),
+    /// Whether a text has one of several parts, or has none of them if that is wanted; and what was written.
+    /// Bound only.
+    ContainsAny {
+        text: Box<Ex>,
+        parts: Arc<TextParts>,
+        wanted: bool,
+        asked: Box<Ex>,
+    },
     Chain(Box<Ex>, Vec<(Op, Ex, Span)>),
     Call(&'static Function, Vec<Ex>, Span),
     /// A function of the program.

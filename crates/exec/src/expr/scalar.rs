@@ -78,6 +78,7 @@ impl<'a, 's> Row<'a, 's> {
                 let value = self.eval(value, cx)?;
                 members.has(&value, &cx.settings.cancel).map_err(|d| d.at(*span))
             }
+            Ex::ContainsAny { asked, .. } => self.eval(asked, cx),
             Ex::Chain(first, rest) => {
                 let mut value = self.eval(first, cx)?;
                 for (op, right, span) in rest {

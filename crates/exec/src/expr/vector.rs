@@ -26,6 +26,7 @@ use super::asked_texts::asked;
 use super::bodies::is_open;
 use super::choice::{case, coalesce, null_if};
 use super::compare::compare;
+use super::contains_any::contains_any;
 use super::differs::differs;
 use super::elements::{comprehension, quantifier};
 use super::evaluated::{Evaluated, Outcome, Over};
@@ -73,6 +74,10 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
         Ex::Property { .. } => property_access(ex, over, cx),
         Ex::Op(op, args, span) => operator(ex, *op, args, *span, over, cx),
         Ex::In(value, members, _) if is_small(value) => among(value, members, over, cx),
+        Ex::ContainsAny { text, parts, wanted, asked } if is_small(text) => {
+            contains_any((text, parts, *wanted, asked), over, cx)
+        }
+        Ex::ContainsAny { asked, .. } => evaluate_over(asked, over, cx),
         Ex::HasLabel { base, nodes: test, .. } => match over.slot(base) {
             Some(Vector { values: Values::Node(nodes), nulls }) => {
                 // What was deleted has no labels, whatever its table says.

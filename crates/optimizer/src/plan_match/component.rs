@@ -25,6 +25,11 @@ pub(super) struct Component<'a> {
     pub(super) looked_at: &'a [bool],
     /// For each node, which of its properties are read.
     pub(super) reads: &'a [Read],
+    /// A node of many that rows are grouped by, and what each costs where those of one node do not come
+    /// together.
+    pub(super) grouped: Option<(usize, f64)>,
+    /// The only node to start from, if it is given.
+    pub(super) only: Option<usize>,
     /// Equalities of values of several nodes: these, of the first 64, and the part of rows that pass.
     pub(super) equal: &'a [(u64, f64)],
     /// Input rows.

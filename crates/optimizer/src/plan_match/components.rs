@@ -12,6 +12,7 @@ use trimorph_base::TableId;
 
 use super::Planner;
 use super::component::Component;
+use super::costs::CACHED_ROWS;
 use super::hash_joins::Parts;
 use super::one_row::gives_one_row;
 use super::reads::Read;
@@ -251,6 +252,8 @@ impl Planner<'_> {
             bound: &bound,
             looked_at: &looked_at,
             reads: &reads,
+            grouped: self.grouped(nodes),
+            only: None,
             equal: &equal,
             rows: if starts_from_rows { self.estimate.rows.max(1.0) } else { 1.0 },
             bushy: match self.plan {
@@ -285,6 +288,19 @@ impl Planner<'_> {
         self.finish(nodes);
         self.beside(outer);
         Ok(())
+    }
+
+    /// The node of many that rows are grouped by, and what each costs where those of one node do not come
+    /// together; of several, the one of most.
+    fn grouped(&self, nodes: &[VarId]) -> Option<(usize, f64)> {
+        let rows = |node: VarId| {
+            rows_of(self.with.known.catalog, self.tables.get(&node).map_or(&[][..], Vec::as_slice))
+        };
+        let all = nodes.iter().enumerate();
+        let all =
+            all.filter_map(|(at, node)| Some((at, self.with.reads.scattered_cost(*node)?, rows(*node))));
+        let most = all.max_by(|(.., a), (.., b)| a.total_cmp(b))?;
+        (most.2 > CACHED_ROWS).then_some((most.0, most.1))
     }
 
     /// Whether there is one row, as of `WITH max(n.x) AS last`, with values that a node just started from is

@@ -23,7 +23,7 @@ const SCANNED_COST: f64 = 0.2;
 const GATHERED_COST: f64 = 1.5;
 const CACHED_COST: f64 = 0.4;
 /// Nodes up to which they are few.
-const CACHED_ROWS: f64 = 65_536.0;
+pub(super) const CACHED_ROWS: f64 = 65_536.0;
 /// A look for an edge between two nodes that are there: a binary search in a list. Measured on SNB BI 18: 70
 /// to 85 ns against 10 to 15 for a row made.
 const PROBE_COST: f64 = 6.0;

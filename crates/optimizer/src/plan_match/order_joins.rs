@@ -71,6 +71,7 @@ impl Component<'_> {
             return vec![Order { start: None, steps: Vec::new(), cost: 0.0, rows, picked }];
         }
         (0..self.nodes.len())
+            .filter(|n| self.only.is_none_or(|only| only == *n))
             .map(|n| {
                 let all = costs.node_rows(n);
                 let (cost, rows) = match self.lookup[n] {
@@ -114,7 +115,16 @@ impl Component<'_> {
             Some(apart) => Some(apart.search(None, &Costs::new(apart))?),
             None => None,
         };
-        Ok(self.search(apart.as_deref(), &costs)?.swap_remove(all))
+        let best = self.search(apart.as_deref(), &costs)?.swap_remove(all);
+        let (Some(order), Some((node, cost))) = (&best, self.grouped) else { return Ok(best) };
+        if self.bound.contains(&true) || order.start == Some(node) {
+            return Ok(best);
+        }
+        // Rows of one node come together where it is what is started from, and no other rows are put in between.
+        let only = Component { only: Some(node), bushy: HashJoins::Off, ..*self };
+        let together = only.search(None, &Costs::new(&only))?.swap_remove(all);
+        let is_less = |together: &Order| together.cost < order.cost + order.rows * cost;
+        Ok(if together.as_ref().is_some_and(is_less) { together } else { best })
     }
 
     fn is_bushy(&self) -> bool {

@@ -4,6 +4,7 @@
 //! asked      what is asked of texts: CONTAINS, STARTS WITH, ENDS WITH, =~
 //! numbers    lengths, and numbers read from texts
 //! letters    texts made of texts
+//! parts      whether texts contain one of several
 //! ```
 //!
 //! 1. What depends on one text only is computed once for each entry of a dictionary, where there are fewer
@@ -15,6 +16,7 @@
 mod asked;
 mod letters;
 mod numbers;
+mod parts;
 
 use std::sync::Arc;
 
@@ -30,6 +32,7 @@ pub(crate) use letters::{
     left, replace, reverse, right, split, substring, to_lower, to_upper, trim, trim_end, trim_start,
 };
 pub(crate) use numbers::{is_empty, length, to_boolean, to_float, to_integer};
+pub use parts::TextParts;
 
 /// Bytes of a text from which it is long.
 const LONG_TEXT_BYTES: usize = 1 << 20;
