@@ -33,6 +33,7 @@ mod histories;
 mod in_lists;
 mod index_changes;
 mod indexed_programs;
+mod joined_lists;
 mod killed;
 mod killed_phases;
 mod large_queries;

@@ -1,5 +1,7 @@
 //! Lists: literals, elements, slices, comprehensions, quantifiers and `reduce`.
 
+use std::sync::Arc;
+
 use trimorph_algebra::{ApplyKind, Expr, Op, QuantifierKind, VarId};
 use trimorph_base::Span;
 use trimorph_types::{LogicalType, Value};
@@ -41,6 +43,10 @@ impl<'q> Binder<'q> {
         let index = self.expression(index, cx)?;
         if let Expr::Const(Value::String(key)) = &index.expr {
             self.note_property(base.ty, key, place);
+            if let LogicalType::Node | LogicalType::Relationship = base.ty.is {
+                let property = Expr::Property(Box::new(base.expr), Arc::from(&**key), span);
+                return Ok(Typed::new(property, Type::ANY));
+            }
         }
         Ok(Typed::new(Expr::Op(Op::Index, vec![base.expr, index.expr], span), base.ty.item()))
     }

@@ -91,7 +91,8 @@ pub(crate) fn gives_lists(ex: &Ex) -> bool {
             | Ex::ListComprehension { .. }
             | Ex::List(_)
             | Ex::Call(..)
-            | Ex::Op(Op::Slice | Op::Index, ..)
+            | Ex::Op(Op::Slice | Op::Index | Op::Add, ..)
+            | Ex::Chain(..)
     );
     may && is_small(ex)
 }

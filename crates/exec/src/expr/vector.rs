@@ -31,8 +31,10 @@ use super::differs::differs;
 use super::elements::{comprehension, quantifier};
 use super::evaluated::{Evaluated, Outcome, Over};
 use super::general::{by_row, by_value, is_small};
+use super::joined_lists::joined_lists;
 use super::logic::{connect, not, xor};
 use super::maps::{fields, list, maps};
+use super::named_properties::named_properties;
 use super::outer_list::{one_list, runs_of_lists};
 use super::own_properties::{keys, properties};
 use super::property::{lengths, property, property_nulls};
@@ -346,6 +348,11 @@ fn operator<'a, 's>(
                 return Ok(Evaluated::Own(out));
             }
         }
+        (Op::Index, [base @ Ex::Slot(_), key @ (Ex::Slot(_) | Ex::Const(_))]) => {
+            if let Some(out) = named_properties((base, key, span), over, cx) {
+                return out;
+            }
+        }
         (Op::In, [value, Ex::Slot(list)]) if is_small(value) => {
             if let Some(members) = outer_members(*list, over, cx) {
                 return among(value, &members, over, cx);
@@ -424,7 +431,8 @@ pub(super) fn binary<'s>(
     match op {
         Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => compare(op, a, b, over.at),
         Op::Add => {
-            arithmetic(op, a, b, over.at).or_else(|| concat_texts(a.argument(), b.argument(), over.at))
+            let texts = || concat_texts(a.argument(), b.argument(), over.at);
+            arithmetic(op, a, b, over.at).or_else(texts).or_else(|| joined_lists(a, b, over))
         }
         Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Pow => arithmetic(op, a, b, over.at),
         Op::Xor => xor(a, b, over.at),

@@ -8,8 +8,8 @@
 //! words    a column of keys to words of 64 bits, texts and lists by their numbers
 //! fixed    one word to a number
 //! pairs    two words to a number
-//! near_pairs  the same where both lie close together
 //! rows     more of them to a number
+//! near_tuples  two and more that each lie close together
 //! run_pairs  a node whose rows come one after the other and a word, run_map its map
 //! flat     the maps of one word, hash_slots those of more
 //! ```
@@ -22,7 +22,7 @@ mod encode;
 mod fixed;
 mod flat;
 mod hash_slots;
-mod near_pairs;
+mod near_tuples;
 mod numbers;
 mod pairs;
 mod rows;
@@ -43,7 +43,7 @@ use encode::{TAG_MISSING, TAG_NODE, TAG_NULL, TAG_OTHER, TAG_TEXT};
 pub(crate) use encode::{cell_key, decode_text, encode, encode_text, fixed_bits};
 use fixed::{AHEAD, Fixed};
 pub(crate) use flat::NO_NUMBER;
-use near_pairs::NearPairs;
+use near_tuples::NearTuples;
 pub(crate) use numbers::NumberForm;
 use pairs::Pairs;
 use rows::Rows;
@@ -67,7 +67,7 @@ pub(crate) struct KeyTable<'s> {
     /// Other single words.
     fixed: Fixed,
     pairs: Pairs,
-    near_pairs: NearPairs,
+    near: NearTuples,
     /// Three and more.
     rows_of_words: Rows,
     count: u32,
@@ -222,7 +222,8 @@ impl<'s> KeyTable<'s> {
                 for ((column, key), words) in self.columns.iter_mut().zip(keys).zip(&mut words) {
                     column.intern(key, positions, words);
                 }
-                match &words[..] {
+                match &words[..keys.len()] {
+                    words if self.near.span(words) => self.number_near(words, positions, numbers, fresh),
                     [first, last] => self.number_pairs(first, last, positions, numbers, fresh),
                     words => {
                         let (rows, count) = (&mut self.rows_of_words, &mut self.count);
@@ -491,6 +492,30 @@ impl<'s> KeyTable<'s> {
         }
     }
 
+    /// Several words a row, each of them close to others: what is known of them is one load a row.
+    fn number_near(
+        &mut self,
+        words: &[KeyWords],
+        positions: &[u32],
+        numbers: &mut Vec<u32>,
+        fresh: &mut Vec<u32>,
+    ) {
+        let start = numbers.len();
+        self.near.known(words, numbers);
+        for (k, p) in positions.iter().enumerate() {
+            if numbers[start + k] != NO_NUMBER {
+                continue;
+            }
+            let number = self.near.get(k).unwrap_or_else(|| match words {
+                [first, last] => self.pairs.number(first.get(k), last.get(k), self.count),
+                words => self.rows_of_words.number_one(words, k),
+            });
+            numbers[start + k] = number;
+            self.near.set(k, number);
+            self.note(number, *p, fresh);
+        }
+    }
+
     /// Two words a row. Rows of one first key mostly come together: what they pair it with is found here, not
     /// in a map that is larger than the cache.
     fn number_pairs(
@@ -501,22 +526,6 @@ impl<'s> KeyTable<'s> {
         numbers: &mut Vec<u32>,
         fresh: &mut Vec<u32>,
     ) {
-        if self.near_pairs.span(a, b) {
-            let start = numbers.len();
-            self.near_pairs.known(a, b, numbers);
-            for (k, p) in positions.iter().enumerate() {
-                if numbers[start + k] != NO_NUMBER {
-                    continue;
-                }
-                let (x, y) = (a.get(k), b.get(k));
-                let known = self.near_pairs.get(x.1, y.1);
-                let number = known.unwrap_or_else(|| self.pairs.number(x, y, self.count));
-                numbers[start + k] = number;
-                self.near_pairs.set(x.1, y.1, number);
-                self.note(number, *p, fresh);
-            }
-            return;
-        }
         let mut recent = [((0u8, 0u64), (0u8, 0u64), NO_NUMBER); RECENT_PAIRS];
         for (run, positions) in positions.chunks(AHEAD).enumerate() {
             let rows = run * AHEAD..run * AHEAD + positions.len();
@@ -682,7 +691,7 @@ impl<'s> KeyTable<'s> {
 
     /// Bytes held, about.
     pub(crate) fn bytes(&self) -> usize {
-        let pairs = self.pairs.bytes() + self.near_pairs.bytes();
+        let pairs = self.pairs.bytes() + self.near.bytes();
         let tables = self.fixed.bytes() + pairs + self.rows_of_words.bytes();
         let columns: usize = self.columns.iter().map(KeyColumn::bytes).sum();
         let coded = self.coded.as_ref().map_or(0, |(_, numbers)| numbers.capacity())

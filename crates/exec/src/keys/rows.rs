@@ -119,6 +119,20 @@ impl Rows {
         }
     }
 
+    /// The number of row `k`, which is the number of rows there were before it where it is new.
+    pub(super) fn number_one(&mut self, columns: &[KeyWords], k: usize) -> u32 {
+        let (mut run, width) = (Run::new(columns), width(columns));
+        run.fill(columns, k, 1);
+        let (row, words, next) = (&run.rows[..width], &self.words, self.len);
+        let known = |number: u32| &words[number as usize * width..][..width];
+        let number = self.slots.number(run.hashes[0], next, |number| are_same(known(number), row));
+        if number == next {
+            self.words.extend_from_slice(row);
+            self.len += 1;
+        }
+        number
+    }
+
     /// Appends the number of each of `len` rows, [`NO_NUMBER`] where it has none.
     pub(super) fn find_all(&self, columns: &[KeyWords], len: usize, numbers: &mut Vec<u32>) {
         let (mut run, width) = (Run::new(columns), width(columns));

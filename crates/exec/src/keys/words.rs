@@ -91,6 +91,14 @@ trait Numbers<'s> {
     fn other(&mut self, bytes: &[u8]) -> Option<u32>;
 }
 
+/// Whether all that is asked for is null.
+fn are_null(vector: &Vector<'_>, positions: &[u32]) -> bool {
+    match &vector.values {
+        Values::Any(values) => positions.iter().all(|p| values.get(*p as usize).is_some_and(Value::is_null)),
+        _ => !vector.nulls.is_none() && positions.iter().all(|p| vector.nulls.get(*p as usize)),
+    }
+}
+
 /// What is new gets the next number.
 struct Interning<'a, 's>(&'a mut Words<'s>);
 
@@ -293,6 +301,13 @@ impl<'s> Words<'s> {
 
     /// The words of the values at `positions`, numbering what is new.
     pub(super) fn intern(&mut self, vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords) {
+        if are_null(vector, positions) {
+            // A property that a table has not got.
+            out.clear();
+            out.bits.resize(positions.len(), 0);
+            out.tags = Tags::All(TAG_NULL);
+            return;
+        }
         if self.form.is_none() && !positions.is_empty() {
             self.form = Some(NumberForm::for_values(vector, positions));
         }

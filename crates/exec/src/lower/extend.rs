@@ -18,7 +18,7 @@ use crate::physical::Spec;
 
 /// Mean list length from which lists stay factorised: below it, a chunk per list costs more than repeating
 /// the start node does (SNB BI 4: lists of 15 cost three times what a flat batch does).
-const LIST_LENGTH_MIN: u64 = 64;
+const LIST_LENGTH_MIN: u64 = 128;
 /// The same for lists that are only filtered and counted: nothing above costs anything per chunk.
 const COUNTED_LENGTH_MIN: u64 = 4;
 

@@ -1,0 +1,247 @@
+//! Tuples of words that each lie close together, as years, months and codes do: an array of the numbers of all
+//! tuples there can be. It remembers; the map of tuples knows.
+//!
+//! Hot loop: a multiplication and an addition a word, and one load a tuple. A null is one more word.
+
+use super::encode::TAG_NULL;
+use super::flat::NO_NUMBER;
+use super::words::{KeyWords, Tags};
+
+/// Tuples that the array has room for: 256 KiB.
+const ROOM: u64 = 1 << 16;
+
+/// How often the array begins again elsewhere: tuples that go on moving are not remembered.
+const MOVES_MAX: u32 = 8;
+
+/// Words of one tag from `base` on, and nulls. Of the tag of nulls where there is no word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Range {
+    tag: u8,
+    base: u64,
+    /// How many words, a power of two.
+    span: u64,
+    /// Whether there are nulls, too: they come before the words.
+    has_null: bool,
+}
+
+impl Range {
+    /// What words lie in, as signed numbers; `None` where tags differ or they lie too far from each other.
+    fn of(words: &KeyWords) -> Option<Self> {
+        let (tag, has_null) = match words.tags {
+            Tags::All(tag) => (tag, false),
+            Tags::Each => {
+                let tag = words.each.iter().copied().find(|tag| *tag != TAG_NULL).unwrap_or(TAG_NULL);
+                (words.each.iter().all(|own| *own == tag || *own == TAG_NULL)).then_some((tag, true))?
+            }
+        };
+        if tag == TAG_NULL {
+            return Some(Self { tag, base: 0, span: 0, has_null: true });
+        }
+        let signed = words.bits.iter().map(|bits| bits.cast_signed());
+        let (least, most) = match has_null {
+            false => (signed.clone().min()?, signed.max()?),
+            true => {
+                let signed =
+                    signed.zip(&words.each).filter(|(_, tag)| **tag != TAG_NULL).map(|(bits, _)| bits);
+                (signed.clone().min()?, signed.max()?)
+            }
+        };
+        Some(Self { tag, base: least.cast_unsigned(), span: 1, has_null }.with(most.cast_unsigned()))
+            .filter(|range| range.span <= ROOM)
+    }
+
+    /// The same with one more word, that is not below it.
+    fn with(self, word: u64) -> Self {
+        let span = word.wrapping_sub(self.base).saturating_add(1).max(self.span);
+        Self { span: span.checked_next_power_of_two().unwrap_or(u64::MAX), ..self }
+    }
+
+    /// Both; `None` where tags differ.
+    fn and(self, other: Self) -> Option<Self> {
+        match (self.tag, other.tag) {
+            (_, TAG_NULL) => return Some(Self { has_null: true, ..self }),
+            (TAG_NULL, _) => return Some(Self { has_null: true, ..other }),
+            _ => {}
+        }
+        let (low, high) = match self.base.cast_signed() <= other.base.cast_signed() {
+            true => (self, other),
+            false => (other, self),
+        };
+        let both = low.with(high.base.wrapping_add(high.span - 1));
+        (low.tag == high.tag).then_some(Self { has_null: low.has_null || high.has_null, ..both })
+    }
+
+    fn holds(self, other: Self) -> bool {
+        if other.tag == TAG_NULL {
+            return self.has_null;
+        }
+        let place = other.base.wrapping_sub(self.base);
+        let holds_words = self.tag == other.tag && place < self.span && other.span <= self.span - place;
+        holds_words && (self.has_null || !other.has_null)
+    }
+
+    /// Places that it takes.
+    fn places(self) -> u64 {
+        self.span.saturating_add(self.has_null.into())
+    }
+
+    /// Calls `put` with each word's place.
+    #[inline(always)]
+    fn each_place(self, words: &KeyWords, mut put: impl FnMut(usize, u32)) {
+        let first = u64::from(self.has_null);
+        // Places are fewer than `ROOM`.
+        let place = |bits: u64| (bits.wrapping_sub(self.base) + first) as u32;
+        match words.tags {
+            Tags::All(TAG_NULL) => (0..words.bits.len()).for_each(|k| put(k, 0)),
+            Tags::All(_) => words.bits.iter().enumerate().for_each(|(k, bits)| put(k, place(*bits))),
+            Tags::Each => {
+                for (k, (bits, tag)) in words.bits.iter().zip(&words.each).enumerate() {
+                    put(k, if *tag == TAG_NULL { 0 } else { place(*bits) });
+                }
+            }
+        }
+    }
+}
+
+/// Numbers of tuples, by their places in all ranges.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NearTuples {
+    ranges: Vec<Range>,
+    /// Numbers plus 1; empty where tuples do not lie close together.
+    numbers: Vec<u32>,
+    /// How often the array began again elsewhere.
+    moves: u32,
+    /// Of the rows at hand.
+    places: Vec<u32>,
+}
+
+impl NearTuples {
+    /// Makes the array span the tuples of some columns. `false` where they do not lie close enough.
+    pub(super) fn span(&mut self, columns: &[KeyWords]) -> bool {
+        if self.moves > MOVES_MAX {
+            return false;
+        }
+        let Some(own) = columns.iter().map(Range::of).collect::<Option<Vec<Range>>>() else { return false };
+        let is_there = self.ranges.len() == own.len() && !self.numbers.is_empty();
+        if is_there && self.ranges.iter().zip(&own).all(|(range, own)| range.holds(*own)) {
+            return true;
+        }
+        // What came before is likely to come again.
+        let both = || self.ranges.iter().zip(&own).map(|(range, own)| range.and(*own)).collect();
+        let wider: Option<Vec<Range>> = if is_there { both() } else { None };
+        let fits = |ranges: &Vec<Range>| {
+            ranges
+                .iter()
+                .try_fold(1, |all: u64, range| all.checked_mul(range.places()))
+                .is_some_and(|all| all <= ROOM)
+        };
+        let Some(ranges) = wider.filter(fits).or_else(|| Some(own).filter(fits)) else { return false };
+        let room = ranges.iter().map(|range| range.places()).product::<u64>();
+        self.ranges = ranges;
+        self.moves += 1;
+        self.numbers.clear();
+        self.numbers.resize(room as usize, 0);
+        true
+    }
+
+    /// Appends the number of each tuple that has one here, [`NO_NUMBER`] for others; the columns are those that
+    /// [`Self::span`] was told of.
+    pub(super) fn known(&mut self, columns: &[KeyWords], out: &mut Vec<u32>) {
+        let Self { ranges, numbers, places, .. } = self;
+        places.clear();
+        for (at, (range, words)) in ranges.iter().zip(columns).enumerate() {
+            if at == 0 {
+                places.resize(words.bits.len(), 0);
+                range.each_place(words, |k, place| places[k] = place);
+            } else {
+                let count = range.places() as u32;
+                range.each_place(words, |k, place| places[k] = places[k] * count + place);
+            }
+        }
+        // No number is 0 here.
+        let number = |place: &u32| numbers.get(*place as usize).map_or(NO_NUMBER, |n| n.wrapping_sub(1));
+        out.extend(places.iter().map(number));
+    }
+
+    /// The number of the tuple in row `k` of those that [`Self::known`] was given last, if it has one now.
+    #[inline]
+    pub(super) fn get(&self, k: usize) -> Option<u32> {
+        self.numbers.get(*self.places.get(k)? as usize).and_then(|number| number.checked_sub(1))
+    }
+
+    /// Remembers its number.
+    #[inline]
+    pub(super) fn set(&mut self, k: usize, number: u32) {
+        if let Some(known) = self.places.get(k).and_then(|place| self.numbers.get_mut(*place as usize)) {
+            *known = number.wrapping_add(1);
+        }
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        (self.numbers.capacity() + self.places.capacity()) * 4
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use trimorph_base::Random;
+
+    use super::*;
+    use crate::keys::encode::TAG_INT;
+
+    /// Words, some of them null where that is wanted.
+    fn words(random: &mut Random, bits: Vec<i64>, with_nulls: bool) -> KeyWords {
+        let bits: Vec<u64> = bits.into_iter().map(i64::cast_unsigned).collect();
+        if !with_nulls {
+            return KeyWords { bits, tags: Tags::All(TAG_INT), each: Vec::new() };
+        }
+        let each: Vec<u8> =
+            bits.iter().map(|_| if random.below(3) == 0 { TAG_NULL } else { TAG_INT }).collect();
+        let bits = bits.into_iter().zip(&each).map(|(bits, tag)| if *tag == TAG_NULL { 0 } else { bits });
+        KeyWords { bits: bits.collect(), tags: Tags::Each, each }
+    }
+
+    /// Against a map: tuples of words close together, at the ends of 64 bits, and that move, nulls among them.
+    #[test]
+    fn what_is_known_is_what_was_set() {
+        let mut random = Random::new(11);
+        let mut spans = [0; 5];
+        for round in 0..600 {
+            let (mut near, mut map) = (NearTuples::default(), HashMap::new());
+            let base = [0, -3, i64::MIN, i64::MAX - 300, 1 << 40][random.below(5)];
+            let width = 2 + round % 3;
+            for chunk in 0..6 {
+                let most = [90, 15, 6][round % 3];
+                let columns: Vec<KeyWords> = (0..width)
+                    .map(|at| {
+                        let start = base.saturating_add(random.between(0, most * 2));
+                        let most = if chunk == 3 && at == 1 { i64::MAX / 2 } else { most };
+                        let bits = (0..50).map(|_| start.saturating_add(random.between(0, most))).collect();
+                        let with_nulls = random.below(4) == 0;
+                        words(&mut random, bits, with_nulls)
+                    })
+                    .collect();
+                if !near.span(&columns) {
+                    continue;
+                }
+                spans[width] += 1;
+                let mut known = Vec::new();
+                near.known(&columns, &mut known);
+                for (k, number) in known.into_iter().enumerate() {
+                    let tuple: Vec<(u8, u64)> = columns.iter().map(|column| column.get(k)).collect();
+                    if number != NO_NUMBER {
+                        assert_eq!(map.get(&tuple), Some(&number));
+                    }
+                    let next = map.len() as u32;
+                    let number = *map.entry(tuple).or_insert(next);
+                    near.set(k, number);
+                    assert_eq!(near.get(k), Some(number));
+                }
+            }
+        }
+        assert!(spans[2..].iter().all(|spans| *spans > 200), "{spans:?}");
+    }
+}
