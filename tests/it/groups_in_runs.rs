@@ -56,6 +56,8 @@ const BY_NODE: &[&str] = &[
     "MATCH (a)-->(b)-->(c) RETURN b, toString(c.n) AS t, percentileDisc(a.n, 0.5) AS p, count(DISTINCT a) AS d",
     "MATCH (a)-->(b)-->(c) RETURN c.n % 5 AS k, c.n AS n, percentileCont(a.n, 0.5) AS p, max(b.n) AS d",
     "UNWIND range(1, 5) AS i MATCH (a) RETURN a.n AS k, toString(a.n) AS t, abs(a.n) / 2 AS h, count(i) AS n, sum(i) AS s",
+    "MATCH (a)-->(b)-->(c) WITH b.n % 7 AS k, b.n AS n RETURN k, percentileDisc(n, 0.5) AS p, percentileCont(n, 0.25) AS q, count(*) AS c",
+    "MATCH (a) OPTIONAL MATCH (a)-[:U]->(b) RETURN a.n % 3 AS k, percentileDisc(b.n, 0.5) AS p, percentileCont(b.n * 0.5, 0.9) AS q",
     "UNWIND range(1, 5) AS i MATCH (a) WITH a.n AS k, [a.n, i % 2] AS l, count(*) AS n RETURN k, l, n",
 ];
 

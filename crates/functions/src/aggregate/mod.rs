@@ -26,6 +26,7 @@ use deviation::Deviation;
 use extremum::Extremum;
 pub use float_sum::FloatSum;
 use percentile::Percentile;
+pub use percentile::Percentiles;
 use sum::Sum;
 
 /// What an aggregate computes.
@@ -380,7 +381,7 @@ impl Accumulator {
             State::Extremum(extremum) => Ok(extremum.finish()),
             State::Collect(collect) => collect.finish(),
             State::Deviation(deviation) => Ok(deviation.finish()),
-            State::Percentile(percentile) => percentile.finish(cancel),
+            State::Percentile(mut percentile) => percentile.finish(cancel),
         }
     }
 

@@ -14,6 +14,7 @@ use std::cmp::Ordering;
 use trimorph_base::{CancelToken, Diagnostic};
 use trimorph_types::{Value, order};
 
+use super::AggregateFunction;
 use super::parts::{float, integer};
 use super::ranked::{Kind, Ranked, of_float, of_int};
 use crate::error::{out_of_range, shown, wrong_type};
@@ -173,7 +174,7 @@ impl Percentile {
         clippy::cast_sign_loss,
         reason = "a fraction of a count"
     )]
-    pub(super) fn finish(mut self, cancel: Option<&CancelToken>) -> Result<Value, Diagnostic> {
+    pub(super) fn finish(&mut self, cancel: Option<&CancelToken>) -> Result<Value, Diagnostic> {
         let seen = self.values.iter().fold(0_u64, |sum, (_, weight)| sum.saturating_add(*weight));
         let count = seen.saturating_add(self.numbers.len());
         if count == 0 {
@@ -272,6 +273,43 @@ fn as_float(number: &Value) -> f64 {
         Value::Float(x) => *x,
         Value::Decimal(x) => x.to_float(),
         _ => f64::NAN,
+    }
+}
+
+/// Percentiles of one group after the other.
+#[derive(Clone, Debug)]
+pub struct Percentiles(Percentile);
+
+impl Percentiles {
+    /// Of a fraction.
+    ///
+    /// **Errors**: a fraction that is none; a function that gives no percentile.
+    pub fn new(function: AggregateFunction, fraction: &Value) -> Result<Self, Diagnostic> {
+        let mut percentile = match function {
+            AggregateFunction::PercentileCont => Percentile::continuous(),
+            AggregateFunction::PercentileDisc => Percentile::discrete(),
+            _ => return Err(Diagnostic::internal(format_args!("{} is no percentile", function.name()))),
+        };
+        percentile.set_fraction(fraction)?;
+        Ok(Self(percentile))
+    }
+
+    /// That of integers; null of none.
+    ///
+    /// **Errors**: cancellation.
+    pub fn of_integers(&mut self, numbers: &[i64], cancel: &CancelToken) -> Result<Value, Diagnostic> {
+        self.0.numbers.clear();
+        self.0.push_integers(numbers.iter().copied());
+        self.0.finish(Some(cancel))
+    }
+
+    /// That of floats.
+    ///
+    /// **Errors**: cancellation.
+    pub fn of_floats(&mut self, numbers: &[f64], cancel: &CancelToken) -> Result<Value, Diagnostic> {
+        self.0.numbers.clear();
+        self.0.push_floats(numbers.iter().copied());
+        self.0.finish(Some(cancel))
     }
 }
 

@@ -82,6 +82,12 @@ pub(super) struct Ranked {
 }
 
 impl Ranked {
+    /// Forgets all, and keeps the room.
+    pub(super) fn clear(&mut self) {
+        self.words.clear();
+        (self.kind, self.window, self.is_tried) = (None, None, false);
+    }
+
     /// How many there are.
     pub(super) fn len(&self) -> u64 {
         self.words.len() as u64 + self.window.as_ref().map_or(0, |window| window.taken)

@@ -1,7 +1,7 @@
 //! One step along an edge: to a new node, with the cycles that it closes, or between two nodes that are
 //! there.
 
-use trimorph_algebra::{EdgePattern, EdgeRange, Extend, Plan, VarId, Walk};
+use trimorph_algebra::{EdgePattern, EdgeRange, Expr, Extend, Op, Plan, VarId, Walk};
 
 use super::Planner;
 use super::harmless::is_harmless;
@@ -133,7 +133,10 @@ impl Planner<'_> {
         if self.closing(&[node]).is_empty() {
             return;
         }
-        let ready = self.conditions.take_ready_if(&self.available, is_harmless);
+        // What is only to be another value lets nearly all rows through, and is asked of those that are left.
+        let is_worth_it =
+            |condition: &Expr| is_harmless(condition) && !matches!(condition, Expr::Op(Op::Ne, ..));
+        let ready = self.conditions.take_ready_if(&self.available, is_worth_it);
         if let Some(predicate) = conjunction(ready) {
             self.put(|input| Plan::Filter { input, predicate });
         }

@@ -47,6 +47,9 @@ impl<'s> Column<'s> {
     /// **Errors**: more terms of a mean than 64 bits count.
     pub(super) fn take(&mut self, groups: Range<usize>) -> Result<Vec<Vector<'s>>, ExecError> {
         let kind = self.kind;
+        if let States::Ranks(_) = self.states {
+            self.states.generalise(kind)?;
+        }
         Ok(match &mut self.states {
             States::Count(counts) => vec![ints(counts[groups].iter().map(|n| n.cast_signed()))],
             States::Sums { values, seen } => {
@@ -82,6 +85,8 @@ impl<'s> Column<'s> {
                 let none = || Vector::nulls(values.listed());
                 vec![none(), none(), values]
             }
+            // General by now.
+            States::Ranks(_) => Vec::new(),
             States::General(states) => {
                 let empty = || Accumulator::new(function(kind));
                 let states = states[groups].iter_mut();

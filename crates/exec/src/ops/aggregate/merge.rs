@@ -50,6 +50,11 @@ impl<'s> Column<'s> {
             } else {
                 Box::new(collected.of_owner(owner, owners))
             }),
+            States::Ranks(ranks) => States::Ranks(if owner == owners.own {
+                Box::default()
+            } else {
+                Box::new(ranks.of_owner(owner, owners))
+            }),
             States::General(states) => {
                 let empty = || Accumulator::new(function(self.kind));
                 let taken = positions.iter().map(|p| std::mem::replace(&mut states[*p as usize], empty()));
@@ -165,6 +170,13 @@ impl<'s> Column<'s> {
                 }
             }
             states => states,
+        };
+        let from = match (&mut self.states, from) {
+            (States::Ranks(own), States::Ranks(other)) => match own.merge(*other, renumber) {
+                Ok(()) => return Ok(()),
+                Err(other) => States::Ranks(Box::new(other)),
+            },
+            (_, from) => from,
         };
         let numbers = renumber.iter().map(|n| *n as usize);
         let mut grown = 0;

@@ -24,6 +24,7 @@ mod number_sums;
 mod numbering;
 mod owners;
 mod passed;
+mod ranks;
 mod rows;
 mod spec;
 mod spilled;

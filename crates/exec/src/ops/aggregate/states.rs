@@ -16,6 +16,7 @@ use super::deviation::{Coming, Moments};
 use super::distinct::DistinctSet;
 use super::functions::{function, mean_overflow, sum_overflow};
 use super::number_sums::NumberSums;
+use super::ranks::Ranks;
 use super::rows::{Rows, Weights};
 use super::spec::Kept;
 use crate::charge::vec_growth_bytes;
@@ -53,6 +54,8 @@ pub(super) enum States<'s> {
     Best(Box<Best<'s>>),
     /// Lists of values that own no others, so far.
     Lists(Box<Collected<'s>>),
+    /// Integers or floats of which percentiles are asked, so far.
+    Ranks(Box<Ranks>),
     General(Vec<Accumulator>),
 }
 
@@ -204,7 +207,7 @@ fn of_integers<'s>(values: Vec<i128>) -> Vector<'s> {
 }
 
 impl<'s> States<'s> {
-    fn new(kind: AggregateKind) -> Self {
+    fn new(kind: AggregateKind, one_group: bool) -> Self {
         match kind {
             AggregateKind::CountStar | AggregateKind::Count => Self::Count(Vec::new()),
             AggregateKind::Sum | AggregateKind::IntegerSum => {
@@ -218,6 +221,9 @@ impl<'s> States<'s> {
                 Self::Deviations { moments: Vec::new(), taken: 0 }
             }
             AggregateKind::Collect => Self::Lists(Box::default()),
+            AggregateKind::PercentileCont | AggregateKind::PercentileDisc if !one_group => {
+                Self::Ranks(Box::default())
+            }
             _ => Self::General(Vec::new()),
         }
     }
@@ -319,6 +325,7 @@ impl<'s> States<'s> {
                 );
             }
             Self::Lists(collected) => *self = Self::General(collected.accumulators()?),
+            Self::Ranks(ranks) => *self = Self::General(ranks.accumulators(kind)?),
             Self::Best(best) => {
                 let groups = u32::try_from(best.cells().0).unwrap_or(u32::MAX);
                 let column = best.column(&(0..groups).collect::<Vec<_>>());
@@ -349,7 +356,7 @@ impl<'s> Column<'s> {
     /// No groups; `one_group` if there will be one only.
     pub(super) fn new(kind: AggregateKind, distinct: bool, one_group: bool) -> Self {
         let distinct = distinct.then(|| DistinctSet::new(one_group));
-        Self { kind, states: States::new(kind), distinct, kept: None, general_bytes: 0 }
+        Self { kind, states: States::new(kind, one_group), distinct, kept: None, general_bytes: 0 }
     }
 
     /// Groups come one after the other.
@@ -379,6 +386,7 @@ impl<'s> Column<'s> {
             States::Deviations { moments, .. } => moments.resize(groups, Moments::default()),
             States::Best(best) => best.resize(groups),
             States::Lists(collected) => collected.resize(groups),
+            States::Ranks(ranks) => ranks.resize(groups),
             States::General(states) => states.resize_with(groups, || Accumulator::new(function(kind))),
         }
     }
@@ -395,6 +403,7 @@ impl<'s> Column<'s> {
             States::Best(best) => best.cells(),
             // What it takes comes with values, not with groups.
             States::Lists(collected) => (collected.groups(), collected.groups(), 0),
+            States::Ranks(ranks) => (ranks.groups(), ranks.groups(), 0),
             States::General(v) => (v.len(), v.capacity(), Accumulator::bytes(function(self.kind))),
         }
     }
@@ -413,21 +422,29 @@ impl<'s> Column<'s> {
     /// Bytes that may be allocated before `more` rows have been taken in, as far as it is known: distinct
     /// values and lists.
     pub(super) fn row_growth_bytes(&self, more: usize) -> usize {
-        let lists =
-            if let States::Lists(collected) = &self.states { collected.growth_bytes(more) } else { 0 };
+        let lists = match &self.states {
+            States::Lists(collected) => collected.growth_bytes(more),
+            States::Ranks(ranks) => ranks.growth_bytes(more),
+            _ => 0,
+        };
         lists + self.distinct.as_ref().map_or(0, |set| set.growth_bytes(more))
     }
 
     /// Whether the states of the groups there are may take more room.
     #[inline]
     pub(super) fn grows(&self) -> bool {
-        self.distinct.is_some() || matches!(self.states, States::General(_) | States::Lists(_))
+        self.distinct.is_some()
+            || matches!(self.states, States::General(_) | States::Lists(_) | States::Ranks(_))
     }
 
     /// Bytes held, about.
     pub(super) fn bytes(&self) -> usize {
         let (_, capacity, width) = self.cells();
-        let lists = if let States::Lists(collected) = &self.states { collected.bytes() } else { 0 };
+        let lists = match &self.states {
+            States::Lists(collected) => collected.bytes(),
+            States::Ranks(ranks) => ranks.bytes(),
+            _ => 0,
+        };
         capacity * width + lists + self.general_bytes + self.distinct.as_ref().map_or(0, DistinctSet::bytes)
     }
 
@@ -508,6 +525,10 @@ impl<'s> Column<'s> {
             States::Lists(collected) if collected.takes(rows) => {
                 let growth = collected.rows_bytes(rows);
                 return ledger.grow(collected, growth, |own| own.bytes(), |own| own.add(rows));
+            }
+            States::Ranks(ranks) if ranks.takes(rows, arg) => {
+                let (growth, kind) = (ranks.growth_bytes(rows.positions.len()), self.kind);
+                return ledger.grow(ranks, growth, |own| own.bytes(), |own| own.add(kind, rows, arg));
             }
             _ => {}
         }
@@ -731,6 +752,7 @@ impl<'s> Column<'s> {
                     .collect::<Result<_, _>>()?,
             )),
             States::Lists(collected) => collected.into_lists(),
+            States::Ranks(ranks) => ranks.into_column(self.kind, &cx.settings.cancel)?,
             States::General(states) => {
                 let len = states.len();
                 let finished = states.into_iter().map(|state| state.finish_until(Some(&cx.settings.cancel)));
