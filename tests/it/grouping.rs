@@ -15,7 +15,7 @@ const GRAPH: [&str; 2] = [
     "UNWIND range(1, 60000) AS i CREATE (:B {n: -i, key: toFloat(i % 55000), day: date('2000-01-01') + duration({days: i % 33000})})",
 ];
 
-const QUERIES: [&str; 15] = [
+const QUERIES: [&str; 17] = [
     "MATCH (m) RETURN m.key, count(*)",
     "MATCH (m) RETURN m.text, count(*), sum(m.n), min(m.n), max(m.n)",
     "MATCH (m) RETURN m, m.few, count(m.text)",
@@ -28,6 +28,8 @@ const QUERIES: [&str; 15] = [
     "MATCH (m) RETURN count(DISTINCT m.few), min(m.day)",
     "MATCH (m:C) RETURN count(DISTINCT m), count(DISTINCT m.few)",
     "MATCH (m) WITH m.key AS k, count(*) AS n RETURN n, count(k)",
+    "MATCH (m) RETURN m.few, min(m.text), max(m.text), min(m.n), max(m.n), min(m.day), max(CASE WHEN m.n % 7 = 0 THEN left(m.text, m.n % 9) END)",
+    "MATCH (m) RETURN m.key, min(m.text), max(CASE WHEN m.n % 2 = 0 THEN m.text ELSE m.n END), min(reverse(m.text))",
     "MATCH (m) RETURN m.few, percentileCont(m.key, 0.3), percentileDisc(m.n, 0.9)",
     "MATCH (m) RETURN m.key, percentileCont(m.n, 0.5), percentileDisc(m.n * 0.5, 1.0), percentileDisc(DISTINCT m.few, 0.5)",
     "MATCH (m:A) RETURN m.text, percentileDisc(m.n, 0), percentileCont(CASE WHEN m.n % 3 = 0 THEN null WHEN m.n % 1000 = 1 THEN m.n * 0.5 ELSE m.n END, 0.25)",

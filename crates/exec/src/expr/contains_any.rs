@@ -1,5 +1,5 @@
-//! `x CONTAINS 'a' OR x CONTAINS 'b' OR x ENDS WITH 'c' …`, and `NOT x CONTAINS 'a' AND NOT x CONTAINS 'b' AND
-//! …`: one search for all parts, each text being looked through once.
+//! `x CONTAINS 'a' OR x CONTAINS 'b' OR x ENDS WITH 'c' …`, and `NOT x CONTAINS 'a' AND NOT x CONTAINS 'b'
+//! AND …`: one search for all parts, each text being looked through once.
 //!
 //! Where `x` is no text, or not the same type in all rows, what was written is asked.
 
@@ -12,8 +12,7 @@ use trimorph_types::Value;
 use trimorph_vector::{Values, Vector};
 
 use super::Ex;
-use super::evaluated::{Evaluated, Outcome, Over};
-use super::vector::evaluate_over;
+use super::evaluated::{Evaluate, Evaluated, Outcome, Over};
 use crate::Context;
 
 /// The operands of OR or AND, with those that ask one text for parts put together; none where there are no
@@ -98,8 +97,9 @@ pub(super) fn contains_any<'a, 's>(
     (text, parts, wanted, asked): (&Ex, &TextParts, bool, &Ex),
     over: Over<'a, '_, 's>,
     cx: &Context<'s>,
+    evaluate: Evaluate<'a, 's>,
 ) -> Outcome<'a, 's> {
-    let found = match evaluate_over(text, over, cx)?.vector() {
+    let found = match evaluate(text, over, cx)?.vector() {
         Some(Vector { values: Values::String(texts), nulls }) => {
             let mut found = parts.in_texts(texts, nulls, over.at);
             if !wanted {
@@ -111,6 +111,6 @@ pub(super) fn contains_any<'a, 's>(
     };
     match found {
         Some(found) => Ok(Evaluated::Own(found)),
-        None => evaluate_over(asked, over, cx),
+        None => evaluate(asked, over, cx),
     }
 }

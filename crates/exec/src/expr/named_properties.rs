@@ -1,6 +1,6 @@
-//! `entity[key]`: properties whose names rows bring, as `p[CASE WHEN … THEN 'firstName' ELSE 'lastName' END]` or
-//! `UNWIND keys(p) AS key … p[key]`. Where a chunk has few names it is a CASE of the properties of these, which
-//! are read column by column.
+//! `entity[key]`: properties whose names rows bring, as `p[CASE WHEN … THEN 'firstName' ELSE 'lastName' END]`
+//! or `UNWIND keys(p) AS key … p[key]`. Where a chunk has few names it is a CASE of the properties of these,
+//! which are read column by column.
 
 use std::sync::Arc;
 
@@ -12,8 +12,7 @@ use trimorph_types::Value;
 use trimorph_vector::{Values, Vector};
 
 use super::Ex;
-use super::evaluated::{Evaluated, Outcome, Over};
-use super::vector::evaluate_over;
+use super::evaluated::{Evaluate, Evaluated, Outcome, Over};
 use crate::Context;
 
 /// Names of a chunk up to which each is compared with the keys of all rows.
@@ -25,6 +24,7 @@ pub(super) fn named_properties<'a, 's>(
     (base, key, span): (&Ex, &Ex, Span),
     over: Over<'a, '_, 's>,
     cx: &Context<'s>,
+    evaluate: Evaluate<'a, 's>,
 ) -> Option<Outcome<'a, 's>> {
     let entities = over.slot(base)?;
     if !matches!(entities.values, Values::Node(_) | Values::Edge(_)) {
@@ -36,9 +36,9 @@ pub(super) fn named_properties<'a, 's>(
         columns: Arc::new(PropertyAccess::new(&CatalogView::new(cx.reader.catalog()), name)),
         span,
     };
-    let keys = match evaluate_over(key, over, cx) {
+    let keys = match evaluate(key, over, cx) {
         Ok(Evaluated::Const(Value::String(name))) => {
-            return Some(evaluate_over(&property(&Arc::from(&*name)), over, cx));
+            return Some(evaluate(&property(&Arc::from(&*name)), over, cx));
         }
         Ok(keys) => keys,
         Err(error) => return Some(Err(error)),
@@ -71,5 +71,5 @@ pub(super) fn named_properties<'a, 's>(
     };
     let branches = names.iter().map(branch).collect();
     let all = Ex::Case { branches, otherwise: Box::new(Ex::Const(Value::Null)) };
-    Some(evaluate_over(&all, over, cx))
+    Some(evaluate(&all, over, cx))
 }

@@ -77,7 +77,7 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
         Ex::Op(op, args, span) => operator(ex, *op, args, *span, over, cx),
         Ex::In(value, members, _) if is_small(value) => among(value, members, over, cx),
         Ex::ContainsAny { text, parts, wanted, asked } if is_small(text) => {
-            contains_any((text, parts, *wanted, asked), over, cx)
+            contains_any((text, parts, *wanted, asked), over, cx, evaluate_over)
         }
         Ex::ContainsAny { asked, .. } => evaluate_over(asked, over, cx),
         Ex::HasLabel { base, nodes: test, .. } => match over.slot(base) {
@@ -349,7 +349,7 @@ fn operator<'a, 's>(
             }
         }
         (Op::Index, [base @ Ex::Slot(_), key @ (Ex::Slot(_) | Ex::Const(_))]) => {
-            if let Some(out) = named_properties((base, key, span), over, cx) {
+            if let Some(out) = named_properties((base, key, span), over, cx, evaluate_over) {
                 return out;
             }
         }

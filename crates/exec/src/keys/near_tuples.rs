@@ -1,5 +1,5 @@
-//! Tuples of words that each lie close together, as years, months and codes do: an array of the numbers of all
-//! tuples there can be. It remembers; the map of tuples knows.
+//! Tuples of words that each lie close together, as years, months and codes do: an array of the numbers of
+//! all tuples there can be. It remembers; the map of tuples knows.
 //!
 //! Hot loop: a multiplication and an addition a word, and one load a tuple. A null is one more word.
 
@@ -144,8 +144,8 @@ impl NearTuples {
         true
     }
 
-    /// Appends the number of each tuple that has one here, [`NO_NUMBER`] for others; the columns are those that
-    /// [`Self::span`] was told of.
+    /// Appends the number of each tuple that has one here, [`NO_NUMBER`] for others; the columns are those
+    /// that [`Self::span`] was told of.
     pub(super) fn known(&mut self, columns: &[KeyWords], out: &mut Vec<u32>) {
         let Self { ranges, numbers, places, .. } = self;
         places.clear();
@@ -204,7 +204,8 @@ mod tests {
         KeyWords { bits: bits.collect(), tags: Tags::Each, each }
     }
 
-    /// Against a map: tuples of words close together, at the ends of 64 bits, and that move, nulls among them.
+    /// Against a map: tuples of words close together, at the ends of 64 bits, and that move, nulls among
+    /// them.
     #[test]
     fn what_is_known_is_what_was_set() {
         let mut random = Random::new(11);

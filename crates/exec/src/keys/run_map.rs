@@ -1,5 +1,6 @@
 //! A map of the values of one run of rows after the other: what groups and DISTINCT need where rows come in
-//! runs. Only what came in the run at hand is there, so that the map is as small as a run and stays in a cache.
+//! runs. Only what came in the run at hand is there, so that the map is as small as a run and stays in a
+//! cache.
 //!
 //! Hot loop: a slot is free unless it has the stamp of the run; the next run has the next stamp, and nothing
 //! is cleared.

@@ -67,8 +67,8 @@ impl<'s> RunPairs<'s> {
         }
     }
 
-    /// Lets the first `gone` pairs go, which are those of nodes whose rows have all come: what goes on with the
-    /// others, whose numbers begin at 0. What is left knows how many there were, and nothing else.
+    /// Lets the first `gone` pairs go, which are those of nodes whose rows have all come: what goes on with
+    /// the others, whose numbers begin at 0. What is left knows how many there were, and nothing else.
     pub(crate) fn go_on(&mut self, gone: u32) -> Self {
         let before = Self { count: self.count, gone: self.gone, ..Self::default() };
         let mut all = std::mem::replace(self, before);
@@ -102,8 +102,8 @@ mod tests {
 
     use super::*;
 
-    /// Against a map of all pairs: nodes in runs, nulls among them and among the other keys, and pairs that are
-    /// let go in between.
+    /// Against a map of all pairs: nodes in runs, nulls among them and among the other keys, and pairs that
+    /// are let go in between.
     #[test]
     fn pairs_have_the_numbers_of_a_map() {
         for seed in 0..60 {

@@ -168,7 +168,8 @@ impl Lowering<'_> {
         Ok(Lowered { node, layout: rows_layout(&vars) })
     }
 
-    /// The node that all keys follow from, if it is one that several rows may have, and they are more than it.
+    /// The node that all keys follow from, if it is one that several rows may have, and they are more than
+    /// it.
     fn node_of_keys(&self, input: &Plan, keys: &[(VarId, Expr)]) -> Option<VarId> {
         let all = vars_of(keys.iter().map(|(_, key)| key));
         let node = *all.first().filter(|node| all.len() == 1 && self.is_node(**node))?;

@@ -1,5 +1,5 @@
-//! The adjacencies that a step visits from the nodes of a table, resolved once for the rows at hand and not for
-//! each.
+//! The adjacencies that a step visits from the nodes of a table, resolved once for the rows at hand and not
+//! for each.
 
 use trimorph_base::TableId;
 use trimorph_store::access::EdgeAccess;

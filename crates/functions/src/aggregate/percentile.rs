@@ -14,7 +14,6 @@ use std::cmp::Ordering;
 use trimorph_base::{CancelToken, Diagnostic};
 use trimorph_types::{Value, order};
 
-use super::AggregateFunction;
 use super::parts::{float, integer};
 use super::ranked::{Kind, Ranked, of_float, of_int};
 use crate::error::{out_of_range, shown, wrong_type};
@@ -281,15 +280,11 @@ fn as_float(number: &Value) -> f64 {
 pub struct Percentiles(Percentile);
 
 impl Percentiles {
-    /// Of a fraction.
+    /// Of a fraction: between two numbers where it is continuous, else one of them.
     ///
-    /// **Errors**: a fraction that is none; a function that gives no percentile.
-    pub fn new(function: AggregateFunction, fraction: &Value) -> Result<Self, Diagnostic> {
-        let mut percentile = match function {
-            AggregateFunction::PercentileCont => Percentile::continuous(),
-            AggregateFunction::PercentileDisc => Percentile::discrete(),
-            _ => return Err(Diagnostic::internal(format_args!("{} is no percentile", function.name()))),
-        };
+    /// **Errors**: a fraction that is none.
+    pub fn new(continuous: bool, fraction: &Value) -> Result<Self, Diagnostic> {
+        let mut percentile = if continuous { Percentile::continuous() } else { Percentile::discrete() };
         percentile.set_fraction(fraction)?;
         Ok(Self(percentile))
     }

@@ -120,7 +120,8 @@ impl Component<'_> {
         if self.bound.contains(&true) || order.start == Some(node) {
             return Ok(best);
         }
-        // Rows of one node come together where it is what is started from, and no other rows are put in between.
+        // Rows of one node come together where it is what is started from, and no other rows are put in
+        // between.
         let only = Component { only: Some(node), bushy: HashJoins::Off, ..*self };
         let together = only.search(None, &Costs::new(&only))?.swap_remove(all);
         let is_less = |together: &Order| together.cost < order.cost + order.rows * cost;

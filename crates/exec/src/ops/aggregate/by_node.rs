@@ -1,5 +1,5 @@
-//! Groups whose keys all follow from one node of the rows, as `p.id, p.birthday.year`: keys are computed once a
-//! node, and each row's group is found by the row of its node in the table.
+//! Groups whose keys all follow from one node of the rows, as `p.id, p.birthday.year`: keys are computed once
+//! a node, and each row's group is found by the row of its node in the table.
 //!
 //! Hot loop: one load a row. Not where most rows have a node of their own: that is seen after some thousand
 //! rows, and keys are computed for each row from then on.

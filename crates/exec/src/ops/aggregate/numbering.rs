@@ -79,8 +79,8 @@ impl<'s> Numbering<'s> {
         }
     }
 
-    /// What numbers the groups of the last node, once the first `over` groups are given; `None` where they are
-    /// numbered once more.
+    /// What numbers the groups of the last node, once the first `over` groups are given; `None` where they
+    /// are numbered once more.
     pub(super) fn go_on(&mut self, over: usize) -> Option<Self> {
         // Group numbers are 32 bits.
         let over = over as u32;

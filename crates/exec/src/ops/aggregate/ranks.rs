@@ -1,6 +1,6 @@
-//! Integers, or floats, of which percentiles are asked, of many groups: all numbers of all groups one after the
-//! other, each with its group's number. At the end they are put in order of groups once, and one percentile
-//! after the other is found.
+//! Integers, or floats, of which percentiles are asked, of many groups: all numbers of all groups one after
+//! the other, each with its group's number. At the end they are put in order of groups once, and one
+//! percentile after the other is found.
 //!
 //! What has more numbers a group than are worth keeping side by side, or numbers of two types, or rows that
 //! stand for several tuples, is left to accumulators.
@@ -86,7 +86,7 @@ impl Ranks {
         arg: &Vector<'_>,
     ) -> Result<(), ExecError> {
         if let (None, Some(fraction), false) = (&self.fraction, rows.constant, rows.positions.is_empty()) {
-            Percentiles::new(function(kind), fraction)?;
+            Percentiles::new(kind == AggregateKind::PercentileCont, fraction)?;
             self.fraction = Some(fraction.clone());
         }
         let owners = &mut self.owners;
@@ -179,7 +179,7 @@ impl Ranks {
     ) -> Result<Vector<'s>, ExecError> {
         let Self { groups, fraction, owners, numbers } = self;
         let (Some(fraction), Some(numbers)) = (fraction, numbers) else { return Ok(Vector::nulls(groups)) };
-        let mut percentiles = Percentiles::new(function(kind), &fraction)?;
+        let mut percentiles = Percentiles::new(kind == AggregateKind::PercentileCont, &fraction)?;
         let starts = starts_of(groups, &owners);
         let mut values = Vec::with_capacity(groups);
         match numbers {

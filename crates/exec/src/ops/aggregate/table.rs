@@ -325,8 +325,8 @@ impl<'s> Table<'s> {
         Ok(())
     }
 
-    /// Gives the rows of the main group their groups' numbers where all keys follow from one node; `false`, and
-    /// nothing done, elsewhere.
+    /// Gives the rows of the main group their groups' numbers where all keys follow from one node; `false`,
+    /// and nothing done, elsewhere.
     fn number_by_node(
         &mut self,
         spec: &AggregateSpec,

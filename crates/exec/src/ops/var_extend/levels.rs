@@ -2,9 +2,9 @@
 //! before the next, where the trails of `trails.rs` go back and forth for each edge.
 //!
 //! 1. A batch of rows is walked to its end; what it found is given row by row, in their order.
-//! 2. An edge repeats only where a node comes twice on one trail. A node that is reached is compared with those
-//!    before it on its trail, which are few; the row of one that comes again is left to `trails.rs`, and so
-//!    is one whose trails are long or many. Rows behind it are walked once more, later.
+//! 2. An edge repeats only where a node comes twice on one trail. A node that is reached is compared with
+//!    those before it on its trail, which are few; the row of one that comes again is left to `trails.rs`,
+//!    and so is one whose trails are long or many. Rows behind it are walked once more, later.
 //! 3. Batches grow while they find little, so that a LIMIT above does not pay for what it does not need, and
 //!    shrink where they find much.
 //!
@@ -169,8 +169,8 @@ impl Levels {
         let all = ends.filter(|(node, owner)| (**owner as usize) < rows && steps.spec.ends_well(**node));
         self.starts.clear();
         self.held.room(&mut self.starts, rows + 2, cx)?;
-        // Each row's count stands two places behind it, so that its place is where its ends go once the counts
-        // are added up, and that of the next row when they are there.
+        // Each row's count stands two places behind it, so that its place is where its ends go once the
+        // counts are added up, and that of the next row when they are there.
         self.starts.resize(rows + 2, 0);
         for (_, owner) in all.clone() {
             self.starts[*owner as usize + 2] += 1;

@@ -129,8 +129,8 @@ impl<'s> VarExtend<'s> {
         }
     }
 
-    /// Gives what a batch found for the row at the cursor, if it was walked with others; `false` if it is to be
-    /// walked by itself.
+    /// Gives what a batch found for the row at the cursor, if it was walked with others; `false` if it is to
+    /// be walked by itself.
     fn fill_of_batch<'r>(
         &mut self,
         resolved: &mut Resolved<'r, 's>,

@@ -1,5 +1,5 @@
-//! Whether texts contain one of several parts, or start or end with one: each text is looked through once, all
-//! parts being looked for at once, sixteen or more bytes at a time.
+//! Whether texts contain one of several parts, or start or end with one: each text is looked through once,
+//! all parts being looked for at once, sixteen or more bytes at a time.
 //!
 //! Source: Teddy, in the crate `aho-corasick`: a search for one part took 16 ns a text of 70 bytes, and as
 //! much again for each further one; for three or eight at once it takes 20 to 30.
