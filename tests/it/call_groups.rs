@@ -40,6 +40,47 @@ const ASKED: &[&str] = &[
     "MATCH (a:A) CALL (a) { MATCH (a)-[:T]->(b) CALL (b) { MATCH (b)-[:T]->(c) RETURN c.n AS m ORDER BY m LIMIT 1 } RETURN b.n AS n, m ORDER BY n DESC, m LIMIT 2 } RETURN a.n AS a, n, m",
 ];
 
+/// What is aggregated of all that is found for each row, also where that is nothing.
+const AGGREGATED: &[&str] = &[
+    "MATCH (a:A) CALL (a) { MATCH (a)-[:T]->(b) RETURN count(*) AS c, max(b.n) AS m, sum(b.n) AS s, avg(b.n) AS v } RETURN a.n AS a, c, m, s, v",
+    "MATCH (a:A) CALL (a) { MATCH (a)-[r:T]->(b) WHERE b.n > a.n RETURN count(r.n) AS c, count(DISTINCT b.s) AS d, min(b.s) AS t } RETURN a.n AS a, c, d, t",
+    "MATCH (a:A) CALL (a) { MATCH (a)-[:T]->(b) RETURN sum(1) AS one, count(1) AS ones, count(a) AS some, sum(a.n) AS own, sum(coalesce(b.n, 5)) AS c } RETURN a.n AS a, one, ones, some, own, c",
+    "MATCH (a:A) CALL (a) { MATCH (a)-[:T]->(b) RETURN size(collect(b.n)) AS l, size(collect(1)) AS k, size(collect(DISTINCT a.n)) AS d, min(b.n) AS s } RETURN a.n AS a, l, k, d, s",
+    "MATCH (a:A) CALL (a) { MATCH (a)-[:T]->(b)-[:T]->(c) WITH count(*) AS c, max(c.n) AS m RETURN c + 1 AS c, m AS m, c = 0 AS none } RETURN a.n AS a, c, m, none",
+    "MATCH (a:A) CALL (a) { MATCH (b:A) WHERE b.s = a.s RETURN count(b) AS c, max(b.n + a.n) AS m } RETURN a.n AS a, c, m",
+    "MATCH (a:A)-[r:T]->(b) CALL (a, b) { MATCH (a)-[:T]->(c)-[:T]->(b) RETURN count(c) AS c, percentileDisc(c.n, 0.5) AS p } RETURN a.n AS a, b.n AS b, r.n AS r, c, p",
+    "MATCH (a:A) WHERE a.n > 20 CALL (a) { MATCH (a)-[:T]->(b) RETURN count(*) AS c } RETURN a.n AS a, c",
+    "OPTIONAL MATCH (a:None) CALL (a) { MATCH (a)-[:T]->(b) RETURN count(*) AS c, sum(1) AS s } RETURN a, c, s",
+    "MATCH (a:A) CALL (a) { MATCH (a)-[:T]->(b) RETURN count(*) AS c } CALL (a, c) { MATCH (a)<-[:T]-(b) WHERE b.n < c RETURN count(*) AS d } RETURN a.n AS a, c, d",
+    "MATCH (a:A) CALL (a) { MATCH (a)-[:T]->(b) CALL (b) { MATCH (b)-[:T]->(c) RETURN count(c) AS k } RETURN sum(k) AS t } RETURN a.n AS a, t",
+    "MATCH (a:A) CALL (a) { MATCH (a)-[:T*1..2]->(b) RETURN count(*) AS c } RETURN a.n AS a, c",
+    "UNWIND [1, 1, 2] AS x MATCH (a:A {n: x}) CALL (a) { MATCH (a)-[:T]->(b) RETURN count(*) AS c } RETURN x, c",
+    "MATCH (a:A) CALL (a) { MATCH (a)-[:T]->(b) RETURN count(CASE WHEN b.n IS NULL THEN 1 WHEN a.n > 3 THEN 2 END) AS c } RETURN a.n AS a, c",
+];
+
+#[test]
+fn what_is_aggregated_is_that_of_each_row() {
+    let snapshot = created(&[
+        "UNWIND range(0, 11) AS n CREATE (:A {n: n, s: CASE WHEN n % 5 > 0 THEN 'w' + toString(n % 3) END})",
+        "MATCH (a:A), (b:A) WHERE (a.n * 5 + b.n * 3) % 7 < 3 AND a.n <> 4 CREATE (a)-[:T {n: (a.n + 2 * b.n) % 6}]->(b)",
+        "MATCH (a:A), (b:A) WHERE a.n + b.n = 9 AND a.n <> 4 CREATE (a)-[:T {n: a.n}]->(b), (a)-[:T]->(b)",
+    ]);
+    let graph = Graph::read(&snapshot);
+    for text in AGGREGATED {
+        agree(text, &snapshot, &graph, BTreeMap::new());
+    }
+    for seed in 0..20 {
+        let snapshot = random_graph(seed, RandomGraph::default()).snapshot(LoadOptions::default()).unwrap();
+        let graph = Graph::read(&snapshot);
+        for text in [
+            "MATCH (a) CALL (a) { MATCH (a)-->(b) RETURN count(*) AS c, count(DISTINCT b) AS d, sum(1) AS s } RETURN c, d, s, count(*) AS k",
+            "MATCH (a)-->(x) CALL (x) { MATCH (x)--(b) WHERE b <> x RETURN count(b) AS c } RETURN c, count(*) AS k",
+        ] {
+            agree(text, &snapshot, &graph, BTreeMap::new());
+        }
+    }
+}
+
 /// How many of them become part of the query.
 const GROUPED: usize = 15;
 

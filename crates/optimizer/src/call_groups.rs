@@ -6,15 +6,18 @@
 //! 2. What it groups by, or keeps once, is that for each row: `count(*)` by `q.gender` is one by `p,
 //!    q.gender`.
 //! 3. The first rows of an order are those of each row.
+//! 4. What aggregates all that a pattern finds, and gives a row also where that is nothing, aggregates what an
+//!    optional match finds, by row.
 //!
 //! Invariant: rows of the outer query are told apart by some of their variables (its nodes and relationships,
 //! or what it was grouped by), else two equal ones would share what each is to have. What stays as it is:
-//! what gives a row where the subquery finds nothing, as an aggregation without keys does; what changes the
-//! graph or draws lots; what has nothing to do with its row but that it is compared with it.
+//! what changes the graph or draws lots; what has nothing to do with its row but that it is compared with it.
 //!
 //! Source: Neumann and Kemper, "Unnesting Arbitrary Queries", BTW 2015.
 
-use trimorph_algebra::{ApplyKind, EdgeRange, Expr, GroupLimit, Op, Plan, QueryGraph, SortKey, VarId};
+use trimorph_algebra::{
+    Aggregate, AggregateKind, ApplyKind, EdgeRange, Expr, GroupLimit, Op, Plan, QueryGraph, SortKey, VarId,
+};
 use trimorph_types::Value;
 
 use crate::needed::bottom_up;
@@ -32,19 +35,67 @@ pub(crate) fn call_groups(plan: Plan, planning: &mut Planning<'_>) -> Result<Pla
         let Plan::Apply { input, subplan, kind: ApplyKind::Inner } = plan else { return Ok(plan) };
         let groups = told_apart(&input)
             .filter(|keys| (1..=KEYS_MAX).contains(&keys.len()))
-            .filter(|_| !input.updates() && can_be_grouped(&subplan))
-            .filter(|_| is_tied(&subplan, &input.vars().into_iter().collect()))
+            .filter(|_| !input.updates())
             .map(|keys| {
                 let has = input.vars();
                 let mut kept = keys.clone();
                 kept.extend(has.into_iter().filter(|var| needed.contains(var) && !keys.contains(var)));
                 Groups { keys, kept }
             });
+        let outer: VarSet = input.vars().into_iter().collect();
         Ok(match groups {
-            Some(groups) => groups.within(*subplan, &mut Some(*input)),
+            Some(groups) if can_be_grouped(&subplan) && is_tied(&subplan, &outer) => {
+                groups.within(*subplan, &mut Some(*input))
+            }
+            Some(groups) => match aggregated_alone(&subplan, &outer) {
+                Some(found) => groups.beside_all(*subplan, input, found),
+                None => Plan::Apply { input, subplan, kind: ApplyKind::Inner },
+            },
             None => Plan::Apply { input, subplan, kind: ApplyKind::Inner },
         })
     })
+}
+
+/// Of a subplan that aggregates all that a pattern finds for its row, and gives one row: a variable that is in
+/// each match and in nothing else.
+fn aggregated_alone(mut plan: &Plan, outer: &VarSet) -> Option<VarId> {
+    let mut is_volatile = false;
+    let mut look = |plan: &Plan| plan.for_each_expr(&mut |expr| is_volatile |= calls_volatile(expr));
+    while let Plan::Project { input, .. } = plan {
+        look(plan);
+        plan = input;
+    }
+    look(plan);
+    let Plan::Aggregate { input, keys, aggregates } = plan else { return None };
+    // A count alone becomes `COUNT { … }`, which is counted without being found.
+    let is_count =
+        |a: &Aggregate| matches!(a.kind, AggregateKind::CountStar | AggregateKind::Count) && !a.distinct;
+    if matches!(&aggregates[..], [(_, one)] if is_count(one)) {
+        return None;
+    }
+    let is_fixed = |a: &Aggregate| matches!(a.parameter, None | Some(Expr::Const(_) | Expr::Param(..)));
+    if !keys.is_empty() || !aggregates.iter().all(|(_, a)| is_fixed(a)) || !is_tied(input, outer) {
+        return None;
+    }
+    let (mut below, mut found) = (&**input, None);
+    loop {
+        look(below);
+        below = match below {
+            Plan::Argument(_) => break,
+            Plan::Filter { input, .. } => input,
+            Plan::Match { input, graph } => {
+                // What is searched for from one node to another is searched for from each row.
+                if graph.edges.iter().any(|edge| edge.range != EdgeRange::One) || !graph.paths.is_empty() {
+                    return None;
+                }
+                let own = graph.nodes.iter().map(|node| node.var).find(|var| !outer.contains(var));
+                found = found.or(own);
+                input
+            }
+            _ => return None,
+        };
+    }
+    found.filter(|_| !is_volatile)
 }
 
 /// Variables by which no two rows are equal, where some are known. Rows in an order stay in it, and of a few
@@ -173,6 +224,26 @@ fn is_tied(mut plan: &Plan, outer: &VarSet) -> bool {
     }
 }
 
+/// Makes an aggregate leave out rows for which nothing was found: what it takes is null there.
+fn if_found(aggregate: &mut Aggregate, found: VarId, outer: &VarSet) {
+    match aggregate.arg.take() {
+        None => {
+            aggregate.kind = AggregateKind::Count;
+            aggregate.arg = Some(Expr::Var(found));
+        }
+        Some(arg) => {
+            let is_found = |expr: &Expr| matches!(expr, Expr::Var(var) if !outer.contains(var));
+            let is_null = is_found(&arg) || matches!(&arg, Expr::Property(base, ..) if is_found(base));
+            aggregate.arg = Some(if is_null {
+                arg
+            } else {
+                let is_there = Expr::op(Op::IsNotNull, vec![Expr::Var(found)]);
+                Expr::Case { branches: vec![(is_there, arg)], otherwise: Box::new(Expr::Const(Value::Null)) }
+            });
+        }
+    }
+}
+
 /// What is ordered, by what, and how many rows of it are given.
 fn first_rows(plan: &Plan) -> Option<(&Plan, &[SortKey], u32)> {
     let Plan::Limit { input, count: Expr::Const(Value::Int(count)) } = plan else { return None };
@@ -192,6 +263,29 @@ struct Groups {
 }
 
 impl Groups {
+    /// A subplan that aggregates what it finds for its row, as an aggregation by rows of all that an optional
+    /// match finds; `found` is there where it found something.
+    fn beside_all(&self, plan: Plan, rows: Box<Plan>, found: VarId) -> Plan {
+        match plan {
+            Plan::Project { input, mut items } => {
+                let has: Vec<VarId> = items.iter().map(|(var, _)| *var).collect();
+                let more = self.kept.iter().filter(|var| !has.contains(var));
+                items.extend(more.map(|var| (*var, Expr::Var(*var))));
+                Plan::Project { input: Box::new(self.beside_all(*input, rows, found)), items }
+            }
+            Plan::Aggregate { input: subplan, mut aggregates, .. } => {
+                let outer: VarSet = rows.vars().into_iter().collect();
+                for (_, aggregate) in &mut aggregates {
+                    if_found(aggregate, found, &outer);
+                }
+                let keys = self.kept.iter().map(|var| (*var, Expr::Var(*var))).collect();
+                let input = Box::new(Plan::Apply { input: rows, subplan, kind: ApplyKind::Optional });
+                Plan::Aggregate { input, keys, aggregates }
+            }
+            other => other,
+        }
+    }
+
     /// The subplan over all rows of the outer query, which are put where it starts.
     fn within(&self, plan: Plan, rows: &mut Option<Plan>) -> Plan {
         let mut below = |input: Box<Plan>| Box::new(self.within(*input, rows));
