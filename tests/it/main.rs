@@ -36,6 +36,7 @@ mod indexed_programs;
 mod joined_lists;
 mod killed;
 mod killed_phases;
+mod label_rows;
 mod large_queries;
 mod led_scans;
 mod limits;

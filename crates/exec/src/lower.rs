@@ -35,6 +35,7 @@ use trimorph_store::Snapshot;
 use trimorph_store::access::Choice;
 
 use crate::ExecError;
+use crate::expr::LabelTest;
 use crate::layout::Layout;
 use crate::ops;
 use crate::physical::{PhysicalOptions, PhysicalPlan, Spec};
@@ -325,7 +326,8 @@ impl<'q> Lowering<'q> {
         });
         let prune = prune.collect::<Result<_, ExecError>>()?;
         let by_index = self.options.access != Choice::Relation;
-        let spec = ops::NodeScanSpec { place, tables: scan.tables.clone(), prune, by_index };
+        let labels = Some(LabelTest::new(&scan.labels, self.catalog)).filter(LabelTest::asks_rows);
+        let spec = ops::NodeScanSpec { place, tables: scan.tables.clone(), prune, by_index, labels };
         Ok(Lowered { node: self.node(Spec::NodeScan(Arc::new(spec)), []), layout })
     }
 }

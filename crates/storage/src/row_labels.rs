@@ -122,7 +122,18 @@ mod tests {
                     let kept: Option<Vec<String>> =
                         kept.map(|names| names.iter().map(|name| name.to_string()).collect());
                     assert_eq!(kept.as_ref(), model.get(&row), "{ty:?} round {round} row {row}");
+                    // The same of all rows together, and each row among those of its code.
+                    let all = view.label_rows(row, 1 << 20).unwrap();
+                    let code = all.code(row as usize).unwrap();
+                    let names = |set: &[Arc<str>]| set.iter().map(|name| name.to_string()).collect();
+                    assert_eq!(all.labels(code).map(names), kept, "{ty:?} round {round} row {row}");
+                    assert!(all.rows(code).binary_search(&(row as u16)).is_ok());
                 }
+                let all = view.label_rows(0, 1).unwrap();
+                let codes = 0..all.codes() as u16;
+                assert_eq!(codes.map(|code| all.rows(code).len() as u64).sum::<u64>(), (round + 1) * 2_000);
+                assert_eq!(all.code(8_000), None);
+                {}
             }
         }
     }

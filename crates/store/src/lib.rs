@@ -49,7 +49,9 @@ pub use reader::Reader;
 pub use recording::{ReadLog, edge_index_number, hash_of_value, index_number, integer_of};
 pub use snapshot::Snapshot;
 pub use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumnView};
-pub use trimorph_storage::column::{ColumnView, Comparison, Condition, IntegerSet, SEGMENT_ROWS, ZONE_ROWS};
+pub use trimorph_storage::column::{
+    ColumnView, Comparison, Condition, IntegerSet, LabelRows, SEGMENT_ROWS, ZONE_ROWS,
+};
 pub use trimorph_storage::{
     Checkpoint, CheckpointReport, ComponentBytes, DatabaseError, DirectoryState, EdgeChanges, EdgeMerge,
     EdgeTable, EdgeTableView, Load, LogStart, Main, NO_ROW, NewEdge, NodeChanges, NodeTable, PiecePlace,

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId, TableId};
-use trimorph_delta::{KeyDelta, LABELS};
+use trimorph_delta::{KeyDelta, LABELS, NodeDelta};
+use trimorph_storage::column::LabelRows;
 use trimorph_storage::row_labels;
 use trimorph_types::{Map, Value};
 use trimorph_vector::Vector;
 
 use crate::{PropertyColumn, Reader};
 
-impl Reader<'_> {
+impl<'s> Reader<'s> {
     /// Whether labels of rows of a table may be others than the table's.
     pub fn labels_vary(&self, table: TableId) -> bool {
         let facts = self.catalog().unrecorded_facts().node_tables.get(table.0 as usize);
@@ -29,6 +30,24 @@ impl Reader<'_> {
         };
         let of_table = || self.schema().label_names(node.table());
         own().and_then(|own| row_labels(&own)).unwrap_or_else(of_table)
+    }
+
+    /// Which rows of the segment of a node have which labels in main, where rows have others than their
+    /// table, once what was asked for has paid for making that: `asked` nodes now. `None` where nodes are to
+    /// be asked one by one.
+    #[inline]
+    pub fn label_rows(&self, node: NodeId, asked: u64) -> Option<&'s LabelRows> {
+        // Who notes what he reads names the nodes that he asks for.
+        let main = self.main_labels(node.table()).filter(|_| !self.notes_reads());
+        main?.label_rows(node.row(), asked)
+    }
+
+    /// Whether some of `len` nodes from `first` on may have other labels than main says, or are not there.
+    #[inline]
+    pub fn have_labels_written(&self, first: NodeId, len: usize) -> bool {
+        let len = len as u64;
+        let is_written = |delta: &Arc<NodeDelta>| delta.clean_run(first.row(), len, Some(LABELS)) < len;
+        self.node_changes(first.table()).is_some_and(is_written)
     }
 
     /// The row of `table` whose key property is `key`. `None` also where the table has no key.

@@ -135,10 +135,7 @@ impl Scope<'_> {
 
     fn has_label(&mut self, base: &Expr, labels: &LabelExpr) -> Result<Ex, Diagnostic> {
         let catalog = self.catalog;
-        let tables = catalog.node_table_ids().map(|t| labels.matches(&|l| catalog.has_label(t, l))).collect();
-        let varying = catalog.varying();
-        let varying = catalog.node_table_ids().map(|t| varying.contains(&t)).collect();
-        let nodes = LabelTest::new(tables, labels, varying);
+        let nodes = LabelTest::new(labels, catalog);
         let edge_tables =
             catalog.edge_table_ids().map(|t| labels.matches(&|l| *catalog.type_name(t) == *l)).collect();
         Ok(Ex::HasLabel { base: self.boxed(base)?, nodes, edge_tables })

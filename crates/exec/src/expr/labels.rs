@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use trimorph_algebra::LabelExpr;
 use trimorph_base::{NodeId, TableId};
+use trimorph_catalog::CatalogView;
+use trimorph_store::{LabelRows, SEGMENT_ROWS};
 
 use crate::Context;
 
@@ -19,8 +21,11 @@ pub(crate) struct LabelTest {
 }
 
 impl LabelTest {
-    /// `tables` says which tables' labels meet `labels`, `varying` which have rows with others.
-    pub(super) fn new(tables: Arc<[bool]>, labels: &LabelExpr, varying: Box<[bool]>) -> Self {
+    /// The test of `labels`, by what the catalog has of tables.
+    pub(crate) fn new(labels: &LabelExpr, catalog: &CatalogView<'_>) -> Self {
+        let tables = catalog.node_table_ids().map(|t| labels.matches(&|l| catalog.has_label(t, l))).collect();
+        let varying = catalog.varying();
+        let varying: Box<[bool]> = catalog.node_table_ids().map(|t| varying.contains(&t)).collect();
         let some_vary = varying.contains(&true);
         let rows = some_vary.then(|| Arc::new((labels.clone(), varying)));
         Self { tables, rows, without: labels.matches(&|_| false) }
@@ -32,8 +37,13 @@ impl LabelTest {
         if cx.is_gone(node) { self.without } else { self.passes(node, cx) }
     }
 
+    /// Whether rows of some tables are to be asked.
+    pub(crate) fn asks_rows(&self) -> bool {
+        self.rows.as_ref().is_some_and(|rows| rows.0 != LabelExpr::True)
+    }
+
     /// Whether all nodes of a table meet it, or none do; `None` where it depends on the node.
-    pub(super) fn of_table(&self, table: TableId) -> Option<bool> {
+    pub(crate) fn of_table(&self, table: TableId) -> Option<bool> {
         let table = table.0 as usize;
         let varies = self.rows.as_ref().is_some_and(|rows| rows.1.get(table).copied().unwrap_or(false));
         (!varies).then(|| self.tables.get(table).copied().unwrap_or(false))
@@ -49,6 +59,106 @@ impl LabelTest {
                 rows.0.matches(&|label| own.iter().any(|own| **own == *label))
             }
             _ => self.tables.get(table).copied().unwrap_or(false),
+        }
+    }
+
+    /// Whether rows with a code meet it, where rows of their table may have other labels than it.
+    fn passes_code(&self, table: TableId, labels: &LabelRows, code: u16) -> bool {
+        let of_table = || self.tables.get(table.0 as usize).copied().unwrap_or(false);
+        let (Some(own), Some(rows)) = (labels.labels(code), &self.rows) else { return of_table() };
+        rows.0.matches(&|label| own.iter().any(|own| **own == *label))
+    }
+
+    /// Some of the nodes that are asked for together, `asked` of them.
+    pub(super) fn of_many<'s>(&self, asked: usize) -> OfMany<'_, 's> {
+        OfMany { test: self, asked: asked as u64, segment: None, labels: None, verdicts: Vec::new() }
+    }
+
+    /// The nodes of `len` rows of one segment from `first` on that meet it, in order, where that is known
+    /// without a look at each row, and they are at most `most`.
+    pub(crate) fn few(
+        &self,
+        first: NodeId,
+        len: usize,
+        most: usize,
+        cx: &Context<'_>,
+    ) -> Option<Vec<NodeId>> {
+        let labels =
+            cx.reader.label_rows(first, len as u64).filter(|_| !cx.reader.have_labels_written(first, len))?;
+        let start = (first.row() % SEGMENT_ROWS as u64) as usize;
+        let end = start + len;
+        // Rows past the last have their table's labels.
+        if labels.codes() > len / CODES_PART || labels.code(end.checked_sub(1)?).is_none() {
+            return None;
+        }
+        let mut found: Vec<u16> = Vec::new();
+        for code in (0..=u16::MAX).take(labels.codes()) {
+            if self.passes_code(first.table(), labels, code) {
+                let rows = labels.rows(code);
+                let from = rows.partition_point(|row| usize::from(*row) < start);
+                let to = rows.partition_point(|row| usize::from(*row) < end);
+                if found.len() + (to - from) > most {
+                    return None;
+                }
+                found.extend_from_slice(&rows[from..to]);
+            }
+        }
+        found.sort_unstable();
+        Some(found.into_iter().map(|row| NodeId(first.0 + (usize::from(row) - start) as u64)).collect())
+    }
+}
+
+/// Rows for each set of labels from which sets are asked one by one.
+const CODES_PART: usize = 16;
+
+/// Verdicts on nodes that are asked for together: each set of labels of a segment is asked once.
+pub(super) struct OfMany<'t, 's> {
+    test: &'t LabelTest,
+    asked: u64,
+    /// The table and segment of the last node, and the labels there, where they are known.
+    segment: Option<(TableId, u64)>,
+    labels: Option<&'s LabelRows>,
+    /// By code: 0 not asked yet, 1 meets it, 2 does not.
+    verdicts: Vec<u8>,
+}
+
+impl<'s> OfMany<'_, 's> {
+    /// Whether a node meets it.
+    #[inline]
+    pub(super) fn passes(&mut self, node: NodeId, cx: &Context<'s>) -> bool {
+        let table = node.table();
+        if let Some(known) = self.test.of_table(table) {
+            return known;
+        }
+        let segment = (table, node.row() / SEGMENT_ROWS as u64);
+        if self.segment != Some(segment) {
+            self.enter(node, cx);
+            self.segment = Some(segment);
+        }
+        let local = (node.row() % SEGMENT_ROWS as u64) as usize;
+        let code = self.labels.and_then(|labels| Some((labels, labels.code(local)?)));
+        match code {
+            Some((labels, code)) if !cx.reader.have_labels_written(node, 1) => {
+                let Some(verdict) = self.verdicts.get_mut(usize::from(code)) else {
+                    return self.test.passes_code(table, labels, code);
+                };
+                if *verdict == 0 {
+                    *verdict = if self.test.passes_code(table, labels, code) { 1 } else { 2 };
+                }
+                *verdict == 1
+            }
+            _ => self.test.passes(node, cx),
+        }
+    }
+
+    #[cold]
+    fn enter(&mut self, node: NodeId, cx: &Context<'s>) {
+        self.labels = cx.reader.label_rows(node, self.asked);
+        self.verdicts.clear();
+        // Where there are more sets than nodes, each is asked as it comes.
+        let codes = self.labels.map_or(0, LabelRows::codes);
+        if codes as u64 <= self.asked {
+            self.verdicts.resize(codes, 0);
         }
     }
 }

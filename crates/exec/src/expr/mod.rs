@@ -59,7 +59,6 @@ use trimorph_store::access::PropertyAccess;
 use trimorph_types::Value;
 
 use crate::layout::Place;
-use labels::LabelTest;
 
 pub(crate) use bind::Binder;
 pub(crate) use bounds::bounds_of;
@@ -70,6 +69,7 @@ pub(crate) use filter::{check_boolean, filter, filter_again};
 pub(crate) use general::gives_lists;
 pub(crate) use items::Items;
 pub(crate) use key_set::{KeySetBuilder, PassedKeys};
+pub(crate) use labels::LabelTest;
 pub(crate) use made::bounded;
 pub(crate) use members::Members;
 pub(crate) use outer_list::OuterLists;

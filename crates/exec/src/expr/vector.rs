@@ -90,10 +90,11 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
                     return Ok(Evaluated::Const(Value::Bool(known)));
                 }
                 let mut out = vec![false; over.at.len];
+                let mut known = test.of_many(over.at.len);
                 over.at.for_each(|i| {
                     let node = nodes.id(i);
                     out[i] = !nulls.get(i)
-                        && if gone { test.passes_checked(node, cx) } else { test.passes(node, cx) };
+                        && if gone { test.passes_checked(node, cx) } else { known.passes(node, cx) };
                 });
                 Ok(Evaluated::Own(Vector { values: Values::Bool(out), nulls: nulls.clone() }))
             }

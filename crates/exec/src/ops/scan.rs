@@ -18,10 +18,15 @@ use trimorph_store::{Comparison, Condition, PropertyColumn, Reader, Snapshot};
 use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Chunk, Nodes, Selection, Values, Vector};
 
-use crate::expr::{Ex, integer_range};
+use crate::expr::{Ex, LabelTest, integer_range};
 use crate::layout::Place;
 use crate::operator::Operator;
 use crate::{Context, ExecError};
+
+/// A morsel of which one row in so many has the labels that are asked for is read by these rows, from so many
+/// rows on: in bulk a row that falls out costs a nanosecond or two, and a row that is looked up some ten.
+const FEW_PART: usize = 8;
+const FEW_ROWS_MIN: usize = 256;
 
 /// Scan of node tables.
 pub(crate) struct NodeScan {
@@ -30,6 +35,8 @@ pub(crate) struct NodeScan {
     number: usize,
     /// What is left of a morsel: its next node, how many, and where the morsel began.
     current: Option<(NodeId, usize, NodeId)>,
+    /// The nodes that are left of a morsel of which few have the labels that are asked for, the last first.
+    few: Vec<NodeId>,
 }
 
 /// What is scanned, and comparisons with properties that leave zones out.
@@ -40,6 +47,9 @@ pub(crate) struct NodeScanSpec {
     pub(crate) prune: Vec<(Arc<str>, Op, Ex)>,
     /// Whether a top-k may lead it by value indexes.
     pub(crate) by_index: bool,
+    /// What is asked of the nodes' labels, where rows of some tables may have others than their table: the
+    /// filter above asks it of each; rows of few are found here.
+    pub(crate) labels: Option<LabelTest>,
 }
 
 /// What all twins of a scan share.
@@ -50,6 +60,7 @@ pub(crate) struct ScanRows {
     /// Comparisons with constants, by property.
     compared: Vec<(Arc<str>, Op, Value)>,
     by_index: bool,
+    labels: Option<LabelTest>,
     lead: OnceLock<Lead>,
 }
 
@@ -73,7 +84,8 @@ impl ScanRows {
             }
         }
         let (tables, by_index, lead) = (spec.tables.clone(), spec.by_index, OnceLock::new());
-        Self { morsels: Morsels::new(snapshot, &tables, size), prune, tables, compared, by_index, lead }
+        let (morsels, labels) = (Morsels::new(snapshot, &tables, size), spec.labels.clone());
+        Self { morsels, prune, tables, compared, by_index, labels, lead }
     }
 
     /// Lets a top-k of `wanted` rows by `property` of the scan's nodes lead it: what may come first is
@@ -294,7 +306,7 @@ impl Lead {
 impl NodeScan {
     /// The scan of the node of that number in the plan.
     pub(crate) fn new(place: Place, rows: Arc<ScanRows>, number: usize) -> Self {
-        Self { place, rows, number, current: None }
+        Self { place, rows, number, current: None, few: Vec::new() }
     }
 
     /// The next rows that indexes give.
@@ -325,6 +337,40 @@ impl NodeScan {
     }
 }
 
+impl NodeScan {
+    /// Finds the nodes of a morsel that have the labels that are asked for, where they are few; gives whether
+    /// it has. **Cost**: a search for each set of labels.
+    fn find_few(&mut self, first: NodeId, len: usize, cx: &Context<'_>) -> bool {
+        let Some(labels) = self.rows.labels.as_ref().filter(|test| test.of_table(first.table()).is_none())
+        else {
+            return false;
+        };
+        // A top-k that leads looks at rows by itself; of small morsels nothing is gained.
+        if self.rows.lead.get().is_some() || len < FEW_ROWS_MIN {
+            return false;
+        }
+        let Some(found) = labels.few(first, len, len / FEW_PART, cx) else { return false };
+        self.few = found;
+        if let Some(there) = cx.reader.existing(first, len) {
+            self.few.retain(|node| there.binary_search(&((node.0 - first.0) as u32)).is_ok());
+        }
+        self.few.reverse();
+        true
+    }
+
+    /// The next of few.
+    fn next_of_few(&mut self, chunk: &mut Chunk<'_>, cx: &Context<'_>) -> bool {
+        let Some(first) = self.few.last() else { return false };
+        let table = Some(first.table());
+        let from = self.few.len().saturating_sub(cx.settings.vector_size);
+        let ids: Vec<NodeId> = self.few.drain(from..).rev().collect();
+        let group = &mut chunk.groups[self.place.group];
+        group.reset(ids.len());
+        group.vectors[self.place.slot] = Vector::new(Values::Node(Nodes::Ids { table, ids }));
+        true
+    }
+}
+
 impl<'s> Operator<'s> for NodeScan {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         cx.check()?;
@@ -334,10 +380,18 @@ impl<'s> Operator<'s> for NodeScan {
             return Ok(self.next_in_order(lead, in_order, chunk, cx));
         }
         let (first, len, selection) = loop {
-            let wanted = self.rows.wanted(cx.reader.notes_reads());
-            let morsel =
-                || self.rows.morsels.next(&cx.reader, &wanted).map(|(first, len)| (first, len, first));
+            if self.next_of_few(chunk, cx) {
+                return Ok(true);
+            }
+            let rows = Arc::clone(&self.rows);
+            let wanted = rows.wanted(cx.reader.notes_reads());
+            let morsel = || rows.morsels.next(&cx.reader, &wanted).map(|(first, len)| (first, len, first));
             let Some((first, left, morsel)) = self.current.take().or_else(morsel) else { return Ok(false) };
+            if first == morsel && self.find_few(first, left, cx) {
+                cx.begin_part(self.number, morsel.0);
+                cx.check()?;
+                continue;
+            }
             let len = left.min(cx.settings.vector_size);
             if len < left {
                 self.current = Some((NodeId(first.0 + len as u64), left - len, morsel));
@@ -382,5 +436,6 @@ impl<'s> Operator<'s> for NodeScan {
             in_order.reset();
         }
         self.current = None;
+        self.few.clear();
     }
 }

@@ -80,6 +80,7 @@ impl<'a, 's> Start<'a, 's> {
                     tables: scan.tables.clone(),
                     prune,
                     by_index: scan.by_index,
+                    labels: scan.labels.clone(),
                 }))
             }
             Spec::KeyLookup(lookup) => Spec::KeyLookup(self.lookup(lookup)?),

@@ -1,4 +1,4 @@
-//! A piece of a column, its slices and its filter: what a slot holds.
+//! A piece of a column, its slices and what was made of its values: what a slot holds.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use trimorph_vfs::{CodecError, Piece};
 
 use super::filter::Filter;
 use super::format::{Given, Stored};
+use super::label_rows::Labels;
 use super::segment_view::SegmentView;
 use crate::slot::{Content, Slot};
 
@@ -22,6 +23,8 @@ self_cell! {
 pub(crate) struct Segment {
     resolved: Resolved,
     pub(super) filter: Filter,
+    /// Of a column of labels.
+    pub(super) labels: Labels,
 }
 
 impl Content for Segment {
@@ -37,7 +40,7 @@ impl Content for Segment {
             return Err(CodecError { offset: 0, expected });
         }
         let resolved = Resolved::new(stored, |stored| SegmentView::new(stored));
-        Ok(Self { resolved, filter: Filter::default() })
+        Ok(Self { resolved, filter: Filter::default(), labels: Labels::default() })
     }
 
     fn view(&self) -> &SegmentView<'_> {

@@ -16,6 +16,7 @@ use trimorph_vfs::{Decoder, Pins};
 use super::codes::{BATCH_ROWS, Batch, Codes, RowId};
 use super::filter::Hashes;
 use super::format::{Exceptions, SEGMENT_ROWS, ZONE_ROWS, split, tells_exceptions};
+use super::label_rows::{Collected, LabelRows};
 use super::segment::Segment;
 use super::segment_view::{DataView, PresenceView, SegmentView};
 use super::small_texts::Small;
@@ -441,6 +442,40 @@ impl<'s> ColumnView<'s> {
         match self.all_read() {
             true => segment.filter.make(hashes, self.pins.room()),
             false => segment.filter.pays_later(),
+        }
+    }
+
+    /// Which rows of the segment of a row have which labels, if this is a column of labels, once what was asked
+    /// for has paid for making that: `asked` rows now.
+    #[inline]
+    pub fn label_rows(&self, row: u64, asked: u64) -> Option<&'s LabelRows> {
+        let (number, _) = split(row);
+        let slot = self.column.segments.get(number)?;
+        let segment = match slot.touched() {
+            Some(segment) => segment,
+            None => slot.get(&self.pins)?,
+        };
+        let rows = slot.given().rows;
+        if segment.labels.get().is_none() && segment.labels.pays(asked, rows as u64) {
+            self.make_label_rows(number, rows, segment);
+        }
+        segment.labels.get()
+    }
+
+    #[cold]
+    fn make_label_rows(&self, number: usize, rows: usize, segment: &Segment) {
+        let mut collected = Collected::default();
+        for first in (0..rows).step_by(ZONE_ROWS) {
+            let len = ZONE_ROWS.min(rows - first);
+            collected.take(&self.scan(Self::row_of(number, first), len), len);
+            if collected.are_many() {
+                break;
+            }
+        }
+        // What could not be read is missing.
+        match self.all_read() {
+            true => segment.labels.make(collected, self.pins.room()),
+            false => segment.labels.pays_later(),
         }
     }
 
