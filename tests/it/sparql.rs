@@ -474,3 +474,99 @@ fn groups_of_queries_that_do_not_select() {
     assert_eq!(one("SELECT ?o { :b !() ?o }"), ["3"]);
     assert_eq!(one("SELECT ?y { _:x :p ?y FILTER EXISTS { :a :p ?y } _:x :v1.2.3 ?z }"), ["1", "2"]);
 }
+
+/// The nodes that there are to openCypher, by what SPARQL calls them; literals and triple terms are counted.
+fn nodes(db: &Database) -> (Vec<String>, u64) {
+    let named = cypher(&db.connect(), "MATCH (n) RETURN coalesce(n.`@id`, 'made')");
+    let hidden = cypher(&db.connect(), "MATCH (n:`@literal`|`@triple`) RETURN count(n)");
+    (named, hidden[0].parse().unwrap())
+}
+
+#[test]
+fn nodes_go_with_their_last_statement() {
+    let db = database();
+    let c = db.connect();
+    let text = "INSERT DATA { <http://a> a :P ; :n 1, 2 ; :k <http://b>, <http://c> . <http://c> :n 3 . GRAPH <http://g> { <http://d> :k <http://b> } }";
+    sparql(&c, text);
+    cypher(&c, "CREATE (:Made)");
+    let named = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    assert_eq!(nodes(&db), (named(&["<http://a>", "<http://b>", "<http://c>", "<http://d>", "made"]), 1));
+    // As subjects they have nothing; as objects they are in use.
+    sparql(&c, "DELETE DATA { <http://a> :k <http://b> }");
+    sparql(&c, "DELETE DATA { <http://c> :n 3 }");
+    assert_eq!(nodes(&db).0.len(), 5);
+    sparql(&c, "DELETE DATA { <http://a> :k <http://c> ; :n 2 }");
+    assert_eq!(nodes(&db), (named(&["<http://a>", "<http://b>", "<http://d>", "made"]), 0));
+    sparql(&c, "DELETE DATA { GRAPH <http://g> { <http://d> :k <http://b> } }");
+    assert_eq!(nodes(&db).0, ["<http://a>", "made"]);
+    // What an operation gives back stays the same node.
+    let id = |c: &Connection| cypher(c, "MATCH (n) WHERE n.`@id` IS NOT NULL RETURN id(n)");
+    let before = id(&c);
+    sparql(&c, "DELETE { ?s ?p ?o } INSERT { ?s :n 5 } WHERE { ?s ?p ?o FILTER(?s = <http://a>) }");
+    assert_eq!(id(&c), before);
+    // Labels and properties of nodes without a name go, the nodes stay.
+    sparql(&c, "DELETE WHERE { ?s a :Made }");
+    assert_eq!(nodes(&db).0, ["<http://a>", "made"]);
+    c.begin().unwrap();
+    sparql(&c, "DELETE WHERE { <http://a> ?p ?o }");
+    sparql(&c, "INSERT DATA { <http://e> :k <http://a> }");
+    sparql(&c, "DELETE WHERE { ?s ?p ?o }");
+    assert_eq!(cypher(&c, "MATCH (n) RETURN count(n)"), ["1"]);
+    c.rollback().unwrap();
+    assert_eq!(nodes(&db).0, ["<http://a>", "made"]);
+    assert_eq!(id(&c), before);
+    // Who states something of a node that goes meanwhile is told, or it stays.
+    let other = db.connect();
+    c.begin().unwrap();
+    other.begin().unwrap();
+    sparql(&c, "DELETE WHERE { <http://a> ?p ?o }");
+    let late = other.sparql("INSERT DATA { <http://f> :k <http://a> }").and_then(|_| other.commit());
+    if late.is_err() && other.in_transaction() {
+        other.rollback().unwrap();
+    }
+    let early = c.commit();
+    assert!(late.is_ok() != early.is_ok(), "{late:?} {early:?}");
+    let expected = if late.is_ok() { 2 } else { 0 };
+    assert_eq!(sparql(&db.connect(), "SELECT ?s { ?s ?p ?o }").len(), expected);
+}
+
+/// What comes and goes by SPARQL Update takes no more room than what is there.
+#[test]
+fn churn_by_updates_returns_memory() {
+    const SUBJECTS: usize = 1_500;
+    let config = Config::new().memory_limit_bytes(64 << 20).background_merges(false);
+    let db = Database::in_memory(config);
+    let c = db.connect();
+    let make = |round: usize, part: usize| {
+        let own = (0..SUBJECTS).filter(|i| i % 5 == part).map(|i| {
+            let [a, b] = [5, 35].map(|step| (i + step) % SUBJECTS);
+            format!(
+                "<http://e/{round}/{i}> a :P ; :part {part} ; :v {i} ; :s 'made {i}', 'other {round}' ; \
+                 :knows <http://e/{round}/{a}>, <http://e/{round}/{b}> ; :in _:b{i} . _:b{i} :of <http://e/{round}/{i}> ."
+            )
+        });
+        sparql(&c, &format!("INSERT DATA {{ {} }}", own.collect::<Vec<_>>().join("\n")));
+    };
+    (0..5).for_each(|part| make(0, part));
+    for _ in 0..3 {
+        db.merge(&CancelToken::default()).unwrap();
+    }
+    let fresh = db.stats();
+    let statements = sparql(&c, "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }");
+    for round in 1..=12 {
+        for part in 0..5 {
+            sparql(&c, &format!("DELETE {{ ?b :of ?s }} WHERE {{ ?s :part {part} ; :in ?b }}"));
+            sparql(&c, &format!("DELETE {{ ?s ?p ?o }} WHERE {{ ?s :part {part} ; ?p ?o }}"));
+            make(round, part);
+            db.merge(&CancelToken::default()).unwrap();
+        }
+        assert_eq!(sparql(&c, "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }"), statements);
+    }
+    for _ in 0..3 {
+        db.merge(&CancelToken::default()).unwrap();
+    }
+    assert_eq!(cypher(&c, "MATCH (n) RETURN count(n)"), [(2 * SUBJECTS).to_string()]);
+    let now = db.stats();
+    let (now, then) = (now.piece_bytes + now.delta_bytes, fresh.piece_bytes + fresh.delta_bytes);
+    assert!(now < then + then / 2, "{now} bytes, at first {then}");
+}

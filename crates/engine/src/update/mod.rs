@@ -39,6 +39,7 @@ mod second_edges;
 mod second_literals;
 mod statements;
 mod touched;
+mod unstated;
 mod writing;
 mod written;
 
@@ -84,8 +85,10 @@ impl Statement<'_> {
         writing: &mut Writing,
     ) -> Result<(Arc<trimorph_exec::GivenRows>, SideEffects), Error> {
         writing.effects = SideEffects::default();
+        writing.unstated.clear();
         let mut held = self.shared.budget.reservation();
         let rows = self.part(writing, &self.program.whole, Rows::unit(), &mut held)?;
+        self.delete_unstated(writing)?;
         self.check_deleted(writing)?;
         Ok((rows.into_given(), writing.effects))
     }

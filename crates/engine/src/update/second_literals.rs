@@ -23,6 +23,7 @@ impl Statement<'_> {
         let second = self.second_literals(writing, &sets)?;
         self.set(writing, sets)?;
         writing.has_deleted |= !second.is_empty();
+        writing.unstated.extend(second.iter().map(|edge| edge.end));
         self.delete_edges(writing, &second)
     }
 

@@ -72,12 +72,14 @@ impl Statement<'_> {
         data: Vec<[Value; 4]>,
     ) -> Result<SideEffects, Error> {
         writing.effects = SideEffects::default();
+        writing.unstated.clear();
         let mut rows = Rows::of((0..4).map(VarId).collect());
         data.into_iter().for_each(|one| rows.push(one.into_iter()));
         let change = if insert { Change::InsertStatement(GIVEN) } else { Change::DeleteStatement(GIVEN) };
         self.changed(writing, rows, &[change])?;
         writing.end_clause();
         self.shared.charge_clause(writing, &self.cancel)?;
+        self.delete_unstated(writing)?;
         self.check_deleted(writing)?;
         Ok(writing.effects)
     }
@@ -404,6 +406,13 @@ impl Statement<'_> {
         self.set_said(writing, sayings)?;
         edges.sort_unstable();
         edges.dedup();
+        writing.unstated.extend(edges.iter().flat_map(|edge| [edge.start, edge.end]));
+        writing.unstated.extend(values.keys().map(|(node, _)| *node));
+        let unlabelled = labels.values().flatten();
+        writing.unstated.extend(unlabelled.filter_map(|node| match node {
+            Value::Node(node) => Some(*node),
+            _ => None,
+        }));
         writing.has_deleted |= !edges.is_empty();
         self.delete_edges(writing, &edges)?;
         for (label, nodes) in labels {

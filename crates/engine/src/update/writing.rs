@@ -67,6 +67,8 @@ pub(crate) struct Writing {
     pub(super) has_deleted: bool,
     /// Nodes that went while they may have had edges.
     pub(super) deleted: Vec<NodeId>,
+    /// Nodes that the statement that is at work has deleted RDF statements of.
+    pub(super) unstated: Vec<NodeId>,
     /// What the clause that is at work has written, while there are definitions.
     pub(super) touched: Touched,
     /// What lacks something that a definition demands.
@@ -126,6 +128,7 @@ impl Writing {
             changes: Changes::default(),
             has_deleted: false,
             deleted: Vec::new(),
+            unstated: Vec::new(),
             touched: Touched::default(),
             lacking: Lacking::default(),
             failures: Arc::default(),
