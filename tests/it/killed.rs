@@ -3,7 +3,7 @@
 //!
 //! Transaction `i` of a writer makes a pair of nodes with an edge, removes the pair of five before it and
 //! sets the writer's counter, in several statements: so what the database holds tells which transactions are
-//! in it, and whether each is whole.
+//! in it, and whether each is whole. In openCypher, and by SPARQL Update.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -25,6 +25,7 @@ const KILLS_WANTED: &str = "TRIMORPH_KILLS";
 /// After so many the next one gets a new directory: logs stay short.
 const KILLS_OF_A_DIRECTORY: u64 = 100;
 const DIRECTORY: &str = "TRIMORPH_KILLED_DIRECTORY";
+const LANGUAGE: &str = "TRIMORPH_KILLED_LANGUAGE";
 
 /// Small segments: many kills fall into the making of one.
 fn options() -> Config {
@@ -50,8 +51,38 @@ pub(crate) fn write_one(c: &Connection, w: i64, i: i64) -> Result<(), trimorph::
     c.commit()
 }
 
+/// The same by SPARQL Update; but the relationship says nothing.
+fn write_statements(c: &Connection, w: i64, i: i64) -> Result<(), trimorph::Error> {
+    let gone = i - PAIRS;
+    let texts = [
+        format!(
+            "DELETE {{ ?c :i ?old }} INSERT {{ ?c a :Counter ; :w {w} ; :i {i} }} \
+             WHERE {{ BIND(<http://e/counter/{w}> AS ?c) OPTIONAL {{ ?c :i ?old }} }}"
+        ),
+        format!("INSERT DATA {{ <http://e/{w}/{i}/0> a :Pair ; :w {w} ; :i {i} ; :side 0 }}"),
+        format!("DELETE {{ ?p ?q ?o }} WHERE {{ ?p a :Pair ; :w {w} ; :i {gone} ; ?q ?o }}"),
+        format!(
+            "INSERT {{ ?p :WITH ?b . ?b a :Pair, :Second ; :w {w} ; :i {i} ; :side 1 }} \
+             WHERE {{ ?p a :Pair ; :w {w} ; :i {i} ; :side 0 BIND(<http://e/{w}/{i}/1> AS ?b) }}"
+        ),
+    ];
+    c.begin()?;
+    for text in texts {
+        if let Err(error) = c.sparql(&text) {
+            c.rollback()?;
+            return Err(error);
+        }
+    }
+    c.commit()
+}
+
 /// The last transaction of each writer that is in the database.
 pub(crate) fn check(c: &Connection) -> BTreeMap<i64, i64> {
+    check_pairs(c, "r.i")
+}
+
+/// The same where `of_edge` is what the relationship of a pair says of its transaction.
+fn check_pairs(c: &Connection, of_edge: &str) -> BTreeMap<i64, i64> {
     let number = |text: &str| text.parse::<i64>().unwrap();
     let mut last = BTreeMap::new();
     let mut pairs = Vec::new();
@@ -62,8 +93,10 @@ pub(crate) fn check(c: &Connection) -> BTreeMap<i64, i64> {
         pairs.extend((first..=number(i)).map(|i| format!("{w} | {i} | {i} | {w} | {i}")));
     }
     pairs.sort();
-    let text = "MATCH (a:Pair {side: 0})-[r:WITH]->(b:Second {side: 1}) RETURN a.w, a.i, r.i, b.w, b.i";
-    assert_eq!(rows(c, text), pairs);
+    let text = format!(
+        "MATCH (a:Pair {{side: 0}})-[r:WITH]->(b:Second {{side: 1}}) RETURN a.w, a.i, {of_edge} AS r, b.w, b.i"
+    );
+    assert_eq!(rows(c, &text), pairs);
     let all = format!("{} | {}", pairs.len() * 2, pairs.len() * 2);
     let lonely = || {
         let all = rows(c, "MATCH (p:Pair) WHERE NOT (p)--() RETURN p.w, p.i, p.side, labels(p), id(p)");
@@ -75,18 +108,44 @@ pub(crate) fn check(c: &Connection) -> BTreeMap<i64, i64> {
     last
 }
 
+/// What the writers write in.
+#[derive(Clone, Copy, PartialEq)]
+enum Language {
+    Cypher,
+    Sparql,
+}
+
+impl Language {
+    fn of_child() -> Self {
+        if std::env::var(LANGUAGE).is_ok_and(|name| name == "sparql") { Self::Sparql } else { Self::Cypher }
+    }
+
+    fn name(self) -> &'static str {
+        if self == Self::Sparql { "sparql" } else { "cypher" }
+    }
+
+    fn write_one(self, c: &Connection, w: i64, i: i64) -> Result<(), trimorph::Error> {
+        if self == Self::Sparql { write_statements(c, w, i) } else { write_one(c, w, i) }
+    }
+
+    fn check(self, c: &Connection) -> BTreeMap<i64, i64> {
+        check_pairs(c, if self == Self::Sparql { "a.i" } else { "r.i" })
+    }
+}
+
 #[test]
 #[ignore = "the process that is killed, which the test below starts"]
 fn the_child() {
     let dir = std::env::var(DIRECTORY).unwrap();
     let db = Database::open(Path::new(&dir), options()).unwrap();
-    let last = check(&db.connect());
+    let language = Language::of_child();
+    let last = language.check(&db.connect());
     std::thread::scope(|scope| {
         for w in 0..WRITERS {
             let (c, from) = (db.connect(), last.get(&w).map_or(0, |i| i + 1));
             scope.spawn(move || {
                 for i in from.. {
-                    while let Err(error) = write_one(&c, w, i) {
+                    while let Err(error) = language.write_one(&c, w, i) {
                         assert!(matches!(error, trimorph::Error::Conflict(_)), "{error}");
                     }
                     let mut out = std::io::stdout().lock();
@@ -99,10 +158,11 @@ fn the_child() {
 
 /// Starts a process on a directory, kills it, and gives the commits that it had acknowledged. It is killed
 /// after `wanted` commits, or after `millis`, whatever it is at then: also opening.
-fn kill_one(dir: &Path, wanted: usize, millis: Option<u64>) -> Vec<(i64, i64)> {
+fn kill_one(dir: &Path, language: Language, wanted: usize, millis: Option<u64>) -> Vec<(i64, i64)> {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "killed::the_child", "--ignored", "--nocapture"])
         .env(DIRECTORY, dir)
+        .env(LANGUAGE, language.name())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -130,20 +190,30 @@ fn kill_one(dir: &Path, wanted: usize, millis: Option<u64>) -> Vec<(i64, i64)> {
 
 #[test]
 fn what_was_acknowledged_is_there_after_a_kill() {
+    kill_again_and_again(Language::Cypher);
+}
+
+#[test]
+fn what_was_acknowledged_in_sparql_is_there_after_a_kill() {
+    kill_again_and_again(Language::Sparql);
+}
+
+fn kill_again_and_again(language: Language) {
     let campaign: Option<u64> = std::env::var(KILLS_WANTED).ok().and_then(|text| text.parse().ok());
     let mut draw = Random::new(10);
-    let mut dir = Directory::new("killed");
+    let name = format!("killed-{}", language.name());
+    let mut dir = Directory::new(&name);
     let mut acknowledged: BTreeMap<i64, i64> = BTreeMap::new();
     // Kills before the first commit, and after it.
     let (mut early, mut late, mut commits) = (0, 0, 0);
     for kill in 0..campaign.unwrap_or(KILLS) {
         if kill % KILLS_OF_A_DIRECTORY == KILLS_OF_A_DIRECTORY - 1 {
             acknowledged.clear();
-            drop(std::mem::replace(&mut dir, Directory::new(&format!("killed-{kill}"))));
+            drop(std::mem::replace(&mut dir, Directory::new(&format!("{name}-{kill}"))));
             println!("{kill} kills: {early} before a first commit, {late} after; {commits} commits");
         }
         let millis = (campaign.is_some() && draw.below(2) == 0).then(|| draw.below(120) as u64);
-        let seen = kill_one(dir.path(), 1 + draw.below(200), millis);
+        let seen = kill_one(dir.path(), language, 1 + draw.below(200), millis);
         commits += seen.len();
         *if seen.is_empty() { &mut early } else { &mut late } += 1;
         acknowledged.extend(seen);
@@ -151,7 +221,7 @@ fn what_was_acknowledged_is_there_after_a_kill() {
             continue;
         }
         let db = Database::open(dir.path(), options()).unwrap();
-        let last = check(&db.connect());
+        let last = language.check(&db.connect());
         for w in 0..WRITERS {
             let (done, there) = (acknowledged.get(&w).copied(), last.get(&w).copied());
             let (done, there) = (done.unwrap_or(-1), there.unwrap_or(-1));

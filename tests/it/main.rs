@@ -63,6 +63,7 @@ mod plans;
 mod procedures;
 mod products;
 mod programs;
+mod rdf_fuzz;
 mod reached_once;
 mod shared;
 mod shared_expressions;
