@@ -6,8 +6,8 @@
 //! 2. What it groups by, or keeps once, is that for each row: `count(*)` by `q.gender` is one by `p,
 //!    q.gender`.
 //! 3. The first rows of an order are those of each row.
-//! 4. What aggregates all that a pattern finds, and gives a row also where that is nothing, aggregates what an
-//!    optional match finds, by row.
+//! 4. What aggregates all that a pattern finds, and gives a row also where that is nothing, aggregates what
+//!    an optional match finds, by row.
 //!
 //! Invariant: rows of the outer query are told apart by some of their variables (its nodes and relationships,
 //! or what it was grouped by), else two equal ones would share what each is to have. What stays as it is:
@@ -56,8 +56,8 @@ pub(crate) fn call_groups(plan: Plan, planning: &mut Planning<'_>) -> Result<Pla
     })
 }
 
-/// Of a subplan that aggregates all that a pattern finds for its row, and gives one row: a variable that is in
-/// each match and in nothing else.
+/// Of a subplan that aggregates all that a pattern finds for its row, and gives one row: a variable that is
+/// in each match and in nothing else.
 fn aggregated_alone(mut plan: &Plan, outer: &VarSet) -> Option<VarId> {
     let mut is_volatile = false;
     let mut look = |plan: &Plan| plan.for_each_expr(&mut |expr| is_volatile |= calls_volatile(expr));

@@ -445,8 +445,8 @@ impl<'s> ColumnView<'s> {
         }
     }
 
-    /// Which rows of the segment of a row have which labels, if this is a column of labels, once what was asked
-    /// for has paid for making that: `asked` rows now.
+    /// Which rows of the segment of a row have which labels, if this is a column of labels, once what was
+    /// asked for has paid for making that: `asked` rows now.
     #[inline]
     pub fn label_rows(&self, row: u64, asked: u64) -> Option<&'s LabelRows> {
         let (number, _) = split(row);
