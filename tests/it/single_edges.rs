@@ -252,6 +252,60 @@ fn become_a_column_in_whatever_order_they_are_made() {
     same(&answers(&db.connect()), &answers(&model.connect()), "with a second edge");
 }
 
+/// Rows that have no edge: before the first of the column, between two, behind the last, one whose edge went,
+/// and rows that came later, behind a column in which all have one. A new edge there has what it was given,
+/// and nothing of what lies there.
+#[test]
+fn a_new_edge_has_no_value_of_its_row() {
+    const NEW: &str = "MATCH (a:A), (b:B) WHERE NOT (a)-[:S]->() CREATE (a)-[:S {t: 2}]->(b)";
+    const COUNT: &str = "MATCH (:A)-[r:S]->() RETURN count(*), count(r.s), count(r.t)";
+    let nodes = "UNWIND range(0, 9) AS k CREATE (:A {k: k})";
+    for (value, is_full) in ["0", "'text'", "a.k", "1.5", "'own ' + a.k", "true", "[a.k]"]
+        .into_iter()
+        .flat_map(|value| [(value, false), (value, true)])
+    {
+        let dir = Directory::new("single-new");
+        let mut db = Database::open(dir.path(), config()).unwrap();
+        let made = format!(
+            "MATCH (a:A), (b:B) WHERE {is_full} OR a.k IN [3, 5, 6] CREATE (a)-[:S {{w: 1, s: {value}}}]->(b)"
+        );
+        run(&db.connect(), &[nodes, "CREATE (:B)", &made]);
+        db.merge(&CancelToken::default()).unwrap();
+        assert!(is_single(&db, "S"), "{value}");
+        let mut there = 10;
+        if !is_full {
+            run(&db.connect(), &["MATCH (:A {k: 6})-[r:S]->() DELETE r"]);
+            there = 2;
+        }
+        let is_right = |c: &Connection, all: usize, what: &str| {
+            let what = format!("{value}, full {is_full}, {what}");
+            assert_eq!(rows(c, COUNT), [format!("{all} | {there} | {}", all - there)], "{what}");
+            let asked = "MATCH (:A)-[r:S]->() WHERE r.t = 2 AND r.s IS NULL AND properties(r) = {t: 2} \
+                         RETURN count(r)";
+            assert_eq!(rows(c, asked), [(all - there).to_string()], "{what}");
+        };
+        for what in ["merged", "written to files", "reopened"] {
+            match what {
+                "merged" => drop(db.merge(&CancelToken::default()).unwrap()),
+                "reopened" => {
+                    db.close().unwrap();
+                    db = Database::open(dir.path(), config()).unwrap();
+                }
+                _ => drop(db.checkpoint(&CancelToken::default()).unwrap()),
+            }
+            let c = db.connect();
+            c.begin().unwrap();
+            run(&c, &["UNWIND range(10, 12) AS k CREATE (:A {k: k})", NEW]);
+            is_right(&c, 13, what);
+            c.rollback().unwrap();
+        }
+        let c = db.connect();
+        run(&c, &["UNWIND range(10, 12) AS k CREATE (:A {k: k})", NEW]);
+        db.merge(&CancelToken::default()).unwrap();
+        is_right(&c, 13, "merged again");
+    }
+}
+
 /// Who replaces an edge in one transaction, or gives one to a node that has none, leaves nodes with one edge:
 /// plans may rely on it, and merges keep the form.
 #[test]

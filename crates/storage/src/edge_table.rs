@@ -195,7 +195,8 @@ impl<'s> EdgeTableView<'s> {
         stored.unwrap_or(row % PAGE_ROWS)
     }
 
-    /// The source row of the edge at a position of a page, where the forward direction is a vertex column.
+    /// The source row of the edge at a position of a page, where the forward direction is a vertex column;
+    /// none where there is no such edge. A row without one, or behind the column, has no values either.
     ///
     /// **Cost**: positions of the page's rows are free; others are searched for among its edges.
     fn single_row(&self, column: &VertexColumnView<'_>, page: u64, position: u64) -> Option<u64> {
@@ -203,7 +204,8 @@ impl<'s> EdgeTableView<'s> {
         if position < PAGE_ROWS {
             // Nobody else's, but the row's edge may be at another one by now.
             let row = first + position;
-            return column.position(row).is_none_or(|stored| stored == position).then_some(row);
+            let is_its = || column.position(row).is_none_or(|stored| stored == position);
+            return (column.has(row) && is_its()).then_some(row);
         }
         (first..first + PAGE_ROWS).find(|row| column.position(*row) == Some(position))
     }
