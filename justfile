@@ -68,7 +68,7 @@ crash-phases KILLS="200":
 
 # A disk that fails at every call of all that a database does, so many states that it may be left in for each.
 faults SEEDS="3":
-    TRIMORPH_LIFE_SEEDS={{SEEDS}} cargo test -p trimorph-tests --test it -- --nocapture faults_of_a_life
+    TRIMORPH_LIFE_SEEDS={{SEEDS}} cargo test -p trimorph-tests --test it -- --nocapture faults_of
 
 # Random concurrent histories against a serial oracle, so many at each level, from a seed on.
 histories COUNT="20000" SEED="1":

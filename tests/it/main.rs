@@ -22,6 +22,7 @@ mod exists_sets;
 mod extremes;
 mod faults;
 mod faults_of_a_life;
+mod faults_of_all_writes;
 mod first_touch;
 mod followers;
 mod foreign_entities;
