@@ -291,7 +291,7 @@ fn a_new_edge_has_no_value_of_its_row() {
                     db.close().unwrap();
                     db = Database::open(dir.path(), config()).unwrap();
                 }
-                _ => drop(db.checkpoint(&CancelToken::default()).unwrap()),
+                _ => db.checkpoint(&CancelToken::default()).unwrap(),
             }
             let c = db.connect();
             c.begin().unwrap();
