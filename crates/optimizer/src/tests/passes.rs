@@ -209,7 +209,7 @@ fn call_groups() {
         ),
         (&persons, grouped, &["Aggregate by [k = b.name, a]", "Match", "Match"]),
         (&persons, Plan::Distinct { input: Box::new(project), vars: vec![k] }, &["Distinct k, a", "Project"]),
-        (&persons, all, &["Apply"]),
+        (&persons, all, &["Aggregate by [a]", "OptionalApply", "Match"]),
         (&persons, pattern(), &["Match", "Match"]),
         (&persons, first(pattern(), 1, 2), &["Apply"]),
         (&twice, first(pattern(), 0, 2), &["Apply"]),
