@@ -4,12 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use trimorph_exec::{ExecError, Execution, Settings};
+use trimorph_functions::Clock;
 use trimorph_optimizer::{Options, optimize};
 use trimorph_store::Snapshot;
+use trimorph_testkit::compare::{Comparison, compare};
 use trimorph_testkit::graphs::{CreatedGraph, LoadOptions};
+use trimorph_testkit::interpreter::{Graph, run_on};
 use trimorph_testkit::queries::bind;
 use trimorph_types::Value;
 use trimorph_types::format::{IdsOnly, format_literal};
+
+/// Steps that the interpreter takes for a query at most.
+const STEPS_MAX: u64 = 20_000_000;
 
 /// The graph that statements create.
 pub(crate) fn created(statements: &[&str]) -> Snapshot {
@@ -71,6 +77,31 @@ pub(crate) fn ask_by_rounds(
         runs += count;
     }
     Ok((rows, runs))
+}
+
+/// Asks each of `texts` of the interpreter and of the engine, on vectors of several sizes and on one thread
+/// and two: both give the same rows, or both fail. How many rows were compared.
+pub(crate) fn agree_on(texts: impl IntoIterator<Item = String>, snapshot: &Snapshot) -> usize {
+    let (graph, mut rows) = (Graph::read(snapshot), 0);
+    for text in texts {
+        let bound = bind(&text, snapshot.catalog()).unwrap_or_else(|error| panic!("{text}\n{error}"));
+        let now = Clock { seconds: 0, nanos: 0 };
+        let expected = run_on(&bound, &graph, &BTreeMap::new(), now, STEPS_MAX);
+        for (vector_size, threads) in [(2_048, 1), (7, 1), (64, 2)] {
+            let settings = Settings { vector_size, threads, patient: threads == 1, ..Settings::default() };
+            match (&expected, ask(&text, snapshot, settings)) {
+                (Ok(expected), Ok(found)) => {
+                    compare(expected, &found, &Comparison::default())
+                        .unwrap_or_else(|d| panic!("{text}\n{d}"));
+                    rows += found.len();
+                }
+                (Err(_), Err(_)) => {}
+                (Err(error), Ok(_)) => panic!("{text}: {error:?} wanted"),
+                (Ok(_), Err(error)) => panic!("{text}: {error}"),
+            }
+        }
+    }
+    rows
 }
 
 /// The rows of `query` as text, sorted, and its plan, with the passes of `options`.

@@ -1,39 +1,9 @@
 //! Lists put together by `+`, and properties by names that rows bring: as the interpreter has it, with nulls,
 //! elements and lists of several types, constants on either side, and names that few or many rows have.
 
-use std::collections::BTreeMap;
-
-use trimorph_exec::Settings;
-use trimorph_functions::Clock;
 use trimorph_store::Snapshot;
-use trimorph_testkit::compare::{Comparison, compare};
-use trimorph_testkit::interpreter::{Graph, run_on};
-use trimorph_testkit::queries::bind;
 
-use super::ask::{ask, created};
-
-fn agree(texts: impl Iterator<Item = String>, snapshot: &Snapshot, rows_min: usize) {
-    let (graph, mut rows) = (Graph::read(snapshot), 0);
-    for text in texts {
-        let bound = bind(&text, snapshot.catalog()).unwrap_or_else(|error| panic!("{text}\n{error}"));
-        let now = Clock { seconds: 0, nanos: 0 };
-        let expected = run_on(&bound, &graph, &BTreeMap::new(), now, 20_000_000);
-        for (vector_size, threads) in [(2_048, 1), (7, 1), (64, 2)] {
-            let settings = Settings { vector_size, threads, patient: threads == 1, ..Settings::default() };
-            match (&expected, ask(&text, snapshot, settings)) {
-                (Ok(expected), Ok(found)) => {
-                    compare(expected, &found, &Comparison::default())
-                        .unwrap_or_else(|d| panic!("{text}\n{d}"));
-                    rows += found.len();
-                }
-                (Err(_), Err(_)) => {}
-                (Err(error), Ok(_)) => panic!("{text}: {error:?} wanted"),
-                (Ok(_), Err(error)) => panic!("{text}: {error}"),
-            }
-        }
-    }
-    assert!(rows > rows_min, "{rows}");
-}
+use super::ask::{agree_on, created};
 
 fn graph() -> Snapshot {
     created(&[
@@ -72,7 +42,8 @@ fn lists_are_put_together() {
             format!("MATCH (a:A) WITH {sum} AS l, a WHERE size(l) > 1 RETURN last(l) AS x, count(*) AS c"),
         ]
     });
-    agree(texts, &graph(), 20_000);
+    let rows = agree_on(texts, &graph());
+    assert!(rows > 20_000, "{rows}");
 }
 
 #[test]
@@ -94,5 +65,6 @@ fn properties_have_the_names_that_rows_bring() {
         "MATCH (a:A) WITH a {.n, .name} AS m, a.which AS k RETURN m[k] AS x, count(*) AS c",
         "MATCH (a:A) WITH a, [x IN ['n', 'name'] | a[x]] AS l RETURN l, count(*) AS c",
     ];
-    agree(texts.into_iter().map(str::to_owned), &graph(), 3_000);
+    let rows = agree_on(texts.map(str::to_owned), &graph());
+    assert!(rows > 3_000, "{rows}");
 }

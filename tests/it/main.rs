@@ -66,6 +66,7 @@ mod products;
 mod programs;
 mod rdf_fuzz;
 mod reached_once;
+mod relationship_lists;
 mod shared;
 mod shared_expressions;
 mod shortest_ends;

@@ -49,12 +49,53 @@ const ASKED: &[(&str, bool)] = &[
     ),
     (
         "MATCH p = (a:A)-[:T*1..2]->(b) UNWIND relationships(p) AS r RETURN r.w AS w, length(p) AS l, count(*) AS c",
-        true,
+        false,
     ),
-    ("MATCH p = (a:A)-[:T*1..2]->(b) RETURN [n IN nodes(p) | n.n] AS n, length(p) AS l", true),
+    ("MATCH p = (a:A)-[:T*1..2]->(b) RETURN [n IN nodes(p) | n.n] AS n, length(p) AS l", false),
     ("MATCH p = (a:A)-[:T*1..2]->(b) WITH p, a RETURN a.n AS a, length(p) AS l, count(*) AS c", true),
     (
         "MATCH p = (a:A)-[:T]->(b)-[:T]->(c) RETURN a.n AS a, size(relationships(p)) AS l, length(p) AS k",
+        false,
+    ),
+    (
+        "MATCH p = (a:A)-[:T*2]->(b) RETURN nodes(p)[1].n AS n, nodes(p)[-1].n AS l, head(nodes(p)).n AS h",
+        false,
+    ),
+    (
+        "MATCH p = (a:A)-[:T*2]-(b) RETURN [n IN nodes(p) | n.n] AS n, [r IN relationships(p) | r.w] AS w",
+        false,
+    ),
+    ("MATCH p = (a:A)-[:T*0..3]-(b {n: 3}) RETURN [n IN nodes(p) | n.n] AS n", false),
+    (
+        "MATCH p = (a:A)<-[:T*1..2]-(b)-[:T]->(c)-[:T*2]-(d) RETURN [n IN nodes(p) | n.n] AS n, [r IN relationships(p) | r.w] AS w",
+        false,
+    ),
+    (
+        "MATCH p = (a:A {n: 3})-[:T*0..2]->(b)<-[:T*0..1]-(c) RETURN [n IN nodes(p) | n.n] AS n, size(nodes(p)) AS s",
+        false,
+    ),
+    (
+        "MATCH p = (a:A)-[:T*2]->(b) WHERE all(n IN nodes(p) WHERE n.n < 7) AND any(r IN relationships(p) WHERE r.w > 20) RETURN a.n AS a, b.n AS b",
+        false,
+    ),
+    (
+        "MATCH p = shortestPath((a:A)-[:T*]-(b:A)) WHERE a.n < 4 AND a <> b RETURN a.n AS a, b.n AS b, size(nodes(p)) AS l, last(nodes(p)).n AS n",
+        false,
+    ),
+    ("MATCH p = (a:A)-[:T*2]->(b) RETURN p AS p", true),
+    ("MATCH p = (a:A)-[:T*1..2]->(b) UNWIND nodes(p) AS n RETURN n.n AS n, count(*) AS c", false),
+    (
+        "MATCH p = (a:A)-[:T*2]->(b) UNWIND nodes(p) AS n RETURN n.n AS n, length(p) AS l, count(*) AS c",
+        false,
+    ),
+    (
+        "MATCH p = (a:A)-[:T*1..2]->(b) WITH p, a, b ORDER BY length(p) DESC, a.n, b.n, head(relationships(p)).w LIMIT 4 RETURN a.n AS a, b.n AS b, p AS p",
+        true,
+    ),
+    ("MATCH p = (a:A)-[:T]->(b) RETURN p AS p ORDER BY relationships(p)[0].w LIMIT 3", true),
+    ("MATCH p = (a:A)-[:T*2]->(b) WHERE a.n < 3 RETURN p AS p ORDER BY p LIMIT 3", true),
+    (
+        "MATCH (a:A) OPTIONAL MATCH p = (a)-[:T*2]->(b) WHERE b.n > 6 RETURN a.n AS a, [n IN nodes(p) | n.n] AS n, nodes(p)[1].n AS m",
         true,
     ),
     (

@@ -40,7 +40,7 @@ fn text(rows: Vec<Vec<Value>>) -> Vec<String> {
 
 /// Asks with room for everything, and with little on one thread and two; `ordered` where the order of rows is
 /// the answer too.
-fn check(query: &str, graph: &Snapshot, ordered: bool) {
+pub(super) fn check(query: &str, graph: &Snapshot, ordered: bool) {
     let sorted = |mut rows: Vec<String>| {
         if !ordered {
             rows.sort();

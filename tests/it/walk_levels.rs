@@ -8,7 +8,7 @@ use trimorph_base::{MemoryBudget, Random};
 use trimorph_exec::Settings;
 use trimorph_types::Value;
 
-use super::ask::ask;
+use super::ask::{agree_on, ask, created};
 use super::deep_walks::graph;
 
 /// How many trails of `min` to `max` edges lead from each node to each.
@@ -134,4 +134,61 @@ fn a_node_of_many_edges() {
     let text = "MATCH (a:V)-[:E*0..]->(b) WHERE b.id = 100 WITH a, b LIMIT 3 RETURN count(b)";
     let rows = ask(text, &snapshot, Settings::default()).unwrap();
     assert!(matches!(rows[0][..], [Value::Int(3)]), "{rows:?}");
+}
+
+/// Lists of relationships, conditions on each relationship and each node, and walks in any direction: as the
+/// interpreter has it.
+#[test]
+fn lists_conditions_and_both_directions() {
+    let mut rows = 0;
+    for seed in 0..4 {
+        let mut random = Random::new(seed);
+        let nodes = 6 + random.below(4);
+        let mut statements =
+            vec![format!("UNWIND range(0, {}) AS n CREATE (:V {{id: n, even: n % 2 = 0}})", nodes - 1)];
+        for edge in 0..nodes + 4 {
+            let (from, to) = (random.below(nodes), random.below(nodes));
+            let ty = if random.below(4) == 0 { "F" } else { "E" };
+            statements.push(format!(
+                "MATCH (a:V {{id: {from}}}), (b:V {{id: {to}}}) CREATE (a)-[:{ty} {{w: {edge}}}]->(b)"
+            ));
+        }
+        let snapshot = created(&statements.iter().map(String::as_str).collect::<Vec<_>>());
+        let patterns = [
+            "(a:V)-[l:E*1..3]->(b)",
+            "(a:V)<-[l*0..2]-(b)",
+            "(a:V)-[l:E*1..3]-(b)",
+            "(a:V)-[l*2..4]-(b:V)",
+            "(a:V {id: 3})-[l:E|F*]->(b)",
+        ];
+        let conditions = [
+            "",
+            "WHERE all(r IN l WHERE r.w % 3 <> 1)",
+            "WHERE none(r IN l WHERE r:F)",
+            "WHERE all(r IN l WHERE r.w > a.id)",
+            "WHERE any(r IN l WHERE r.w = 5)",
+        ];
+        let texts = patterns.iter().flat_map(|pattern| {
+            conditions.iter().map(move |condition| {
+                format!("MATCH {pattern} {condition} RETURN a.id AS a, b.id AS b, [r IN l | r.w] AS w")
+            })
+        });
+        let of_nodes = patterns.iter().flat_map(|pattern| {
+            ["all(n IN nodes(p) WHERE n.even)", "none(n IN nodes(p) WHERE n.id = 2 OR n.id = a.id + 1)"].map(
+                move |condition| {
+                    format!(
+                        "MATCH p = {pattern} WHERE {condition} AND all(r IN relationships(p) WHERE r.w < 8) RETURN a.id AS a, b.id AS b, length(p) AS n"
+                    )
+                },
+            )
+        });
+        let counted = patterns.iter().map(|pattern| {
+            format!(
+                "MATCH (s:V) OPTIONAL MATCH (s)-[:E]->(none:V {{id: -1}}) UNWIND [s, none] AS a MATCH {} RETURN a.id AS a, b.id AS b, count(*) AS n",
+                pattern.replace("(a:V)", "(a)").replace("(a:V {id: 3})", "(a)")
+            )
+        });
+        rows += agree_on(texts.chain(of_nodes).chain(counted), &snapshot);
+    }
+    assert!(rows > 10_000, "{rows}");
 }

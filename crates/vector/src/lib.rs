@@ -35,4 +35,4 @@ pub use selection::Selection;
 pub use side::{Side, map, map_chosen, zip, zip_checked};
 pub use tagged::{Literals, Tag, Tagged, Zoned};
 pub use texts::{Dictionary, Entries, Room, Symbols, Texts, View};
-pub use vector::{Lists, Maps, Values, Vector};
+pub use vector::{Lists, Maps, Values, Vector, by_id};

@@ -3,8 +3,7 @@
 //! Invariants:
 //!
 //! 1. A run ends within the child, which is listed (it has a length of its own).
-//! 2. An element keeps its type: the child is of one type, or general where elements mix. It is no vector of
-//!    edges, whose values need the store: those are general.
+//! 2. An element keeps its type: the child is of one type, or general where elements mix.
 //! 3. A null element is null in the child; a null list is null in the vector that these are the values of,
 //!    and its run is arbitrary.
 //! 4. Runs may overlap, leave elements out, and come in any order: a selection of lists, parts of lists and
@@ -17,7 +16,7 @@ use trimorph_base::EdgeId;
 use trimorph_types::Value;
 
 use crate::vector::Run;
-use crate::{Lists, Nulls, Values, Vector};
+use crate::{Lists, Nulls, Vector};
 
 /// Elements from which on it is looked whether lists use them.
 const SPARSE_MIN: u64 = 1 << 12;
@@ -29,7 +28,7 @@ fn small(count: usize) -> u32 {
 
 impl<'s> Lists<'s> {
     /// Lists of these elements: `runs` are their first elements and lengths. `None` where one ends behind
-    /// the last element, or elements are edges without ends.
+    /// the last element.
     pub fn new(runs: impl Iterator<Item = (u32, u32)>, child: Vector<'s>) -> Option<Self> {
         let (mut end, child_len) = (0, child.listed() as u64);
         let runs = runs.map(|(start, len)| {
@@ -37,7 +36,7 @@ impl<'s> Lists<'s> {
             Run { start, len }
         });
         let lists = Self { runs: runs.collect(), child: Arc::new(child) };
-        (end <= child_len && !matches!(lists.child.values, Values::Edge(_))).then_some(lists)
+        (end <= child_len).then_some(lists)
     }
 
     /// How many there are.

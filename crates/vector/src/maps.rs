@@ -3,8 +3,7 @@
 //! Invariants:
 //!
 //! 1. The keys ascend. Each has a field: a listed vector with one value a map.
-//! 2. A field is no vector of edges, whose values need the store: those are general.
-//! 3. What a map has under a key is null in the field; a null map is null in the vector that these are the
+//! 2. What a map has under a key is null in the field; a null map is null in the vector that these are the
 //!    values of, and its fields are arbitrary.
 
 use std::sync::Arc;
@@ -15,11 +14,10 @@ use trimorph_types::{Map, Value};
 use crate::{Maps, Nulls, Positions, Values, Vector};
 
 impl<'s> Maps<'s> {
-    /// `len` maps of these entries. `None` where a key comes twice, or a field has not `len` values or is one
-    /// of edges.
+    /// `len` maps of these entries. `None` where a key comes twice, or a field has not `len` values.
     pub fn new(mut entries: Vec<(Arc<str>, Vector<'s>)>, len: usize) -> Option<Self> {
         entries.sort_by(|a, b| a.0.cmp(&b.0));
-        let fits = |field: &Vector<'_>| field.listed() == len && !matches!(field.values, Values::Edge(_));
+        let fits = |field: &Vector<'_>| field.listed() == len;
         let is_map =
             entries.windows(2).all(|pair| pair[0].0 < pair[1].0) && entries.iter().all(|e| fits(&e.1));
         let (keys, fields): (Vec<_>, _) = entries.into_iter().unzip();

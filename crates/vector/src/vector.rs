@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use trimorph_types::{
-    Date, DateTime, Decimal, Duration, Literal, LocalDateTime, LocalTime, LogicalType, Time, Value, Zone,
+    Date, DateTime, Decimal, Duration, Literal, LocalDateTime, LocalTime, LogicalType, Relationship, Time,
+    Value, Zone,
 };
 
 use crate::{Edges, Literals, Nodes, Nulls, Number, Numbers, Texts, Zoned};
@@ -77,6 +78,13 @@ impl Default for Lists<'_> {
     fn default() -> Self {
         Self { runs: Vec::new(), child: Arc::new(Vector::empty()) }
     }
+}
+
+/// An edge as a value for those who ask which one it is, but not for its ends, which the store knows: to be
+/// compared, ordered or hashed.
+pub fn by_id(id: trimorph_base::EdgeId) -> Value {
+    let none = trimorph_base::NodeId(0);
+    Value::Relationship(Relationship { id, start: none, end: none })
 }
 
 /// Whole seconds and the nanoseconds within, of nanoseconds since the epoch.
@@ -271,6 +279,7 @@ impl<'s> Vector<'s> {
             Values::Iri(v) => Values::Iri(v.gather(positions)),
             Values::Literal(v) => Values::Literal(v.gather(positions)),
             Values::Node(v) => Values::Node(Nodes::Ids { table: v.table(), ids: v.gather(positions) }),
+            Values::Edge(Edges::Ids(ids)) => Values::Edge(Edges::Ids(pick(ids, positions))),
             Values::Edge(v) => {
                 Values::Edge(Edges::Ids(positions.iter().map(|p| v.id(*p as usize)).collect()))
             }
@@ -290,8 +299,8 @@ impl<'s> Vector<'s> {
                 let len = self.listed();
                 let all: Vec<u32> = (0..u32::try_from(len).unwrap_or(u32::MAX)).collect();
                 let mut out = self.like();
-                // No element is an edge.
-                out.extend(&self, &all, &|_| Value::Null);
+                // Both are of one type.
+                out.extend(&self, &all, &by_id);
                 out
             }
             _ => self,
@@ -395,6 +404,7 @@ impl<'s> Vector<'s> {
                 }
                 b.for_each(at, |_, id| ids.push(id));
             }
+            (Values::Edge(Edges::Ids(a)), Values::Edge(Edges::Ids(b))) => a.extend(at.map(|i| b[i])),
             (Values::Edge(Edges::Ids(a)), Values::Edge(b)) => a.extend(at.map(|i| b.id(i))),
             (Values::List(a), Values::List(b)) if a.has_room(b, positions) => {
                 a.extend(b, positions, &other.nulls, edge);

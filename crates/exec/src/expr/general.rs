@@ -108,6 +108,7 @@ fn is_small_within(ex: &Ex, depth: usize) -> bool {
     use trimorph_algebra::Op;
     let Some(depth) = depth.checked_sub(1) else { return false };
     let is_small = |ex: &Ex| is_small_within(ex, depth);
+    let is_path = |ex: &Ex| matches!(ex, Ex::Path(parts) if parts.iter().all(is_small));
     match ex {
         Ex::Const(_)
         | Ex::Slot(_)
@@ -162,7 +163,7 @@ fn is_small_within(ex: &Ex, depth: usize) -> bool {
                 // As long as what the store has of an entity.
                 let is_of_entity = matches!(function.name, "keys" | "properties");
                 matches!(function.kernel, Kernel::Typed(_))
-                    || is_of_path && args.iter().all(is_small)
+                    || is_of_path && args.iter().all(|arg| is_small(arg) || is_path(arg))
                     || is_of_entity && matches!(args[..], [Ex::Slot(_)])
             }
             LogicalType::Any => args.iter().all(is_small),
@@ -231,7 +232,8 @@ fn children(ex: &Ex) -> Vec<&Ex> {
     }
 }
 
-fn reads_group(ex: &Ex, group: usize) -> bool {
+/// Whether an expression reads a variable of a group.
+pub(crate) fn reads_group(ex: &Ex, group: usize) -> bool {
     matches!(ex, Ex::Slot(p) if p.group == group) || children(ex).into_iter().any(|c| reads_group(c, group))
 }
 

@@ -3,11 +3,11 @@
 //!
 //! What would make very many elements is left to the evaluator of rows, which charges them.
 
-use trimorph_base::EdgeId;
 use trimorph_types::Value;
 use trimorph_vector::{Lists, Nulls, Positions, Values, Vector};
 
 use super::evaluated::{Evaluated, Over};
+use crate::Context;
 use crate::rows::append;
 
 /// Elements that are made for a chunk at most.
@@ -34,7 +34,7 @@ impl<'a, 's> Side<'a, 's> {
             (Evaluated::Const(one), _) => (Self::One(Vector::constant(one, 1)), false),
             (_, Some(Vector { values: Values::List(lists), nulls })) => (Self::Lists(lists, nulls), true),
             // Among general values there may be lists.
-            (_, Some(Vector { values: Values::Any(_) | Values::Edge(_), .. })) => return None,
+            (_, Some(Vector { values: Values::Any(_), .. })) => return None,
             (_, Some(vector)) => (Self::Elements(vector), false),
             _ => return None,
         })
@@ -68,15 +68,12 @@ impl<'a, 's> Side<'a, 's> {
     }
 }
 
-fn no_edge(_: EdgeId) -> Value {
-    Value::Null
-}
-
 /// Lists made of both operands; `None` where neither is a list, or they are to be evaluated row by row.
 pub(super) fn joined_lists<'s>(
     a: &Evaluated<'_, 's>,
     b: &Evaluated<'_, 's>,
     over: Over<'_, '_, 's>,
+    cx: &Context<'s>,
 ) -> Option<Vector<'s>> {
     let ((a, is_list), (b, is_other)) = (Side::of(a)?, Side::of(b)?);
     if !is_list && !is_other {
@@ -99,7 +96,7 @@ pub(super) fn joined_lists<'s>(
     for (side, is_second) in [(&a, false), (&b, true)] {
         let (elements, places) = side.elements(&rows);
         if !places.is_empty() {
-            append(&mut both, elements, &places, &no_edge);
+            append(&mut both, elements, &places, &|id| cx.edge_value(id));
         }
         if !is_second {
             second = places.len() as u32;

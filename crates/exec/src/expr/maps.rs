@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use trimorph_types::Value;
-use trimorph_vector::{Lists, Maps, Nodes, Nulls, Positions, Values, Vector};
+use trimorph_vector::{Edges, Lists, Maps, Nodes, Nulls, Positions, Values, Vector};
 
 use super::Ex;
 use super::evaluated::{Evaluate, Evaluated, Over};
@@ -43,8 +43,8 @@ pub(super) fn fields<'a, 's>(
     let mut fields = Vec::with_capacity(entries.len());
     for (key, ex) in entries {
         let field = match evaluate(ex, over, cx)? {
-            Evaluated::Ref(vector) => listed(vector, over.at, cx),
-            Evaluated::Own(vector) => listed(&vector, over.at, cx),
+            Evaluated::Ref(vector) => listed(vector, over.at),
+            Evaluated::Own(vector) => listed(&vector, over.at),
             Evaluated::Const(value) => Some(Vector::constant(&value, over.at.len)),
         };
         match field.filter(is_flat) {
@@ -73,8 +73,8 @@ pub(super) fn list<'a, 's>(
     let mut elements = Vector::empty();
     for ex in items {
         let item = match evaluate(ex, over, cx)? {
-            Evaluated::Ref(vector) => listed(vector, over.at, cx),
-            Evaluated::Own(vector) => listed(&vector, over.at, cx),
+            Evaluated::Ref(vector) => listed(vector, over.at),
+            Evaluated::Own(vector) => listed(&vector, over.at),
             Evaluated::Const(value) => Some(Vector::constant(&value, over.at.len)),
         };
         match item.filter(is_flat) {
@@ -104,13 +104,13 @@ fn is_flat(vector: &Vector<'_>) -> bool {
 }
 
 /// A vector with one value for each position. `None` where it has fewer.
-fn listed<'s>(vector: &Vector<'s>, at: Positions<'_>, cx: &Context<'s>) -> Option<Vector<'s>> {
+fn listed<'s>(vector: &Vector<'s>, at: Positions<'_>) -> Option<Vector<'s>> {
     let nulls = vector.nulls.clone();
     let values = match &vector.values {
-        Values::Edge(_) => {
-            let mut values = vec![Value::Null; at.len];
-            at.for_each(|i| values[i] = vector.value(i, &|id| cx.edge_value(id)));
-            return Some(Vector::new(Values::Any(values)));
+        Values::Edge(edges) if !matches!(edges, Edges::Ids(_)) => {
+            let mut ids = vec![trimorph_base::EdgeId(0); at.len];
+            at.for_each(|i| ids[i] = edges.id(i));
+            Values::Edge(Edges::Ids(ids))
         }
         Values::Node(nodes) if !matches!(nodes, Nodes::Ids { .. }) => {
             let mut ids = vec![trimorph_base::NodeId(0); at.len];

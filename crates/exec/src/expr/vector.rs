@@ -37,6 +37,7 @@ use super::maps::{fields, list, maps};
 use super::named_properties::named_properties;
 use super::outer_list::{one_list, runs_of_lists};
 use super::own_properties::{keys, properties};
+use super::path_nodes::path_nodes;
 use super::property::{lengths, property, property_nulls};
 use super::reduction::reduction;
 use super::scalar::{call, operate};
@@ -282,6 +283,13 @@ fn function_call<'a, 's>(
     {
         return Ok(Evaluated::Own(out));
     }
+    if let ("nodes", [Ex::Path(parts)]) = (function.name, args) {
+        let parts = operands(parts, over, cx)?;
+        return match parts.and_then(|parts| path_nodes(&parts, over, cx)) {
+            Some(out) => Ok(Evaluated::Own(out)),
+            None => by_row(ex, over, cx),
+        };
+    }
     let Some(args) = operands(args, over, cx)?.filter(|args| function.accepts(args.len())) else {
         return by_row(ex, over, cx);
     };
@@ -391,7 +399,7 @@ fn operator<'a, 's>(
         return Ok(Evaluated::Own(out));
     }
     let out = match (op, &args[..]) {
-        (_, [a, b]) => binary(op, a, b, over),
+        (_, [a, b]) => binary(op, a, b, over, cx),
         (Op::Slice, [list, from, to]) => list_slice(list.argument(), from.argument(), to.argument(), over.at),
         (Op::IsNull | Op::IsNotNull, [a]) => a.vector().map(|v| null_test(op, v, over)),
         (Op::Not, [a]) => not(a, over.at),
@@ -428,12 +436,13 @@ pub(super) fn binary<'s>(
     a: &Evaluated<'_, 's>,
     b: &Evaluated<'_, 's>,
     over: Over<'_, '_, 's>,
+    cx: &Context<'s>,
 ) -> Option<Vector<'s>> {
     match op {
         Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => compare(op, a, b, over.at),
         Op::Add => {
             let texts = || concat_texts(a.argument(), b.argument(), over.at);
-            arithmetic(op, a, b, over.at).or_else(texts).or_else(|| joined_lists(a, b, over))
+            arithmetic(op, a, b, over.at).or_else(texts).or_else(|| joined_lists(a, b, over, cx))
         }
         Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Pow => arithmetic(op, a, b, over.at),
         Op::Xor => xor(a, b, over.at),
@@ -462,7 +471,7 @@ fn chain<'a, 's>(
     let mut value = evaluate_over(first, over, cx)?;
     for (op, right, span) in rest {
         let args = [value, evaluate_over(right, over, cx)?];
-        value = match (constants(&args), binary(*op, &args[0], &args[1], over)) {
+        value = match (constants(&args), binary(*op, &args[0], &args[1], over, cx)) {
             (Some(values), _) => Evaluated::Const(operate(*op, &values, *span, cx)?),
             (None, Some(out)) => Evaluated::Own(out),
             (None, None) => by_value(&args, over, cx, |values| operate(*op, values, *span, cx))?,

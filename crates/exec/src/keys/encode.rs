@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use trimorph_types::number::exact_int;
 use trimorph_types::{Decimal, LiteralKind, Time, Value, Zone};
-use trimorph_vector::{Number, Values, Vector};
+use trimorph_vector::{Number, Values, Vector, by_id};
 
 pub(super) const TAG_NULL: u8 = 0;
 pub(super) const TAG_BOOL: u8 = 1;
@@ -189,7 +189,7 @@ pub(crate) fn encode(vector: &Vector<'_>, i: usize, out: &mut Vec<u8>) {
             }
         }
         Values::Any(values) => encode_value(&values[i], out),
-        _ => encode_value(&vector.value(i, &|_| Value::Null), out),
+        _ => encode_value(&vector.value(i, &by_id), out),
     }
 }
 

@@ -5,8 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use trimorph_types::Value;
-use trimorph_vector::{Chunk, Selection};
+use trimorph_vector::{Chunk, Selection, Values};
 
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
@@ -60,10 +59,14 @@ impl<'s> Operator<'s> for Shortest<'s> {
             let group = &mut chunk.groups[0];
             let mut kept = Vec::new();
             for i in group.positions() {
-                let walk = group.vectors[self.spec.edges].value(i as usize, &|id| cx.edge_value(id));
-                let Value::List(edges) = walk else { continue };
+                let walks = &group.vectors[self.spec.edges];
+                let Values::List(lists) = &walks.values else { continue };
+                if walks.nulls.get(i as usize) {
+                    continue;
+                }
+                let length = lists.count(i as usize);
                 // Longer ones come later.
-                self.is_done = *self.length.get_or_insert(edges.len()) != edges.len();
+                self.is_done = *self.length.get_or_insert(length) != length;
                 if self.is_done {
                     break;
                 }

@@ -10,12 +10,15 @@
 //!   numbers  rows * whether it is a float: u8, then rows * u64
 //!   nodes    0, or 1 and the table of all, then rows * u64
 //!   lists    rows * length: u64, number of elements: u64, then these as a column
+//!   maps     number of keys: u64, then each: length: u64, its bytes, what is under it as a column
 //!   general  value after value
 //! ```
 
+use std::sync::Arc;
+
 use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_types::Value;
-use trimorph_vector::{Edges, Lists, Nodes, Nulls, Numbers, Positions, Texts, Values, Vector};
+use trimorph_vector::{Edges, Lists, Maps, Nodes, Nulls, Numbers, Positions, Texts, Values, Vector};
 
 use super::bytes::{Reader, put_u64};
 use super::value;
@@ -144,7 +147,7 @@ fn encode_column(column: &Vector<'_>, positions: &[u32], out: &mut Vec<u8>) {
             out.push(0);
             at.for_each(|i| value::encode(&column.value(i, &|_| Value::Null), out));
         }
-        // Lengths, and the elements of all as a column. No element is an edge.
+        // Lengths, and the elements of all as a column.
         Values::List(lists) => {
             out.push(14);
             encode_nulls(column, positions, out);
@@ -154,12 +157,16 @@ fn encode_column(column: &Vector<'_>, positions: &[u32], out: &mut Vec<u8>) {
             put_u64(out, all.len() as u64);
             encode_column(lists.child(), &all, out);
         }
-        // Value by value.
-        Values::Map(_) => {
-            out.push(11);
-            out.push(0);
-            // No element is an edge.
-            at.for_each(|i| value::encode(&column.value(i, &|_| Value::Null), out));
+        // Keys, and what is under each as a column.
+        Values::Map(maps) => {
+            out.push(15);
+            encode_nulls(column, positions, out);
+            put_u64(out, maps.keys().len() as u64);
+            for (key, field) in maps.keys().iter().zip(maps.fields()) {
+                put_u64(out, key.len() as u64);
+                out.extend_from_slice(key.as_bytes());
+                encode_column(field, positions, out);
+            }
         }
         Values::Any(values) => {
             out.push(11);
@@ -233,6 +240,16 @@ fn decode_column<'s>(from: &mut Reader<'_>, rows: usize) -> Option<Vector<'s>> {
                 return None;
             }
             Values::List(Lists::new(runs.into_iter(), decode_column(from, count)?)?)
+        }
+        15 => {
+            let count = from.count(1)?;
+            let mut entries = Vec::with_capacity(count);
+            for _ in 0..count {
+                let len = usize::try_from(from.u64()?).ok()?;
+                let key = Arc::from(std::str::from_utf8(from.take(len)?).ok()?);
+                entries.push((key, decode_column(from, rows)?));
+            }
+            Values::Map(Maps::new(entries, rows)?)
         }
         _ => return None,
     };

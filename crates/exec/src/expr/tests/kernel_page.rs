@@ -3,10 +3,12 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use trimorph_algebra::Op;
 use trimorph_base::{EdgeId, NodeId, Random, TableId};
 use trimorph_functions::component;
+use trimorph_store::Snapshot;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Group, Nodes, Positions, Selection, Values, Vector};
 
@@ -15,6 +17,7 @@ use crate::expr::compare::compare_unlike;
 use crate::expr::evaluated::{Evaluated, Over};
 use crate::expr::logic::not;
 use crate::expr::vector::binary;
+use crate::{Context, Settings};
 
 const OPERATORS: [(&str, Op); 18] = [
     ("+", Op::Add),
@@ -96,6 +99,8 @@ fn rows() -> String {
         Group { len: 2, selection: Selection::All, flat: None, multiplicity: None, vectors: Vec::new() };
     let chunk = Chunk { groups: vec![group] };
     let over = Over::group(&chunk, 0);
+    let snapshot: &'static Snapshot = Box::leak(Box::default());
+    let cx = &Context::new(snapshot, Arc::new(Settings::default()));
     let mut out = String::new();
     for (shown, op) in OPERATORS.into_iter().chain([("IN", Op::In)]) {
         let mut parts = Vec::new();
@@ -110,10 +115,12 @@ fn rows() -> String {
                 let constant = || {
                     let is_entity = matches!(right.values, Values::Node(_) | Values::Edge(_));
                     let value = if is_entity { Value::Null } else { right.value(0, &|_| Value::Null) };
-                    binary(op, &Evaluated::Ref(left), &Evaluated::Const(value.clone()), over)
+                    binary(op, &Evaluated::Ref(left), &Evaluated::Const(value.clone()), over, cx)
                         .filter(|_| !value.is_null())
                 };
-                binary(op, &Evaluated::Ref(left), &Evaluated::Ref(right), over).or_else(constant).is_some()
+                binary(op, &Evaluated::Ref(left), &Evaluated::Ref(right), over, cx)
+                    .or_else(constant)
+                    .is_some()
             };
             let with: Vec<&str> = samples.iter().filter(|(_, v)| takes(v)).map(|(name, _)| *name).collect();
             match with[..] {

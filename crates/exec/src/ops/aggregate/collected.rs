@@ -4,7 +4,6 @@
 //! Lists are taken where a vector has their elements, which are copied behind those that came before. General
 //! values that own others are left to accumulators, which bound what they become.
 
-use trimorph_base::EdgeId;
 use trimorph_functions::aggregate::{Accumulator, AggregateFunction};
 use trimorph_types::Value;
 use trimorph_vector::{Lists, Positions, Values, Vector};
@@ -12,9 +11,9 @@ use trimorph_vector::{Lists, Positions, Values, Vector};
 use super::owners::Owners;
 use super::rows::{Rows, Weights};
 
-use crate::ExecError;
 use crate::charge::vec_growth_bytes;
 use crate::rows::{append, cell_bytes, column_growth_bytes, owned_at};
+use crate::{Context, ExecError};
 
 /// Tuples that one row may stand for: more are taken some at a time, by an accumulator.
 const WEIGHT_MAX: u64 = 64;
@@ -37,14 +36,9 @@ pub(in crate::ops) struct Collected<'s> {
     lists: Option<Vector<'s>>,
 }
 
-fn no_edge(_: EdgeId) -> Value {
-    Value::Null
-}
-
-/// Whether the values of a vector need no store, and own no others but such as vectors have.
+/// Whether the values of a vector own no others but such as vectors have.
 fn is_flat(vector: &Vector<'_>) -> bool {
     match &vector.values {
-        Values::Edge(_) => false,
         // General elements may be those of all rows: they are not looked through for some.
         Values::List(lists) => !is_general(lists.child()) && is_flat(lists.child()),
         Values::Map(maps) => maps.fields().iter().all(is_flat),
@@ -100,7 +94,7 @@ impl<'s> Collected<'s> {
     }
 
     /// Takes in the values of rows that [`Self::takes`] said yes to.
-    pub(super) fn add(&mut self, rows: &Rows<'_, 's>) -> Result<(), ExecError> {
+    pub(super) fn add(&mut self, rows: &Rows<'_, 's>, cx: &Context<'_>) -> Result<(), ExecError> {
         let Some(arg) = rows.arg else { return Ok(()) };
         let mut positions = Vec::with_capacity(rows.positions.len());
         let numbers = &mut self.numbers;
@@ -112,7 +106,7 @@ impl<'s> Collected<'s> {
             }
             Ok(())
         })?;
-        self.extend(arg, &positions);
+        self.extend(arg, &positions, cx);
         Ok(())
     }
 
@@ -128,14 +122,20 @@ impl<'s> Collected<'s> {
     }
 
     /// Takes in values that [`Self::takes_all`] said yes to, nulls too, for the groups of these numbers.
-    pub(in crate::ops) fn add_all(&mut self, values: &Vector<'s>, numbers: &[u32], positions: &[u32]) {
+    pub(in crate::ops) fn add_all(
+        &mut self,
+        values: &Vector<'s>,
+        numbers: &[u32],
+        positions: &[u32],
+        cx: &Context<'_>,
+    ) {
         self.numbers.extend_from_slice(numbers);
-        self.extend(values, positions);
+        self.extend(values, positions, cx);
     }
 
-    fn extend(&mut self, values: &Vector<'s>, positions: &[u32]) {
+    fn extend(&mut self, values: &Vector<'s>, positions: &[u32], cx: &Context<'_>) {
         let own = self.values.get_or_insert_with(|| values.like());
-        append(own, values, positions, &no_edge);
+        append(own, values, positions, &|id| cx.edge_value(id));
     }
 
     /// All values, and the group of each.
@@ -144,12 +144,12 @@ impl<'s> Collected<'s> {
     }
 
     /// Takes in another's, its groups renumbered.
-    pub(super) fn merge(&mut self, other: Self, renumber: &[u32]) {
+    pub(super) fn merge(&mut self, other: Self, renumber: &[u32], cx: &Context<'_>) {
         let Some(values) = other.values else { return };
         // As many as numbers, which have 32 bits.
         let all: Vec<u32> = (0..other.numbers.len() as u32).collect();
         self.numbers.extend(other.numbers.iter().map(|number| renumber[*number as usize]));
-        self.extend(&values, &all);
+        self.extend(&values, &all, cx);
     }
 
     /// Those of the groups of an owner.
@@ -164,7 +164,7 @@ impl<'s> Collected<'s> {
                 positions.push(k as u32);
             }
         }
-        out.extend(values, &positions);
+        out.values = Some(values.gather(&positions).compacted());
         out
     }
 
@@ -181,12 +181,12 @@ impl<'s> Collected<'s> {
     }
 
     /// Accumulators that have seen the same.
-    pub(super) fn accumulators(&mut self) -> Result<Vec<Accumulator>, ExecError> {
+    pub(super) fn accumulators(&mut self, cx: &Context<'_>) -> Result<Vec<Accumulator>, ExecError> {
         let mut states: Vec<_> =
             (0..self.groups).map(|_| Accumulator::new(AggregateFunction::Collect)).collect();
         if let Some(values) = self.values.take() {
             for (k, number) in std::mem::take(&mut self.numbers).into_iter().enumerate() {
-                states[number as usize].update(&values.value(k, &no_edge), 1)?;
+                states[number as usize].update(&values.value(k, &|id| cx.edge_value(id)), 1)?;
             }
         }
         Ok(states)
@@ -248,6 +248,6 @@ fn listed<'s>(groups: usize, numbers: &[u32], values: Option<Vector<'s>>) -> Vec
         }
         values.gather(&order)
     };
-    // Every run ends within the child, which has no edges.
+    // Every run ends within the child.
     Lists::new(runs.into_iter(), child).map_or_else(Vector::empty, |lists| Vector::new(Values::List(lists)))
 }

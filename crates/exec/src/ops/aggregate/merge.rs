@@ -220,9 +220,11 @@ impl<'s> Column<'s> {
                     }
                 }
             }
-            (States::Lists(collected), States::Lists(other)) => collected.merge(*other, renumber),
+            (States::Lists(collected), States::Lists(other)) => collected.merge(*other, renumber, ledger.cx),
             (states, mut other) => {
+                other.generalise_lists(ledger.cx)?;
                 other.generalise(self.kind)?;
+                states.generalise_lists(ledger.cx)?;
                 let states = states.generalise(self.kind)?;
                 if let States::General(other) = other {
                     for (n, state) in numbers.zip(other) {

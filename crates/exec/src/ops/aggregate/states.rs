@@ -279,7 +279,15 @@ impl<'s> States<'s> {
         }
     }
 
-    /// From typed to anything.
+    /// The same of lists, whose edges need the store.
+    pub(super) fn generalise_lists(&mut self, cx: &Context<'_>) -> Result<(), ExecError> {
+        if let Self::Lists(collected) = self {
+            *self = Self::General(collected.accumulators(cx)?);
+        }
+        Ok(())
+    }
+
+    /// From typed to anything, lists left out.
     pub(super) fn generalise(&mut self, kind: AggregateKind) -> Result<&mut Vec<Accumulator>, ExecError> {
         match self {
             Self::Sums { values, seen } => {
@@ -324,18 +332,17 @@ impl<'s> States<'s> {
                     moments.iter().map(|moments| moments.accumulator(function(kind))).collect(),
                 );
             }
-            Self::Lists(collected) => *self = Self::General(collected.accumulators()?),
             Self::Ranks(ranks) => *self = Self::General(ranks.accumulators(kind)?),
             Self::Best(best) => {
                 let groups = u32::try_from(best.cells().0).unwrap_or(u32::MAX);
                 let column = best.column(&(0..groups).collect::<Vec<_>>());
                 *self = Self::General(extremes_of(kind, &column)?);
             }
-            Self::Count(_) | Self::General(_) => {}
+            Self::Count(_) | Self::Lists(_) | Self::General(_) => {}
         }
         match self {
             Self::General(states) => Ok(states),
-            _ => Err(Diagnostic::internal("counts are no accumulators").into()),
+            _ => Err(Diagnostic::internal("counts and lists are no accumulators").into()),
         }
     }
 }
@@ -523,8 +530,8 @@ impl<'s> Column<'s> {
         }
         match &mut self.states {
             States::Lists(collected) if collected.takes(rows) => {
-                let growth = collected.rows_bytes(rows);
-                return ledger.grow(collected, growth, |own| own.bytes(), |own| own.add(rows));
+                let (growth, cx) = (collected.rows_bytes(rows), ledger.cx);
+                return ledger.grow(collected, growth, |own| own.bytes(), |own| own.add(rows, cx));
             }
             States::Ranks(ranks) if ranks.takes(rows, arg) => {
                 let (growth, kind) = (ranks.growth_bytes(rows.positions.len()), self.kind);
@@ -629,6 +636,7 @@ impl<'s> Column<'s> {
         ledger: &mut Ledger<'_, '_>,
     ) -> Result<(), ExecError> {
         let cx = ledger.cx;
+        self.states.generalise_lists(cx)?;
         let states = self.states.generalise(self.kind)?;
         if let ([state], Some(parameter)) = (&mut states[..], rows.constant)
             && !rows.numbers.is_empty()

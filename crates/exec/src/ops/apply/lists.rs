@@ -55,7 +55,7 @@ impl<'s> RowLists<'s> {
                 let bytes = typed.bytes() + typed.all_bytes(values, &positions);
                 self.hold(bytes, cx)?;
                 let Some(typed) = &mut self.typed else { return Ok(()) };
-                typed.add_all(values, &numbers, &positions);
+                typed.add_all(values, &numbers, &positions, cx);
                 let bytes = typed.bytes();
                 return self.hold(bytes, cx);
             }

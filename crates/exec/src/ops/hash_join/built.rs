@@ -2,7 +2,7 @@
 
 use trimorph_base::{OverBudget, Reservation};
 use trimorph_types::{Value, equals};
-use trimorph_vector::{Values, Vector};
+use trimorph_vector::{Values, Vector, by_id};
 
 use crate::Context;
 use crate::keys::KeyTable;
@@ -149,9 +149,8 @@ pub(super) fn joins_nothing(key: &Vector<'_>, i: usize) -> bool {
             v @ (Value::List(_) | Value::Map(_)) => equals(v, v) != Some(true),
             _ => false,
         },
-        // No element is an edge.
         Values::List(_) | Values::Map(_) => {
-            let value = key.value(i, &|_| Value::Null);
+            let value = key.value(i, &by_id);
             equals(&value, &value) != Some(true)
         }
         _ => false,

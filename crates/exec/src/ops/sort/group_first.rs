@@ -48,11 +48,11 @@ impl<'s> GroupFirst<'s> {
             }
             let i = *row as usize;
             let is_of_group = match before {
-                Some(j) => keys.iter().all(|key| order_across(key, i, key, j, cx) == Ordering::Equal),
+                Some(j) => keys.iter().all(|key| order_across(key, i, key, j) == Ordering::Equal),
                 None if self.last.is_empty() && self.keys > 0 => false,
                 None => {
                     let mut pairs = keys.iter().zip(&self.last);
-                    pairs.all(|(key, last)| order_across(key, i, last, 0, cx) == Ordering::Equal)
+                    pairs.all(|(key, last)| order_across(key, i, last, 0) == Ordering::Equal)
                 }
             };
             if !is_of_group {

@@ -4,25 +4,23 @@ use std::cmp::Ordering;
 
 use trimorph_types::compare::{order_durations, order_times, order_zones};
 use trimorph_types::{Value, Zone};
-use trimorph_vector::{Values, Vector};
-
-use crate::Context;
+use trimorph_vector::{Values, Vector, by_id};
 
 /// Orders two values of one vector: nulls last.
 pub(super) fn order_in(vector: &Vector<'_>, a: usize, b: usize) -> Ordering {
     if let Some(order) = of_nulls(vector.is_null(a), vector.is_null(b)) {
         return order;
     }
-    // No element of a list or map is an edge.
-    typed(vector, a, vector, b).unwrap_or_else(|| general((vector, a), (vector, b), &|_| Value::Null))
+    // Edges in lists and maps go by their ids.
+    typed(vector, a, vector, b).unwrap_or_else(|| general((vector, a), (vector, b)))
 }
 
 /// Orders a value of one vector and one of another as [`order_in`] does.
-pub(super) fn order_across(a: &Vector<'_>, i: usize, b: &Vector<'_>, j: usize, cx: &Context<'_>) -> Ordering {
+pub(super) fn order_across(a: &Vector<'_>, i: usize, b: &Vector<'_>, j: usize) -> Ordering {
     if let Some(order) = of_nulls(a.is_null(i), b.is_null(j)) {
         return order;
     }
-    typed(a, i, b, j).unwrap_or_else(|| general((a, i), (b, j), &|id| cx.edge_value(id)))
+    typed(a, i, b, j).unwrap_or_else(|| general((a, i), (b, j)))
 }
 
 /// `None` where neither is null.
@@ -35,12 +33,8 @@ fn of_nulls(a: bool, b: bool) -> Option<Ordering> {
     }
 }
 
-fn general(
-    a: (&Vector<'_>, usize),
-    b: (&Vector<'_>, usize),
-    edge: &dyn Fn(trimorph_base::EdgeId) -> Value,
-) -> Ordering {
-    trimorph_types::order(&a.0.value(a.1, edge), &b.0.value(b.1, edge))
+fn general(a: (&Vector<'_>, usize), b: (&Vector<'_>, usize)) -> Ordering {
+    trimorph_types::order(&a.0.value(a.1, &by_id), &b.0.value(b.1, &by_id))
 }
 
 /// The order of two values that are no nulls; `None` where the types of the vectors ask for values.

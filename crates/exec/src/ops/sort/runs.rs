@@ -109,7 +109,7 @@ impl<'s> Merge<'s> {
         for source in 0..merge.sources.len() {
             if merge.fill(source, cx)? {
                 merge.heap.push(source);
-                merge.sift_up(cx);
+                merge.sift_up();
             }
         }
         Ok(merge)
@@ -128,12 +128,12 @@ impl<'s> Merge<'s> {
     }
 
     /// Whether the next row of run `a` comes before that of run `b`.
-    fn is_before(&self, a: usize, b: usize, cx: &Context<'s>) -> bool {
+    fn is_before(&self, a: usize, b: usize) -> bool {
         let (x, y) = (&self.sources[a], &self.sources[b]);
         for (k, descending) in self.keys.descending.iter().enumerate() {
             let column = self.keys.first + k;
             let (left, right) = (&x.batch.columns[column], &y.batch.columns[column]);
-            match order_across(left, x.at, right, y.at, cx) {
+            match order_across(left, x.at, right, y.at) {
                 Ordering::Equal => {}
                 order => return order.is_lt() != *descending,
             }
@@ -142,11 +142,11 @@ impl<'s> Merge<'s> {
     }
 
     /// Moves the last entry of the heap to its place.
-    fn sift_up(&mut self, cx: &Context<'s>) {
+    fn sift_up(&mut self) {
         let mut at = self.heap.len() - 1;
         while at > 0 {
             let above = (at - 1) / 2;
-            if !self.is_before(self.heap[at], self.heap[above], cx) {
+            if !self.is_before(self.heap[at], self.heap[above]) {
                 break;
             }
             self.heap.swap(at, above);
@@ -155,12 +155,12 @@ impl<'s> Merge<'s> {
     }
 
     /// Moves the first entry of the heap to its place.
-    fn sift_down(&mut self, cx: &Context<'s>) {
+    fn sift_down(&mut self) {
         let mut at = 0;
         loop {
             let (mut best, below) = (at, 2 * at + 1);
             for child in below..(below + 2).min(self.heap.len()) {
-                if self.is_before(self.heap[child], self.heap[best], cx) {
+                if self.is_before(self.heap[child], self.heap[best]) {
                     best = child;
                 }
             }
@@ -191,7 +191,7 @@ impl<'s> Merge<'s> {
                 ended = Some(first);
                 break;
             }
-            self.sift_down(cx);
+            self.sift_down();
         }
         if picks.is_empty() {
             return Ok(None);
@@ -203,7 +203,7 @@ impl<'s> Merge<'s> {
                 self.heap.swap_remove(0);
             }
             if !self.heap.is_empty() {
-                self.sift_down(cx);
+                self.sift_down();
             }
         }
         Ok(Some(batch))

@@ -138,7 +138,7 @@ impl<'s> VarExtend<'s> {
         cx: &'r Context<'s>,
     ) -> Result<bool, ExecError> {
         let Some(levels) = self.levels.as_mut().filter(|_| !self.walking) else { return Ok(false) };
-        if levels.give(&mut answers.nodes) {
+        if levels.give(answers, &mut self.steps, cx)? {
             return Ok(true);
         }
         if levels.leaves_row() {
@@ -147,9 +147,9 @@ impl<'s> VarExtend<'s> {
         let from =
             std::mem::replace(&mut self.steps.inner.groups[0].vectors[self.steps.spec.from], Vector::empty());
         let starts = self.rest[self.cursor..].iter().map(|row| from.node(*row as usize));
-        let walked = levels.walk(starts, &mut self.steps, resolved, cx);
+        let walked = levels.walk(starts, self.rest[self.cursor], &mut self.steps, resolved, cx);
         self.steps.inner.groups[0].vectors[self.steps.spec.from] = from;
-        Ok(walked? > 0 && levels.give(&mut answers.nodes))
+        Ok(walked? > 0 && levels.give(answers, &mut self.steps, cx)?)
     }
 }
 
@@ -170,7 +170,7 @@ impl<'s> Operator<'s> for VarExtend<'s> {
                 self.walking = false;
             }
             let mut parents = Vec::new();
-            let mut answers = Answers { held: std::mem::take(&mut self.lists), ..Answers::default() };
+            let mut answers = Answers::holding(std::mem::take(&mut self.lists));
             while self.cursor < self.rest.len() && !answers.is_full(room) {
                 let row = self.rest[self.cursor];
                 if self.fill_of_batch(&mut resolved, &mut answers, cx)?
@@ -181,7 +181,8 @@ impl<'s> Operator<'s> for VarExtend<'s> {
                 }
                 parents.resize(answers.nodes.len(), row);
             }
-            let Answers { nodes, lists, held, .. } = answers;
+            let lists = answers.take_lists();
+            let Answers { nodes, held, .. } = answers;
             self.lists = held;
             if nodes.is_empty() {
                 continue;
@@ -196,7 +197,7 @@ impl<'s> Operator<'s> for VarExtend<'s> {
                 next += 1;
             }
             if spec.want_edges {
-                out.vectors[next] = Vector::new(Values::Any(lists));
+                out.vectors[next] = lists;
             }
             return Ok(true);
         }

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use trimorph_base::{EdgeId, NodeId};
+use trimorph_base::{Diagnostic, EdgeId, NodeId};
 use trimorph_functions::operators::truth;
-use trimorph_types::Value;
-use trimorph_vector::{Chunk, Edges, Group, Nodes, Values, Vector};
+use trimorph_vector::{Chunk, Edges, Group, Lists, Nodes, Values, Vector};
 
 use super::spec::VarSpec;
 use crate::charge::Charge;
@@ -61,6 +60,15 @@ impl Candidates {
     }
 }
 
+/// Leaves edges, or nodes, where conditions read them.
+fn put_edges(group: &mut Group<'_>, edges: &[EdgeId]) {
+    group.vectors[0] = Vector::new(Values::Edge(Edges::Ids(edges.to_vec())));
+}
+
+fn put_nodes(group: &mut Group<'_>, nodes: &[NodeId]) {
+    group.vectors[1] = Vector::new(Values::Node(Nodes::Ids { table: None, ids: nodes.to_vec() }));
+}
+
 impl<'s> Steps<'s> {
     pub(super) fn new(spec: Arc<VarSpec>) -> Self {
         Self { inner: Chunk::with_slots(&[spec.slots, 2]), spec, looked: 0 }
@@ -113,19 +121,52 @@ impl<'s> Steps<'s> {
         let spec = Arc::clone(&self.spec);
         if let Some(each) = &spec.each {
             let edges = out.edges.get(begin..).unwrap_or_default();
-            let passes = self.passing(each, row, edges, cx, |group, edges| {
-                group.vectors[0] = Vector::new(Values::Edge(Edges::Ids(edges.to_vec())));
-            })?;
+            let passes = self.passing(each, row, edges, cx, put_edges)?;
             out.keep(begin, |i, _| passes[i - begin]);
         }
         if let Some(condition) = &spec.nodes {
             let nodes = out.nodes.get(begin..).unwrap_or_default();
-            let passes = self.passing(condition, row, nodes, cx, |group, nodes| {
-                group.vectors[1] = Vector::new(Values::Node(Nodes::Ids { table: None, ids: nodes.to_vec() }));
-            })?;
+            let passes = self.passing(condition, row, nodes, cx, put_nodes)?;
             out.keep(begin, |i, _| passes[i - begin]);
         }
         Ok(())
+    }
+
+    /// Which edges and the nodes that they lead to pass what each is asked, whatever the row; `None` where
+    /// nothing is. `row` is one of the rows.
+    pub(super) fn passing_all(
+        &mut self,
+        row: u32,
+        nodes: &[NodeId],
+        edges: &[EdgeId],
+        cx: &Context<'s>,
+    ) -> Result<Option<Vec<bool>>, ExecError> {
+        let spec = Arc::clone(&self.spec);
+        let mut passes = None;
+        if let Some(each) = &spec.each {
+            passes = Some(self.passing(each, row, edges, cx, put_edges)?);
+        }
+        if let Some(condition) = &spec.nodes {
+            let Some(passes) = &mut passes else {
+                return Ok(Some(self.passing(condition, row, nodes, cx, put_nodes)?));
+            };
+            let left: Vec<usize> = (0..nodes.len()).filter(|k| passes[*k]).collect();
+            let asked: Vec<NodeId> = left.iter().map(|k| nodes[*k]).collect();
+            let found = self.passing(condition, row, &asked, cx, put_nodes)?;
+            left.into_iter().zip(found).for_each(|(k, found)| passes[k] = found);
+        }
+        Ok(passes)
+    }
+
+    /// Which of the nodes that walks start from pass the condition on each; `None` where there is none.
+    pub(super) fn starting(
+        &mut self,
+        row: u32,
+        nodes: &[NodeId],
+        cx: &Context<'s>,
+    ) -> Result<Option<Vec<bool>>, ExecError> {
+        let spec = Arc::clone(&self.spec);
+        spec.nodes.as_ref().map(|condition| self.passing(condition, row, nodes, cx, put_nodes)).transpose()
     }
 
     /// Which of some edges or nodes pass a condition; `put` leaves them where it reads them.
@@ -162,25 +203,24 @@ impl<'s> Steps<'s> {
         if self.spec.nodes.is_none() {
             return Ok(true);
         }
-        let spec = Arc::clone(&self.spec);
-        let Some(condition) = &spec.nodes else { return Ok(true) };
-        let passes = self.passing(condition, row, &[node], cx, |group, nodes| {
-            group.vectors[1] = Vector::new(Values::Node(Nodes::Ids { table: None, ids: nodes.to_vec() }));
-        })?;
-        Ok(passes == [true])
+        Ok(self.starting(row, &[node], cx)?.is_none_or(|passes| passes == [true]))
     }
 
     /// Whether a path of these edges meets the condition on the whole.
     pub(super) fn meets(&mut self, path: &[EdgeId], row: u32, cx: &Context<'s>) -> Result<bool, ExecError> {
         let Some(condition) = &self.spec.condition else { return Ok(true) };
-        let mut list: Vec<Value> = path.iter().map(|edge| cx.edge_value(*edge)).collect();
+        let mut edges = path.to_vec();
         if self.spec.reversed {
-            list.reverse();
+            edges.reverse();
         }
+        let whole = (0, u32::try_from(edges.len()).unwrap_or(u32::MAX));
+        let edges = Vector::new(Values::Edge(Edges::Ids(edges)));
+        let list = Lists::new(std::iter::once(whole), edges);
+        let list = list.ok_or_else(|| Diagnostic::internal("a walk of more than 2^32 relationships"))?;
         self.inner.groups[0].flat = Some(row as usize);
         let group = &mut self.inner.groups[1];
         group.reset(1);
-        group.vectors[0] = Vector::new(Values::Any(vec![Value::list(list)]));
+        group.vectors[0] = Vector::new(Values::List(list));
         let value = Row::new(&self.inner, 1, 0).eval(condition, cx);
         self.inner.groups[0].flat = None;
         Ok(truth(&value?)? == Some(true))
