@@ -1,5 +1,7 @@
 //! Takes predicates such as `any(x IN ['a', 'b'] WHERE n.p CONTAINS x)`, gives `n.p CONTAINS 'a' OR n.p
-//! CONTAINS 'b'`: comparisons with constants, which columns, zone maps and indexes can answer.
+//! CONTAINS 'b'`: comparisons with constants, which columns, zone maps and indexes can answer. A list may
+//! have variables as well, as one of the relationships of a walk that was written out: each is asked where it
+//! is found.
 //!
 //! `all` becomes AND, `none` NOT of OR: of truth, falsity and null these give what the quantifiers give, and
 //! stop where those stop. `single` has no such form. Lists that are parameters are unrolled when their values
@@ -51,10 +53,12 @@ fn rewrite(predicate: &mut Expr) {
     }
 }
 
-/// The elements of a list of constants and parameters.
+/// The elements of a list of constants, parameters and variables.
 fn elements(list: &Expr) -> Option<Vec<Expr>> {
     match list {
-        Expr::List(items) if items.iter().all(|e| matches!(e, Expr::Const(_) | Expr::Param(_))) => {
+        Expr::List(items)
+            if items.iter().all(|e| matches!(e, Expr::Const(_) | Expr::Param(_) | Expr::Var(_))) =>
+        {
             Some(items.clone())
         }
         Expr::Const(Value::List(items)) if items.len() <= EXPRESSIONS_MAX => {
@@ -71,7 +75,7 @@ fn size(expr: &Expr) -> usize {
     count
 }
 
-/// An expression with a constant in the place of a variable.
+/// An expression with an element in the place of a variable.
 fn with(expr: Expr, var: VarId, element: &Expr) -> Expr {
     match expr {
         Expr::Var(of) if of == var => element.clone(),
