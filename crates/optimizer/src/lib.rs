@@ -7,39 +7,40 @@
 //! 3. `merge_patterns` patterns that follow each other become one
 //! 4. `path_parts`     what is asked of a path and known of its parts is asked of these
 //! 5. `fixed_walks`   a walk of a fixed, small number of edges becomes so many edges
-//! 6. `count_rows`     counts of what no row lacks become counts of rows
-//! 7. `count_calls`    a subquery that gives a count becomes `COUNT { … }`
-//! 8. `count_optional` an `OPTIONAL MATCH` that is only counted becomes a sum of counts
-//! 9. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
-//! 10. `plain_conditions` negations are taken in, what all alternatives ask is asked before
-//! 11. `push_filters`   a filter on a pattern becomes part of it
-//! 12. `narrow_types`   what is asked of the type of a relationship becomes its types
-//! 13. `unroll_quantifiers` what is asked of any, all or none of a few constants is asked of each
-//! 14. `in_lists`       equalities of one property, any of which will do, become a list that it is in
-//! 15. `drop_unused`    what is computed and never looked at is not computed
-//! 16. `compound_keys`  keys of groupings that are maps or lists become their parts
-//! 17. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
-//! 18. `parts_of_texts` one part of a text that was split is taken of the text
-//! 19. `group_limit`   a sort of which the first rows of each group are looked at is told so
-//! 20. `late_projection` what a top-k does not order by is computed for the rows that are left
-//! 21. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
-//! 22. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
+//! 6. `bound_edges`   the ends of a relationship that rows bring are taken from it
+//! 7. `count_rows`     counts of what no row lacks become counts of rows
+//! 8. `count_calls`    a subquery that gives a count becomes `COUNT { … }`
+//! 9. `count_optional` an `OPTIONAL MATCH` that is only counted becomes a sum of counts
+//! 10. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
+//! 11. `plain_conditions` negations are taken in, what all alternatives ask is asked before
+//! 12. `push_filters`   a filter on a pattern becomes part of it
+//! 13. `narrow_types`   what is asked of the type of a relationship becomes its types
+//! 14. `unroll_quantifiers` what is asked of any, all or none of a few constants is asked of each
+//! 15. `in_lists`       equalities of one property, any of which will do, become a list that it is in
+//! 16. `drop_unused`    what is computed and never looked at is not computed
+//! 17. `compound_keys`  keys of groupings that are maps or lists become their parts
+//! 18. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
+//! 19. `parts_of_texts` one part of a text that was split is taken of the text
+//! 20. `group_limit`   a sort of which the first rows of each group are looked at is told so
+//! 21. `late_projection` what a top-k does not order by is computed for the rows that are left
+//! 22. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
+//! 23. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
 //!     empties the pattern
-//! 23. `both_ways`     edges asked for in both directions at nodes nobody looks at: those out, and those in
-//! 24. `group_branches` what is counted of several queries is counted of each, and merged
-//! 25. `count_by_table` counts by labels or type become a count for each table, other aggregates over
+//! 24. `both_ways`     edges asked for in both directions at nodes nobody looks at: those out, and those in
+//! 25. `group_branches` what is counted of several queries is counted of each, and merged
+//! 26. `count_by_table` counts by labels or type become a count for each table, other aggregates over
 //!     relationships of several types one for each type
-//! 26. `count_statements` statements of RDF of which only the number counts are counted where they lie
-//! 27. `walks`         what is asked of walks as wholes becomes part of the search for them
-//! 28. `tell_apart`    which edges must differ because they could be the same
-//! 29. `reach_once`    walks of which only the ends count, and these once, reach each node once
-//! 30. `hang_counts`   leaves that nobody looks at become counting steps
-//! 31. `plan_match`    each pattern becomes scans, extends and joins
-//! 32. `row_keys`      keys of groupings that one row beside all others has are given to the groups
-//! 33. `order_edges`   the first rows by an indexed property of relationships are looked up
-//! 34. `share_expressions` what several expressions of an operator have in common is computed once
-//! 35. `distinct_once` different values of which there are several aggregates are told apart once
-//! 36. `share_subplans` what several places of the plan compute in the same way is computed once
+//! 27. `count_statements` statements of RDF of which only the number counts are counted where they lie
+//! 28. `walks`         what is asked of walks as wholes becomes part of the search for them
+//! 29. `tell_apart`    which edges must differ because they could be the same
+//! 30. `reach_once`    walks of which only the ends count, and these once, reach each node once
+//! 31. `hang_counts`   leaves that nobody looks at become counting steps
+//! 32. `plan_match`    each pattern becomes scans, extends and joins
+//! 33. `row_keys`      keys of groupings that one row beside all others has are given to the groups
+//! 34. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 35. `share_expressions` what several expressions of an operator have in common is computed once
+//! 36. `distinct_once` different values of which there are several aggregates are told apart once
+//! 37. `share_subplans` what several places of the plan compute in the same way is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -53,6 +54,7 @@
 mod ask_bound;
 mod asked_first;
 mod both_ways;
+mod bound_edges;
 mod call_groups;
 mod call_once;
 mod cannot_fail;
