@@ -2,6 +2,8 @@
 //!
 //! Source: Poseidon §6 (degrees); the usual uniformity assumptions where nothing is known.
 
+use std::collections::BTreeMap;
+
 use trimorph_algebra::{Direction, EdgePattern, EdgeRange};
 use trimorph_base::TableId;
 use trimorph_catalog::{CatalogView, DegreeStats};
@@ -28,20 +30,47 @@ pub(crate) fn degree(
         .filter(|(f, t, _)| from.contains(f) && (to.contains(t) || edge.range != EdgeRange::One))
         .map(|(_, _, n)| n as f64)
         .sum();
-    let one = edges / rows;
     match edge.range {
-        EdgeRange::One => one,
+        EdgeRange::One => edges / rows,
         EdgeRange::Variable { shortest: Some(_), .. } => rows_of(catalog, to).max(1.0),
         EdgeRange::Reachable { min, max, .. } => {
             let max = max.unwrap_or(min.max(1).saturating_add(3)).min(min.saturating_add(4));
-            let walks = (min..=max).map(|k| one.powi(i32::try_from(k).unwrap_or(8)).min(1e9)).sum::<f64>();
+            let walks = walks(catalog, (from, to), &pairs, (min, max, reversed));
             walks.min(rows_of(catalog, to).max(1.0))
         }
         EdgeRange::Variable { min, max, .. } => {
             let max = max.unwrap_or(min.max(1).saturating_add(3)).min(min.saturating_add(4));
-            (min..=max).map(|k| one.powi(i32::try_from(k).unwrap_or(8)).min(1e9)).sum::<f64>().min(1e12)
+            walks(catalog, (from, to), &pairs, (min, max, reversed)).min(1e12)
         }
     }
+}
+
+/// Mean number of walks of `min` to `max` edges from one node of `from` tables to `to` tables. Where a step
+/// leads is where the next begins: nodes that have no such edge are in no walk but at its start.
+fn walks(
+    catalog: &CatalogView<'_>,
+    (from, to): (&[TableId], &[TableId]),
+    pairs: &[(TableId, TableId, u64)],
+    (min, max, reversed): (u32, u32, bool),
+) -> f64 {
+    let rows = |table: TableId| catalog.statistics().rows(table) as f64;
+    // Walks that are at each table, and those that ended where they should.
+    let mut at: BTreeMap<TableId, f64> = from.iter().map(|table| (*table, rows(*table))).collect();
+    let mut found = 0.0;
+    for length in 0..=max {
+        if length >= min {
+            found += at.iter().filter(|(table, _)| to.contains(table)).map(|(_, walks)| walks).sum::<f64>();
+        }
+        let mut next = BTreeMap::new();
+        for (a, b, edges) in pairs {
+            let (a, b) = if reversed { (b, a) } else { (a, b) };
+            if let Some(walks) = at.get(a) {
+                *next.entry(*b).or_insert(0.0) += walks * *edges as f64 / rows(*a).max(1.0);
+            }
+        }
+        at = next;
+    }
+    found / rows_of(catalog, from).max(1.0)
 }
 
 /// Whether so many of the nodes of these tables are a pick of somebody's.
