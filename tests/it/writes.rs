@@ -278,6 +278,54 @@ fn labels_come_and_go() {
 }
 
 /// What was deleted is told apart from what has no value.
+/// Relationships in lists are read where they are asked of: what was written since is seen, what was deleted
+/// is in no pattern and has no properties, but still a type and ends.
+#[test]
+fn lists_of_relationships_see_what_was_written() {
+    let c = empty();
+    run(
+        &c,
+        &[
+            "UNWIND range(1, 6) AS n CREATE (:A {n: n})",
+            "MATCH (a:A), (b:A) WHERE b.n > a.n CREATE (a)-[:T {w: a.n * 10 + b.n}]->(b)",
+        ],
+    );
+    assert_eq!(
+        rows(
+            &c,
+            "MATCH (:A {n: 4})-[r]->() WITH collect(r) AS l FOREACH (r IN l | SET r.w = 7) RETURN [r IN l | r.w], size(l)"
+        ),
+        ["[7, 7] | 2"]
+    );
+    assert_eq!(
+        rows(
+            &c,
+            "MATCH (:A {n: 4})-[r]->(b) WITH collect(r) AS l UNWIND l AS r DELETE r WITH DISTINCT l UNWIND l AS r RETURN type(r), startNode(r).n, endNode(r).n"
+        ),
+        ["T | 4 | 5", "T | 4 | 6"]
+    );
+    for pattern in ["(a)-[r]->(b)", "(a)-[r:T]-(b)", "(a:A)<-[r]-(b)"] {
+        let text = format!(
+            "MATCH (:A {{n: 3}})-[q]->() WITH collect(q) AS l UNWIND l AS q WITH l, q WHERE q.w > 34 DELETE q WITH DISTINCT l UNWIND l AS r MATCH {pattern} RETURN count(*), min(r.w)"
+        );
+        let count = if pattern == "(a)-[r:T]-(b)" { 2 } else { 1 };
+        assert_eq!(rows(&c, &text), [format!("{count} | 34")], "{pattern}");
+        run(&c, &["MATCH (a:A {n: 3}), (b:A) WHERE b.n > 4 CREATE (a)-[:T {w: 30 + b.n}]->(b)"]);
+    }
+    let error = fails(&c, "MATCH ()-[r {w: 12}]->() WITH collect(r) AS l, r DELETE r RETURN [x IN l | x.w]");
+    assert!(error.to_string().contains("deleted"), "{error}");
+    for text in [
+        "MATCH (a:A {n: 1})-[r]->() WITH a, collect(r) AS l SET a.l = l",
+        "MATCH (a:A {n: 1})-[r]->() WITH a, collect(r) AS l SET a += {l: l}",
+        "MATCH ()-[r]->() WITH collect(r) AS l CREATE (:Z {l: l})",
+        "MATCH ()-[r]->() WITH collect(r) AS l MERGE (:Z {l: l[0..1]})",
+    ] {
+        let error = fails(&c, text);
+        assert!(error.to_string().contains("RELATIONSHIP"), "{text}: {error}");
+    }
+    assert_eq!(rows(&c, "MATCH (z:Z) RETURN count(*)"), ["0"]);
+}
+
 #[test]
 fn properties_of_what_was_deleted_are_an_error() {
     let c = empty();

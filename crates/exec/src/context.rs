@@ -255,8 +255,16 @@ impl<'s> Context<'s> {
 
     /// The same of an edge.
     #[inline]
+    pub(crate) fn is_edge_gone(&self, edge: EdgeId) -> bool {
+        self.reader.is_after_deletion() && !self.reader.edge_exists(edge)
+    }
+
+    /// Makes sure that an edge whose properties are read was not deleted by its own transaction.
+    ///
+    /// **Errors**: it was. **Cost**: a load where nothing was.
+    #[inline]
     pub(crate) fn check_edge(&self, edge: EdgeId) -> Result<(), Diagnostic> {
-        if self.reader.is_after_deletion() && !self.reader.edge_exists(edge) {
+        if self.is_edge_gone(edge) {
             return Err(deleted("relationship", "properties"));
         }
         Ok(())

@@ -4,23 +4,23 @@
 //! Against its direction, or where the pattern names none, the ends are the other way round. Where neither
 //! end is known a pattern without direction has two rows for each relationship, and one for a loop.
 //!
-//! Not above what writes: a relationship that was deleted is in no pattern.
+//! A relationship that was deleted since has no type, and is in no pattern.
 
-use trimorph_algebra::{Direction, EdgePattern, EdgeRange, Expr, Op, Plan, QueryGraph, VarId, Vars};
+use trimorph_algebra::{
+    Direction, EdgePattern, EdgeRange, Expr, LabelExpr, Op, Plan, QueryGraph, VarId, Vars,
+};
 use trimorph_base::Span;
 use trimorph_types::{LogicalType, Value};
 
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::{Halt, VarSet, conjunction};
+use crate::{Halt, VarSet};
 
 /// The pass.
 pub(crate) fn bound_edges(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
     let vars = &mut *planning.vars;
     bottom_up(plan, &planning.needed, &mut |mut plan, _| {
-        if let Plan::Match { input, graph } = &mut plan
-            && !input.updates()
-        {
+        if let Plan::Match { input, graph } = &mut plan {
             while let Some((edge, bound)) = take_bound(graph, &input.vars().into_iter().collect()) {
                 let below = std::mem::replace(&mut **input, Plan::Unit);
                 **input = with_ends(below, &edge, bound, graph, vars);
@@ -75,13 +75,10 @@ fn choose(when: Expr, then: Expr, otherwise: Expr) -> Expr {
 fn with_ends(input: Plan, edge: &EdgePattern, bound: VarId, graph: &mut QueryGraph, vars: &mut Vars) -> Plan {
     let (start, end) = (call("startNode", bound), call("endNode", bound));
     let (mut is_known, mut items): (VarSet, _) = (input.vars().into_iter().collect(), vec![]);
-    let mut conditions = vec![Expr::op(Op::IsNotNull, vec![var(bound)])];
-    if !edge.types.is_empty() {
-        let types = edge.types.iter().map(|name| Value::String(name.clone()));
-        let types = Expr::Const(Value::list(types.collect()));
-        conditions.push(Expr::op(Op::In, vec![call("type", bound), types]));
-    }
-    let mut plan = filtered(input, conditions);
+    let types = edge.types.iter().cloned().map(LabelExpr::Label);
+    let types = types.reduce(|a, b| LabelExpr::Or(Box::new(a), Box::new(b)));
+    let is_there = Expr::HasLabel(Box::new(var(bound)), types.unwrap_or(LabelExpr::True));
+    let mut plan = Plan::Filter { input: Box::new(input), predicate: is_there };
     items.push((edge.var, var(bound)));
     let QueryGraph { predicates, edges, distinct, .. } = graph;
     let mut put = |node: VarId, is: Expr| {
@@ -114,7 +111,8 @@ fn with_ends(input: Plan, edge: &EdgePattern, bound: VarId, graph: &mut QueryGra
                     let both = Expr::Const(Value::list(vec![Value::Bool(true), Value::Bool(false)]));
                     plan = Plan::Unwind { input: Box::new(plan), list: both, var: forward };
                     let differ = Expr::op(Op::Ne, vec![start.clone(), end.clone()]);
-                    plan = filtered(plan, vec![Expr::op(Op::Or, vec![var(forward), differ])]);
+                    let predicate = Expr::op(Op::Or, vec![var(forward), differ]);
+                    plan = Plan::Filter { input: Box::new(plan), predicate };
                     put(edge.from, choose(var(forward), start.clone(), end.clone()));
                     put(edge.to, choose(var(forward), end, start));
                 }
@@ -134,11 +132,4 @@ fn with_ends(input: Plan, edge: &EdgePattern, bound: VarId, graph: &mut QueryGra
         !is_of_edge
     });
     Plan::Extra { input: Box::new(plan), items }
-}
-
-fn filtered(input: Plan, conditions: Vec<Expr>) -> Plan {
-    match conjunction(conditions) {
-        Some(predicate) => Plan::Filter { input: Box::new(input), predicate },
-        None => input,
-    }
 }

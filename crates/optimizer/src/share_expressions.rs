@@ -6,8 +6,8 @@
 //! 2. Asking whether a property is there, or how long it is, reads no value, and one part of a text that is
 //!    split is found without the others: such questions are no reason to share what they are asked of.
 //! 3. Of a filter, what is asked first decides what is asked at all: only expressions of the first condition
-//!    are shared, below it. Comparisons of a property with constants come before that and stay: they are
-//!    asked of encoded values.
+//!    are shared, below it. Comparisons of a property with constants come before that and stay, and so do
+//!    those with texts in alternatives: they are asked of encoded values.
 
 use std::collections::{HashMap, HashSet};
 
@@ -89,6 +89,9 @@ fn filter(input: Box<Plan>, predicate: Expr, vars: &mut Vars) -> Plan {
 
 /// Whether a condition is one that is asked of encoded values.
 fn is_encoded(expr: &Expr, vars: &Vars) -> bool {
+    if let Expr::Op(Op::And | Op::Or | Op::Not, parts, _) = expr {
+        return parts.iter().all(|part| is_encoded(part, vars) && (asks_text(part) || is_logic(part)));
+    }
     let is_property = |e: &Expr| is_own_property(e, vars);
     // The same for all rows: computed before the first.
     let is_constant = |e: &Expr| vars_of([e]).is_empty();
@@ -98,6 +101,23 @@ fn is_encoded(expr: &Expr, vars: &Vars) -> bool {
             [a, b] => is_property(a) && is_constant(b) || is_constant(a) && is_property(b),
             _ => false,
         },
+        _ => false,
+    }
+}
+
+fn is_logic(expr: &Expr) -> bool {
+    matches!(expr, Expr::Op(Op::And | Op::Or | Op::Not, ..))
+}
+
+/// Whether a condition compares with a text that is the same for all rows: it is asked of each entry of a
+/// dictionary, or of texts as they lie.
+fn asks_text(expr: &Expr) -> bool {
+    use Op::{Contains, EndsWith, Eq, Ge, Gt, Le, Lt, Ne, Regex, StartsWith};
+    let is_text = |arg: &Expr| matches!(arg, Expr::Const(Value::String(_)));
+    match expr {
+        Expr::Op(Contains | EndsWith | Eq | Ge | Gt | Le | Lt | Ne | Regex | StartsWith, args, _) => {
+            args.iter().any(is_text)
+        }
         _ => false,
     }
 }

@@ -110,7 +110,8 @@ impl<'a, 's> Row<'a, 's> {
                 Value::Null => Value::Null,
                 Value::Node(n) => Value::Bool(nodes.passes_checked(n, cx)),
                 Value::Relationship(r) => {
-                    Value::Bool(edge_tables.get(r.id.table().0 as usize).copied().unwrap_or(false))
+                    let is_of_type = edge_tables.get(r.id.table().0 as usize).copied().unwrap_or(false);
+                    Value::Bool(is_of_type && !cx.is_edge_gone(r.id))
                 }
                 other => return Err(type_error("a node or relationship", &other)),
             }),

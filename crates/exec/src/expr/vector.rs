@@ -19,7 +19,7 @@ use trimorph_functions::{
     list_element, list_slice, map_entry, split_part, test_texts,
 };
 use trimorph_types::Value;
-use trimorph_vector::{Chosen, Chunk, Nodes, Nulls, Positions, Values, Vector};
+use trimorph_vector::{Chosen, Chunk, Edges, Nodes, Nulls, Positions, Values, Vector};
 
 use super::arithmetic::{arithmetic, negated};
 use super::asked_texts::asked;
@@ -81,7 +81,7 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
             contains_any((text, parts, *wanted, asked), over, cx, evaluate_over)
         }
         Ex::ContainsAny { asked, .. } => evaluate_over(asked, over, cx),
-        Ex::HasLabel { base, nodes: test, .. } => match over.slot(base) {
+        Ex::HasLabel { base, nodes: test, edge_tables } => match over.slot(base) {
             Some(Vector { values: Values::Node(nodes), nulls }) => {
                 // What was deleted has no labels, whatever its table says.
                 let gone = cx.reader.is_after_deletion();
@@ -96,6 +96,16 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
                     let node = nodes.id(i);
                     out[i] = !nulls.get(i)
                         && if gone { test.passes_checked(node, cx) } else { known.passes(node, cx) };
+                });
+                Ok(Evaluated::Own(Vector { values: Values::Bool(out), nulls: nulls.clone() }))
+            }
+            Some(Vector { values: Values::Edge(edges @ (Edges::Ids(_) | Edges::Run(_))), nulls }) => {
+                let mut out = vec![false; over.at.len];
+                over.at.for_each(|i| {
+                    let edge = edges.id(i);
+                    out[i] = !nulls.get(i)
+                        && edge_tables.get(usize::from(edge.table().0)).is_some_and(|is| *is)
+                        && !cx.is_edge_gone(edge);
                 });
                 Ok(Evaluated::Own(Vector { values: Values::Bool(out), nulls: nulls.clone() }))
             }
