@@ -1,15 +1,18 @@
-//! Notes for each node of a pattern which tables it can be in: what its labels allow, narrowed along edges. A
-//! pattern with a node that no table can have, or a trail longer than there are edges, matches nothing. An
+//! Notes for each node of a pattern which tables it can be in: what its labels allow, and the patterns that it
+//! was found by where rows bring it, narrowed along edges. A pattern with a node that no table can have, or a trail longer than there are edges, matches nothing. An
 //! edge asked for in both directions that these tables have in one only is asked for in that one.
 
-use trimorph_algebra::{Direction, EdgePattern, EdgeRange, Expr, LabelExpr, Plan, QueryGraph};
+use std::cell::RefCell;
+
+use trimorph_algebra::{Direction, EdgePattern, EdgeRange, Expr, LabelExpr, Plan, QueryGraph, VarId};
 use trimorph_base::TableId;
 use trimorph_catalog::CatalogView;
+use trimorph_types::LogicalType;
 
 use crate::Halt;
-use crate::needed::bottom_up;
+use crate::needed::bottom_up_within;
 use crate::planning::Planning;
-use crate::tables::{Tables, is_too_long, joined_tables, tables_of};
+use crate::tables::{Tables, is_too_long, joined_tables, tables_among};
 
 /// The one direction that an edge asked for in both can have between the tables of its ends, if it is one.
 fn only_direction(catalog: &CatalogView<'_>, edge: &EdgePattern, tables: &Tables) -> Option<Direction> {
@@ -42,14 +45,71 @@ fn ask_rows(graph: &mut QueryGraph, varying: &[TableId]) {
     }
 }
 
+/// The tables that a node of the rows of `plan` can be in, where a pattern says so. `outer` has those of the
+/// rows that applies around the plan hand in.
+fn known_tables(mut plan: &Plan, mut var: VarId, outer: &[Tables]) -> Option<Vec<TableId>> {
+    loop {
+        plan = match plan {
+            Plan::Match { input, graph } => match graph.tables.get(&var) {
+                Some(tables) => return Some(tables.clone()),
+                None => input,
+            },
+            Plan::Project { input, items } | Plan::Aggregate { input, keys: items, .. } => {
+                let (_, expr) = items.iter().find(|(item, _)| *item == var)?;
+                let Expr::Var(of) = expr else { return None };
+                var = *of;
+                input
+            }
+            Plan::Extra { input, items } => {
+                if let Some((_, expr)) = items.iter().find(|(item, _)| *item == var) {
+                    let Expr::Var(of) = expr else { return None };
+                    var = *of;
+                }
+                input
+            }
+            Plan::Apply { input, subplan, .. } => {
+                // What a subplan found, or else what it was handed.
+                if let Some(tables) = known_tables(subplan, var, &[]) {
+                    return Some(tables);
+                }
+                input
+            }
+            Plan::Filter { input, .. }
+            | Plan::Distinct { input, .. }
+            | Plan::Sort { input, .. }
+            | Plan::Skip { input, .. }
+            | Plan::Limit { input, .. }
+            | Plan::Shortest { input, .. }
+            | Plan::Unwind { input, .. }
+            | Plan::ProcedureCall { input, .. }
+            | Plan::Update { input, .. } => input,
+            Plan::Argument(_) => return outer.iter().rev().find_map(|tables| tables.get(&var).cloned()),
+            _ => return None,
+        }
+    }
+}
+
 /// The pass.
-pub(crate) fn narrow_tables(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
-    let (catalog, cancel) = (planning.catalog, planning.cancel);
-    bottom_up(plan, &planning.needed, &mut |mut plan, _| {
+pub(crate) fn narrow_tables(mut plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+    let (catalog, cancel, vars) = (planning.catalog, planning.cancel, &*planning.vars);
+    let outer: RefCell<Vec<Tables>> = RefCell::default();
+    let mut within = |input: Option<&Plan>| {
+        let mut outer = outer.borrow_mut();
+        match input {
+            Some(input) => {
+                let nodes = input.vars().into_iter().filter(|var| vars.get(*var).ty == LogicalType::Node);
+                let known = nodes.filter_map(|var| Some((var, known_tables(input, var, &outer)?))).collect();
+                outer.push(known);
+            }
+            None => drop(outer.pop()),
+        }
+    };
+    bottom_up_within(&mut plan, &planning.needed, &mut within, &mut |mut plan, _| {
         let mut is_empty = false;
-        if let Plan::Match { graph, .. } = &mut plan {
+        if let Plan::Match { graph, input } = &mut plan {
             crate::planning::poll(cancel)?;
-            graph.tables = tables_of(catalog, graph);
+            let outer = outer.borrow();
+            graph.tables = tables_among(catalog, graph, &|var| known_tables(input, var, &outer));
             let QueryGraph { edges, tables, .. } = graph;
             for edge in edges {
                 edge.direction = only_direction(catalog, edge, tables).unwrap_or(edge.direction);
@@ -59,5 +119,6 @@ pub(crate) fn narrow_tables(plan: Plan, planning: &mut Planning<'_>) -> Result<P
                 || graph.edges.iter().any(|e| is_too_long(catalog, e));
         }
         Ok(if is_empty { Plan::Empty(plan.vars()) } else { plan })
-    })
+    })?;
+    Ok(plan)
 }

@@ -91,11 +91,24 @@ impl<'g> Joined<'g> {
 /// edge is looked at again when the tables of one of its ends were narrowed, so that a chain takes time in
 /// its length.
 pub(crate) fn tables_of(catalog: &CatalogView<'_>, graph: &QueryGraph) -> Tables {
+    tables_among(catalog, graph, &|_| None)
+}
+
+/// The same where rows bring some of the nodes, and `known` has the tables that these can be in.
+pub(crate) fn tables_among(
+    catalog: &CatalogView<'_>,
+    graph: &QueryGraph,
+    known: &dyn Fn(VarId) -> Option<Vec<TableId>>,
+) -> Tables {
     let mut allowed: HashMap<&LabelExpr, Vec<TableId>> = HashMap::new();
     let mut tables = Tables::new();
     for node in &graph.nodes {
         let find = || catalog.node_tables_where(|has| node.labels.matches(has));
-        tables.insert(node.var, allowed.entry(&node.labels).or_insert_with(find).clone());
+        let mut of_labels = allowed.entry(&node.labels).or_insert_with(find).clone();
+        if let Some(known) = known(node.var) {
+            of_labels.retain(|table| known.contains(table));
+        }
+        tables.insert(node.var, of_labels);
     }
     let mut at: HashMap<VarId, Vec<usize>> = HashMap::new();
     for (i, edge) in graph.edges.iter().enumerate().filter(|(_, e)| e.range == EdgeRange::One) {

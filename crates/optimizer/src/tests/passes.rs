@@ -1,10 +1,12 @@
 //! Each pass on small plans: what it changes, and what it leaves.
 
-use trimorph_algebra::{ApplyKind, Direction, Expr, Op, Plan, SortKey, VarId};
-use trimorph_base::Span;
+use trimorph_algebra::{ApplyKind, Direction, EdgeRange, Expr, Op, Plan, SortKey, VarId};
+use trimorph_base::{Span, TableId};
+use trimorph_catalog::CatalogView;
 use trimorph_types::{LogicalType, Value};
 
-use super::small::Small;
+use super::small::{Small, catalog};
+use crate::degrees::degree;
 use crate::{HashJoins, Options};
 
 /// Passes that make a plan of a pattern.
@@ -144,6 +146,96 @@ fn ask_bound() {
     let asked: Vec<String> =
         graph.predicates.iter().map(|p| trimorph_algebra::print_expr(p, &s.vars)).collect();
     assert_eq!(asked, ["a:Person", "a IS NOT NULL"]);
+}
+
+/// The ends of a relationship that rows bring: both new, one known, in any direction.
+#[test]
+fn bound_edges() {
+    for (edge, direction, expected) in [
+        ("a e:KNOWS b", Direction::Out, &["Compute e = h, a = startNode(h), b = endNode(h)"][..]),
+        ("a e:KNOWS b", Direction::In, &["Compute e = h, a = endNode(h), b = startNode(h)"]),
+        ("a e:KNOWS p", Direction::Out, &["Compute e = h, a = startNode(h)"]),
+        (
+            "p e:KNOWS b",
+            Direction::Both,
+            &["Compute e = h, b = CASE WHEN (startNode(h) = p) THEN endNode(h) ELSE startNode(h) END"],
+        ),
+        (
+            "a e:KNOWS b",
+            Direction::Both,
+            &[
+                "Compute e = h, a = CASE WHEN _6 THEN startNode(h) ELSE endNode(h) END, b = CASE WHEN _6 THEN endNode(h) ELSE startNode(h) END",
+                "Filter (_6 OR (startNode(h) <> endNode(h)))",
+                "Unwind list(…) as _6",
+            ],
+        ),
+    ] {
+        let mut s = Small::default();
+        let first = s.matched(&["p:Person", "q"], &["p h:KNOWS q"]);
+        let [e, h] = ["e", "h"].map(|name| s.var(name, LogicalType::Relationship));
+        let p = s.var("p", LogicalType::Node);
+        let kept = Plan::Project { input: Box::new(first), items: [h, p].map(|v| (v, Expr::Var(v))).into() };
+        let ends: Vec<&str> = edge.split(" e:KNOWS ").collect();
+        let mut graph = s.graph(&ends, &[edge]);
+        graph.edges[0].direction = direction;
+        graph.predicates.push(Expr::op(Op::Eq, vec![Expr::Var(e), Expr::Var(h)]));
+        let plan = Plan::Match { input: Box::new(kept), graph };
+        let plan = s.run(&["bound_edges"], plan, &ends);
+        let lines: Vec<&str> = plan.lines().map(str::trim).collect();
+        let below = ["Filter h:KNOWS", "Project h, p", "Match 2 nodes, 1 edges", "Unit"];
+        assert_eq!(lines, [&["Match 2 nodes, 0 edges"], expected, &below].concat(), "{edge} {direction:?}");
+    }
+}
+
+/// What a pattern said of a node holds of it where rows bring it, under whatever name, and in the subplans
+/// that they are handed to.
+#[test]
+fn tables_of_nodes_that_rows_bring() {
+    let mut s = Small::default();
+    let first = s.matched(&["a:Person", "b"], &["a k:KNOWS b"]);
+    let (a, p) = (s.var("a", LogicalType::Node), s.var("p", LogicalType::Node));
+    let renamed = Plan::Project { input: Box::new(first), items: vec![(p, Expr::Var(a))] };
+    let counted = s.var("n", LogicalType::Int);
+    let distinct =
+        Plan::Aggregate { input: Box::new(renamed), keys: vec![(p, Expr::Var(p))], aggregates: vec![] };
+    let computed =
+        Plan::Extra { input: Box::new(distinct), items: vec![(counted, Expr::Const(Value::Int(1)))] };
+    // Out of a person: to a city, a person or a message; into these: from a person.
+    let second = s.graph(&["p", "x"], &["p e: x"]);
+    let third = s.graph(&["p", "y"], &["y f: p"]);
+    let applied = Plan::Apply {
+        input: Box::new(Plan::Match { input: Box::new(computed), graph: second }),
+        subplan: Box::new(Plan::Match { input: Box::new(Plan::Argument(vec![p])), graph: third }),
+        kind: ApplyKind::Optional,
+    };
+    let plan = s.plan(&["narrow_tables"], applied, &["p", "x", "y"], Options::default());
+    let Plan::Apply { input, subplan, .. } = plan else { panic!("no apply") };
+    for (part, other, tables) in [(*input, "x", vec![0, 1, 2]), (*subplan, "y", vec![0])] {
+        let Plan::Match { graph, .. } = part else { panic!("no pattern") };
+        assert_eq!(graph.tables[&p], [TableId(0)], "{other}");
+        let other = s.var(other, LogicalType::Node);
+        assert_eq!(graph.tables[&other], tables.into_iter().map(TableId).collect::<Vec<_>>());
+    }
+}
+
+/// Where a step leads is where the next begins: of nodes of any kind few have an edge, and those that edges
+/// lead to have ten.
+#[test]
+fn walks_are_estimated_step_by_step() {
+    let mut s = Small::default();
+    let mut edge = s.graph(&["a", "b"], &["a e:KNOWS b"]).edges.remove(0);
+    let catalog = catalog();
+    let catalog = CatalogView::new(&catalog);
+    let (all, persons) = ([TableId(0), TableId(1), TableId(2)], [TableId(0)]);
+    for (min, max, from_all, from_persons) in
+        [(1, 1, 10_000.0, 10_000.0), (1, 3, 1_110_000.0, 1_110_000.0), (0, 2, 116_010.0, 111_000.0)]
+    {
+        edge.range = EdgeRange::Variable { min, max: Some(max), shortest: None };
+        for (tables, rows, walks) in [(&all[..], 6_010.0, from_all), (&persons[..], 1_000.0, from_persons)] {
+            let found = degree(&catalog, &edge, tables, &all, false) * rows;
+            assert!((found - walks).abs() < 1.0, "{min}..{max} from {rows}: {found}");
+        }
+    }
 }
 
 #[test]
