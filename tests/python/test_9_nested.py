@@ -159,3 +159,53 @@ def test_frames_with_instants(conn):
         assert [(i, list(cells), m) for i, cells, m in zip(frame["i"], frame["l"], frame["m"], strict=True)] == [row[:3] for row in rows]
         assert list(frame.columns) == ["i", "l", "m", "t"]
         assert str(frame["t"].dtype) == "datetime64[ns, UTC]"
+
+
+def check_entities(conn):
+    """What nodes and relationships of a result have is what a query says of each of them."""
+    text = """MATCH (n) OPTIONAL MATCH p = (n)-[r]->(m)
+              RETURN n, properties(n), labels(n), r, properties(r), type(r), m, properties(m), [m, r, [n]], {x: m, y: [r]}, p
+              ORDER BY id(n), id(m)"""
+    rows = conn.execute(text).fetchall()
+    assert len(rows) > 300
+    for n, properties, labels, r, of_r, kind, m, of_m, items, entries, path in rows:
+        assert (n.properties, list(n.labels)) == (properties, labels)
+        assert items[2][0].properties == properties
+        if r is None:
+            assert (m, of_m, items[:2], entries, path) == (None, None, [None, None], {"x": None, "y": [None]}, None)
+            continue
+        assert (r.properties, r.type, m.properties) == (of_r, kind, of_m)
+        assert (items[0].properties, items[1].properties) == (of_m, of_r)
+        assert (entries["x"].properties, entries["y"][0].properties) == (of_m, of_r)
+        assert [x.properties for x in path.nodes] == [properties, of_m]
+        assert [x.properties for x in path.relationships] == [of_r]
+        # Copies: what is done with one is not seen in another.
+        n.properties["mine"] = 1
+        assert "mine" not in items[2][0].properties
+    # One after the other, and few.
+    known = {one.id: one.properties for (one,) in conn.execute("MATCH (n) RETURN n")}
+    for (one,) in conn.execute("MATCH (n) RETURN n ORDER BY id(n) SKIP 100 LIMIT 5"):
+        assert one.properties == known[one.id]
+
+
+def test_entities_of_rows_are_read_together():
+    db = trimorph.Database(":memory:")
+    conn = db.connect()
+    conn.execute(
+        "UNWIND range(1, 300) AS i CREATE (:A {n: i, s: CASE i % 3 WHEN 0 THEN null ELSE 'text ' + toString(i) END,"
+        " d: date('2020-01-01') + duration({days: i}), l: CASE i % 4 WHEN 0 THEN [i, i] END, m: CASE i % 5 WHEN 0 THEN i WHEN 1 THEN 'x' END})"
+    )
+    conn.execute("UNWIND range(1, 40) AS i CREATE (:B {n: i, w: i / 2.0})")
+    conn.execute("MATCH (a:A), (b:B) WHERE a.n % 40 = b.n CREATE (a)-[:R {x: a.n}]->(b), (b)-[:S]->(a)")
+    check_entities(conn)
+    db.checkpoint()
+    check_entities(conn)
+    conn.execute("MATCH (a:A) WHERE a.n % 7 = 0 SET a:C, a.s = 'new', a.z = [true] REMOVE a.d")
+    conn.execute("MATCH (:A)-[r:R]->() WHERE r.x % 2 = 0 SET r.x = null, r.y = datetime('2020-01-01T00:00:00Z')")
+    check_entities(conn)
+    with conn.transaction() as transaction:
+        transaction.execute("UNWIND range(1, 30) AS i CREATE (:D {q: i})-[:T {t: i}]->(:A {n: -i})")
+        transaction.execute("MATCH (a:A) WHERE a.n % 11 = 0 DETACH DELETE a")
+        check_entities(transaction)
+        transaction.rollback()
+    check_entities(conn)

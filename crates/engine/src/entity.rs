@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use trimorph_base::NodeId;
+use trimorph_base::{EdgeId, NodeId};
 use trimorph_store::{Reader, Snapshot};
-use trimorph_types::{Describe, Map, Relationship};
+use trimorph_types::{Describe, Map, Relationship, Value};
 
 use crate::Error;
 
@@ -72,6 +72,89 @@ impl Entities {
         let properties = reader.edge_properties(relationship.id);
         settled(&reader, properties)
     }
+}
+
+/// Nodes and relationships that were read together, column by column: those in rows that are handed out.
+#[derive(Clone, Debug, Default)]
+pub struct ReadEntities {
+    /// In the order of ids, as what follows.
+    nodes: Vec<Node>,
+    relationships: Vec<(EdgeId, Map)>,
+}
+
+impl ReadEntities {
+    /// A node, if it was read.
+    pub fn node(&self, id: NodeId) -> Option<&Node> {
+        let place = self.nodes.binary_search_by_key(&id, |node| node.id).ok()?;
+        self.nodes.get(place)
+    }
+
+    /// The properties of a relationship, if it was read.
+    pub fn relationship_properties(&self, id: EdgeId) -> Option<&Map> {
+        let place = self.relationships.binary_search_by_key(&id, |(edge, _)| *edge).ok()?;
+        self.relationships.get(place).map(|(_, properties)| properties)
+    }
+}
+
+/// Nodes and relationships up to so many are read one by one by whoever wants them.
+const FEW: usize = 8;
+
+impl Entities {
+    /// Reads all nodes and relationships among `values` and what they hold; none where there are few.
+    ///
+    /// **Errors**: a part of the database that cannot be read.
+    pub fn read<'v>(&self, values: impl Iterator<Item = &'v Value>) -> Result<ReadEntities, Error> {
+        let (nodes, edges) = entities_of(values);
+        let mut read = ReadEntities::default();
+        if nodes.len() + edges.len() <= FEW {
+            return Ok(read);
+        }
+        let reader = Reader::new(&self.snapshot);
+        for of_table in nodes.chunk_by(|a, b| a.table() == b.table()) {
+            let Some(table) = of_table.first().map(|node| node.table()) else { continue };
+            let (varies, own) = (reader.labels_vary(table), reader.labels(of_table[0]));
+            let properties = reader.properties_of_nodes(table, of_table);
+            read.nodes.extend(of_table.iter().zip(properties).map(|(id, properties)| {
+                let labels = if varies { reader.labels(*id) } else { own.clone() };
+                Node { id: *id, labels, properties }
+            }));
+        }
+        for of_table in edges.chunk_by(|a, b| a.table() == b.table()) {
+            let Some(table) = of_table.first().map(|edge| usize::from(edge.table().0)) else { continue };
+            let properties = reader.properties_of_edges(table, of_table);
+            read.relationships.extend(of_table.iter().copied().zip(properties));
+        }
+        settled(&reader, read)
+    }
+}
+
+/// The nodes and relationships among values and in their lists, maps and paths: each once, by table.
+fn entities_of<'v>(values: impl Iterator<Item = &'v Value>) -> (Vec<NodeId>, Vec<EdgeId>) {
+    let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+    let mut left: Vec<&Value> = Vec::new();
+    for value in values {
+        left.push(value);
+        while let Some(value) = left.pop() {
+            match value {
+                Value::Node(id) => nodes.push(*id),
+                Value::Relationship(relationship) => edges.push(relationship.id),
+                Value::List(items) => left.extend(items.iter()),
+                Value::Map(map) => left.extend(map.values()),
+                Value::Path(path) => {
+                    nodes.extend(&path.nodes);
+                    edges.extend(path.relationships.iter().map(|relationship| relationship.id));
+                }
+                _ => {}
+            }
+        }
+    }
+    nodes.retain(|node| node.is_node());
+    edges.retain(|edge| edge.is_edge());
+    nodes.sort_unstable();
+    nodes.dedup();
+    edges.sort_unstable();
+    edges.dedup();
+    (nodes, edges)
 }
 
 /// What was read, if all could be.

@@ -132,7 +132,7 @@ pub use config::{AccessChoice, Switches};
 pub use config::{Config, Durability};
 pub use connection::{Connection, Prepared};
 pub use database::Database;
-pub use entity::{Entities, Node};
+pub use entity::{Entities, Node, ReadEntities};
 pub use error::{Error, render, text_width};
 pub use follower::Lag;
 pub use functions::{FunctionDoc, functions};

@@ -89,7 +89,7 @@ impl Function {
         cancel: &CancelToken,
     ) -> Result<Vec<Value>, Diagnostic> {
         let callable = self.callable.bind(py);
-        let to_python = ToPython { entities: None, source: self.source };
+        let to_python = ToPython::new(None, self.source);
         let mut out = Vec::with_capacity(rows);
         for row in 0..rows {
             if row % ROWS_PER_LOOK == 0 && cancel.is_cancelled() {
@@ -142,7 +142,7 @@ impl Function {
         if let Some(array) = plain_array(column) {
             return to_array.call1((ArrowColumn(array),));
         }
-        let to_python = ToPython { entities: None, source: self.source };
+        let to_python = ToPython::new(None, self.source);
         let values = column.iter().map(|value| to_python.value(py, value, 0));
         to_array.call1((PyList::new(py, values.collect::<PyResult<Vec<_>>>()?)?,))
     }

@@ -5,20 +5,21 @@
 //! unseen. For the same reason a result that is being read as an Arrow stream has no rows to fetch otherwise
 //! until the stream has ended.
 
+use std::cell::RefCell;
 use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyTuple};
-use trimorph::{CancelToken, Entities, PlanForm, Row};
+use trimorph::{CancelToken, Entities, PlanForm, ReadEntities, Row};
 
 use crate::cell::Cell;
 use crate::entity::Source;
 use crate::forks::outside;
 use crate::notice::Notice;
 use crate::shared::{Shared, State};
-use crate::to_python::ToPython;
+use crate::to_python::{Names, ToPython};
 use crate::{arrow, error, interrupt};
 
 /// Rows shown by `repr`, as by `show` unless told otherwise.
@@ -89,7 +90,13 @@ impl QueryResult {
             let more = interrupt::attempt(py, &self.shared.cancel, || engine.buffer_batch());
             state.spent += begun.elapsed();
             match more {
-                Ok(more) => state.ended = !more,
+                Ok(more) => {
+                    state.ended = !more;
+                    let rows = state.engine.buffered();
+                    // What cannot be read is told of by the row that has it.
+                    let read = outside(py, || self.entities.read(rows.iter().flatten()));
+                    state.read = Arc::new(read.unwrap_or_default());
+                }
                 Err(failed) => return Err(state.fail(py, failed)),
             }
             // Nothing else looks at signals while a long result is fetched as a whole.
@@ -101,44 +108,46 @@ impl QueryResult {
     /// Takes up to `rows` rows.
     fn take<'py>(&self, py: Python<'py>, rows: usize) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
-        let maker = self.maker();
         let (mut cells, mut left) = (Vec::new(), rows);
+        let mut names = Names::default();
         while left > 0 {
-            let batch: Vec<Row> = {
+            let (batch, read): (Vec<Row>, _) = {
                 let mut state = self.lock(py);
                 self.fill(py, &mut state, 1)?;
                 let buffered = state.engine.buffered();
                 let count = buffered.len().min(left);
-                let batch: Vec<Row> = buffered.drain(..count).collect();
+                let batch = buffered.drain(..count).collect();
                 state.taken += count as u64;
-                batch
+                (batch, Arc::clone(&state.read))
             };
             if batch.is_empty() {
                 break;
             }
             left -= batch.len();
+            let maker = ToPython { names: RefCell::new(names), ..self.maker(&read) };
             for row in &batch {
                 list.append(maker.row(py, row, &mut cells)?)?;
             }
+            names = maker.names.into_inner();
         }
         Ok(list)
     }
 
-    fn maker(&self) -> ToPython<'_> {
-        ToPython { entities: Some(&self.entities), source: self.source }
+    fn maker<'a>(&'a self, read: &'a ReadEntities) -> ToPython<'a> {
+        ToPython { read: Some(read), ..ToPython::new(Some(&self.entities), self.source) }
     }
 
     fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        let row = {
+        let (row, read) = {
             let mut state = self.lock(py);
             if state.engine.buffered().is_empty() {
                 self.fill(py, &mut state, 1)?;
             }
             let row = state.engine.buffered().pop_front();
             state.taken += u64::from(row.is_some());
-            row
+            (row, Arc::clone(&state.read))
         };
-        row.map(|row| self.maker().row(py, &row, &mut Vec::with_capacity(row.len()))).transpose()
+        row.map(|row| self.maker(&read).row(py, &row, &mut Vec::with_capacity(row.len()))).transpose()
     }
 
     /// All rows that were not fetched yet.

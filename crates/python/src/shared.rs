@@ -16,6 +16,8 @@ use crate::{error, interrupt};
 /// How far a result was read.
 pub(crate) struct State {
     pub(crate) engine: trimorph::QueryResult,
+    /// The nodes and relationships of the rows that are buffered, where they are many.
+    pub(crate) read: Arc<trimorph::ReadEntities>,
     pub(crate) ended: bool,
     /// What all Arrow streams of this result share, from the first on.
     pub(crate) cursor: Option<trimorph::ArrowCursor>,
@@ -65,6 +67,7 @@ impl Shared {
     pub(crate) fn new(engine: trimorph::QueryResult, cancel: CancelToken, cell: Arc<Cell>) -> Self {
         let state = State {
             engine,
+            read: Arc::default(),
             ended: false,
             cursor: None,
             taken: 0,
@@ -108,7 +111,7 @@ impl Shared {
         raise: impl FnOnce(&trimorph::Error) -> E,
     ) -> Result<Option<RecordBatch>, E> {
         let mut state = self.lock(py);
-        let State { engine, ended, cursor, failed, taken, was_read, spent } = &mut *state;
+        let State { engine, ended, cursor, failed, taken, was_read, spent, .. } = &mut *state;
         if let Some(failed) = failed {
             return Err(raise(failed));
         }

@@ -1,10 +1,14 @@
 //! Engine values in, Python objects out. Temporal values become Python's own types where those hold them
 //! exactly.
 
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::sync::Arc;
+
 use pyo3::exceptions::{PyRecursionError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
-use trimorph::{Entities, NodeId, Value, Zone};
+use trimorph::{Entities, NodeId, ReadEntities, Value, Zone};
 
 use crate::entity::{self, Source};
 use crate::error::from_engine;
@@ -18,7 +22,59 @@ const DEPTH_MAX: usize = 500;
 pub(crate) struct ToPython<'a> {
     /// None where there are no nodes and relationships: values that are some are refused then.
     pub(crate) entities: Option<&'a Entities>,
+    /// Those that were read beforehand.
+    pub(crate) read: Option<&'a ReadEntities>,
     pub(crate) source: Source,
+    pub(crate) names: RefCell<Names>,
+}
+
+/// The strings of Python that names of properties have become: mostly the next one is that behind the last.
+#[derive(Default)]
+pub(crate) struct Names {
+    known: Vec<(Arc<str>, Py<PyString>)>,
+    next: usize,
+    /// Labels, which are mostly those of the node before.
+    labels: Option<(Vec<Arc<str>>, Py<PyTuple>)>,
+}
+
+/// Names that are kept; further ones are made each time.
+const NAMES_MAX: usize = 64;
+
+impl Names {
+    fn get<'py>(&mut self, py: Python<'py>, name: &Arc<str>) -> Bound<'py, PyString> {
+        let is_it = |(known, _): &(Arc<str>, _)| Arc::ptr_eq(known, name);
+        let place = match self.known.get(self.next) {
+            Some(known) if is_it(known) => Some(self.next),
+            _ => self.known.iter().position(is_it),
+        };
+        if let Some(place) = place {
+            self.next = place + 1;
+            return self.known[place].1.bind(py).clone();
+        }
+        let made = PyString::new(py, name);
+        if self.known.len() < NAMES_MAX {
+            self.known.push((Arc::clone(name), made.clone().unbind()));
+            self.next = self.known.len();
+        }
+        made
+    }
+
+    fn labels(&mut self, py: Python<'_>, labels: &[Arc<str>]) -> PyResult<Py<PyTuple>> {
+        if let Some((known, tuple)) = &self.labels
+            && known == labels
+        {
+            return Ok(tuple.clone_ref(py));
+        }
+        let tuple = PyTuple::new(py, labels.iter().map(|label| &**label))?.unbind();
+        self.labels = Some((labels.to_vec(), tuple.clone_ref(py)));
+        Ok(tuple)
+    }
+}
+
+impl<'a> ToPython<'a> {
+    pub(crate) fn new(entities: Option<&'a Entities>, source: Source) -> Self {
+        Self { entities, read: None, source, names: RefCell::default() }
+    }
 }
 
 impl ToPython<'_> {
@@ -104,14 +160,19 @@ impl ToPython<'_> {
     ) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         for (key, value) in entries {
-            dict.set_item(&**key, self.value(py, value, depth + 1)?)?;
+            let value = self.value(py, value, depth + 1)?;
+            dict.set_item(self.names.borrow_mut().get(py, key), value)?;
         }
         Ok(dict)
     }
 
     fn node<'py>(&self, py: Python<'py>, id: NodeId, depth: usize) -> PyResult<Bound<'py, entity::Node>> {
-        let node = self.entities()?.node(id).map_err(|e| from_engine(py, &e))?;
-        let labels = PyTuple::new(py, node.labels.iter().map(|l| &**l))?.unbind();
+        let entities = self.entities()?;
+        let node = match self.read.and_then(|read| read.node(id)) {
+            Some(node) => Cow::Borrowed(node),
+            None => Cow::Owned(entities.node(id).map_err(|e| from_engine(py, &e))?),
+        };
+        let labels = self.names.borrow_mut().labels(py, &node.labels)?;
         let properties = self.map(py, &node.properties, depth)?.unbind();
         Bound::new(py, entity::Node { id: id.0, labels, properties, source: self.source })
     }
@@ -122,7 +183,11 @@ impl ToPython<'_> {
         r: &trimorph::Relationship,
         depth: usize,
     ) -> PyResult<Bound<'py, entity::Relationship>> {
-        let properties = self.entities()?.relationship_properties(r).map_err(|e| from_engine(py, &e))?;
+        let entities = self.entities()?;
+        let properties = match self.read.and_then(|read| read.relationship_properties(r.id)) {
+            Some(properties) => Cow::Borrowed(properties),
+            None => Cow::Owned(entities.relationship_properties(r).map_err(|e| from_engine(py, &e))?),
+        };
         let properties = self.map(py, &properties, depth)?.unbind();
         let kind = self.entities()?.relationship_type(r).to_string();
         let made = entity::Relationship {

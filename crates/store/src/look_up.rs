@@ -6,8 +6,8 @@ use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_delta::{KeyDelta, LABELS, NodeDelta};
 use trimorph_storage::column::LabelRows;
 use trimorph_storage::row_labels;
-use trimorph_types::{Map, Value};
-use trimorph_vector::Vector;
+use trimorph_types::{Keys, Map, Value};
+use trimorph_vector::{Vector, by_id};
 
 use crate::{PropertyColumn, Reader};
 
@@ -152,6 +152,62 @@ impl<'s> Reader<'s> {
             .filter(|(_, v)| !v.is_null())
             .collect()
     }
+}
+
+impl<'s> Reader<'s> {
+    /// All properties of nodes of one table, read column by column.
+    pub fn properties_of_nodes(&self, table: TableId, nodes: &[NodeId]) -> Vec<Map> {
+        if let Some(recording) = self.recording() {
+            recording.all_properties();
+        }
+        let info = self.schema().node_tables.get(usize::from(table.0));
+        let properties = info.map_or(&[][..], |info| &info.properties);
+        let columns = properties.iter().enumerate().map(|(place, property)| {
+            let column = PropertyColumn::of_nodes(table, place, self);
+            (self.schema().property_name(property.id), column.gather_nodes(nodes))
+        });
+        maps(columns.collect(), nodes.len())
+    }
+
+    /// The same of edges, which the table must have.
+    pub fn properties_of_edges(&self, table: usize, edges: &[EdgeId]) -> Vec<Map> {
+        if let Some(recording) = self.recording() {
+            recording.all_properties();
+        }
+        let info = self.schema().edge_tables.get(table);
+        let properties = info.map_or(&[][..], |info| &info.properties);
+        let slots: Vec<u64> = match properties {
+            [] => Vec::new(),
+            _ => edges.iter().map(|edge| self.edge_slot(*edge)).collect(),
+        };
+        let columns = properties.iter().enumerate().map(|(place, property)| {
+            let column = PropertyColumn::of_edges(table, place, self);
+            let values = column.gather(slots.iter().copied().enumerate(), slots.len());
+            (self.schema().property_name(property.id), values)
+        });
+        maps(columns.collect(), edges.len())
+    }
+}
+
+/// What each row has under the names of columns, nulls left out. Rows that have the same names share them.
+fn maps(mut columns: Vec<(Arc<str>, Vector<'_>)>, len: usize) -> Vec<Map> {
+    columns.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut keys = Keys::default();
+    // The columns that the row before had.
+    let mut had: Vec<bool> = vec![false; columns.len()];
+    (0..len)
+        .map(|i| {
+            let is_there = |(_, column): &(_, Vector<'_>)| !column.is_null(i);
+            if columns.iter().zip(&had).any(|(column, had)| is_there(column) != *had) {
+                had = columns.iter().map(is_there).collect();
+                keys = columns.iter().filter(|c| is_there(c)).map(|(name, _)| Arc::clone(name)).collect();
+            }
+            // No property is an edge.
+            let values = columns.iter().filter(|c| is_there(c)).map(|(_, column)| column.value(i, &by_id));
+            // Names ascend, and there is a value for each.
+            Map::of_keys(Arc::clone(&keys), values.collect()).unwrap_or_default()
+        })
+        .collect()
 }
 
 /// Whether two values are one key: keys are strings and integers.
