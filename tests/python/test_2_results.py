@@ -327,3 +327,26 @@ def test_a_query_is_planned_with_its_parameters(network):
         assert of_given == of_written
         numbers.append(of_given)
     assert numbers[0] != numbers[1]
+
+
+def test_the_garbage_collector_waits_while_rows_are_made():
+    conn = trimorph.Database(":memory:").connect()
+    conn.execute("UNWIND range(1, 20000) AS i CREATE (:N {i: i, l: [i]})")
+    began = []
+    gc.callbacks.append(lambda phase, info: began.append(info["generation"]) if phase == "start" else None)
+    try:
+        rows = conn.execute("MATCH (n:N) RETURN n").fetchall()
+    finally:
+        gc.callbacks.pop()
+    assert len(rows) == 20000 and gc.isenabled()
+    # Twenty thousand nodes with a dict and a list each would be 80 and more.
+    assert len(began) < 40
+    gc.disable()
+    try:
+        assert len(conn.execute("MATCH (n:N) RETURN n").fetchall()) == 20000
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+    with pytest.raises(trimorph.Error):
+        conn.execute("MATCH (n:N) RETURN n, CASE WHEN n.i = 19999 THEN 1 / 0 END").fetchall()
+    assert gc.isenabled()

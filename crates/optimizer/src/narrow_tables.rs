@@ -4,7 +4,9 @@
 
 use std::cell::RefCell;
 
-use trimorph_algebra::{Direction, EdgePattern, EdgeRange, Expr, LabelExpr, Plan, QueryGraph, VarId};
+use trimorph_algebra::{
+    ApplyKind, Direction, EdgePattern, EdgeRange, Expr, LabelExpr, Plan, QueryGraph, VarId,
+};
 use trimorph_base::TableId;
 use trimorph_catalog::CatalogView;
 use trimorph_types::LogicalType;
@@ -67,13 +69,14 @@ fn known_tables(mut plan: &Plan, mut var: VarId, outer: &[Tables]) -> Option<Vec
                 }
                 input
             }
-            Plan::Apply { input, subplan, .. } => {
-                // What a subplan found, or else what it was handed.
+            Plan::Apply { input, subplan, kind: ApplyKind::Inner } => {
                 if let Some(tables) = known_tables(subplan, var, &[]) {
                     return Some(tables);
                 }
                 input
             }
+            // Rows stay for which the subplan found nothing: what it says holds of others.
+            Plan::Apply { input, .. } => input,
             Plan::Filter { input, .. }
             | Plan::Distinct { input, .. }
             | Plan::Sort { input, .. }

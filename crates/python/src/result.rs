@@ -25,6 +25,35 @@ use crate::{arrow, error, interrupt};
 /// Rows shown by `repr`, as by `show` unless told otherwise.
 const SHOWN_ROWS: usize = 20;
 
+/// Rows from which on Python's garbage collector waits until they are made.
+const PAUSE_ROWS: usize = 64;
+
+/// Python's garbage collector waits: all that is made is in use, and it would look through it again and again.
+struct Paused<'py> {
+    /// None where it waits in any case.
+    collector: Option<Bound<'py, PyModule>>,
+}
+
+impl<'py> Paused<'py> {
+    fn new(py: Python<'py>) -> PyResult<Self> {
+        let collector = py.import("gc")?;
+        if !collector.call_method0("isenabled")?.is_truthy()? {
+            return Ok(Self { collector: None });
+        }
+        collector.call_method0("disable")?;
+        Ok(Self { collector: Some(collector) })
+    }
+}
+
+impl Drop for Paused<'_> {
+    fn drop(&mut self) {
+        if let Some(collector) = &self.collector {
+            // It takes no arguments and cannot fail.
+            drop(collector.call_method0("enable"));
+        }
+    }
+}
+
 /// A lazy result: iterate over it, or fetch. It stays readable when its connection or database is closed.
 #[pyclass(frozen, module = "trimorph")]
 pub(crate) struct QueryResult {
@@ -125,9 +154,11 @@ impl QueryResult {
             }
             left -= batch.len();
             let maker = ToPython { names: RefCell::new(names), ..self.maker(&read) };
+            let paused = if batch.len() < PAUSE_ROWS { None } else { Some(Paused::new(py)?) };
             for row in &batch {
                 list.append(maker.row(py, row, &mut cells)?)?;
             }
+            drop(paused);
             names = maker.names.into_inner();
         }
         Ok(list)

@@ -208,8 +208,14 @@ fn tables_of_nodes_that_rows_bring() {
         subplan: Box::new(Plan::Match { input: Box::new(Plan::Argument(vec![p])), graph: third }),
         kind: ApplyKind::Optional,
     };
-    let plan = s.plan(&["narrow_tables"], applied, &["p", "x", "y"], Options::default());
-    let Plan::Apply { input, subplan, .. } = plan else { panic!("no apply") };
+    // Of rows that stay without a match the optional part says nothing.
+    let fourth = s.graph(&["p", "y", "z"], &["p g: z"]);
+    let last = Plan::Match { input: Box::new(applied), graph: fourth };
+    let plan = s.plan(&["narrow_tables"], last, &["p", "x", "y", "z"], Options::default());
+    let Plan::Match { input, graph } = plan else { panic!("no pattern") };
+    let tables = ["p", "y"].map(|name| graph.tables[&s.var(name, LogicalType::Node)].len());
+    assert_eq!(tables, [1, 3]);
+    let Plan::Apply { input, subplan, .. } = *input else { panic!("no apply") };
     for (part, other, tables) in [(*input, "x", vec![0, 1, 2]), (*subplan, "y", vec![0])] {
         let Plan::Match { graph, .. } = part else { panic!("no pattern") };
         assert_eq!(graph.tables[&p], [TableId(0)], "{other}");

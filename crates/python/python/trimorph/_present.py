@@ -5,6 +5,7 @@ The extension module calls these; other libraries are imported only here and onl
 
 import datetime
 import functools
+import gc
 import html as _html
 import itertools
 import shutil
@@ -154,6 +155,23 @@ def _is_beyond_floats(column):
     return any(abs(end or 0) > 2**53 for end in ends.values())
 
 
+def _without_collection(function):
+    """The function while the garbage collector waits: all objects that it makes are in use, and it would look through them again and again."""
+
+    @functools.wraps(function)
+    def calls(*args, **kwargs):
+        if not gc.isenabled():
+            return function(*args, **kwargs)
+        gc.disable()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            gc.enable()
+
+    return calls
+
+
+@_without_collection
 def df(result, dtype_backend=None):
     """A pandas.DataFrame. Nodes, relationships, paths and maps are dicts, lists numpy arrays, as pyarrow makes them. Dates, times and
     instants that Python's own types do not hold are in columns of objects, as in rows."""
