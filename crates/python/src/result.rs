@@ -28,7 +28,8 @@ const SHOWN_ROWS: usize = 20;
 /// Rows from which on Python's garbage collector waits until they are made.
 const PAUSE_ROWS: usize = 64;
 
-/// Python's garbage collector waits: all that is made is in use, and it would look through it again and again.
+/// Python's garbage collector waits: all that is made is in use, and it would look through it again and
+/// again.
 struct Paused<'py> {
     /// None where it waits in any case.
     collector: Option<Bound<'py, PyModule>>,
