@@ -1,6 +1,6 @@
 //! Notes for each node of a pattern which tables it can be in: what its labels allow, and the patterns that
-//! it was found by where rows bring it, narrowed along edges. A pattern with a node that no table can have, or
-//! a trail longer than there are edges, matches nothing. An edge asked for in both directions that these
+//! it was found by where rows bring it, narrowed along edges. A pattern with a node that no table can have,
+//! or a trail longer than there are edges, matches nothing. An edge asked for in both directions that these
 //! tables have in one only is asked for in that one.
 
 use std::cell::RefCell;
