@@ -570,3 +570,88 @@ fn churn_by_updates_returns_memory() {
     let (now, then) = (now.piece_bytes + now.delta_bytes, fresh.piece_bytes + fresh.delta_bytes);
     assert!(now < then + then / 2, "{now} bytes, at first {then}");
 }
+
+/// What may be unbound stands in the pattern of an EXISTS for its value where it has one, and is free else:
+/// in filters, in what is computed, within MINUS and groups of their own.
+#[test]
+fn exists_asks_for_what_may_be_unbound() {
+    let db = database();
+    let connection = db.connect();
+    sparql(&connection, "INSERT DATA { :a :p 1 ; :c 0 . :b :p 2 . :d :p 3 ; :c 5 . :e :q 4 }");
+    let of = |condition: &str| {
+        let text = format!("SELECT ?s {{ ?s :p ?y OPTIONAL {{ ?s :c ?c }} FILTER({condition}) }}");
+        let found = sparql(&connection, &text);
+        let names = found.iter().map(|row| row.trim_start_matches("<trimorph:").trim_end_matches('>'));
+        names.collect::<Vec<_>>().join("")
+    };
+    for (condition, expected) in [
+        ("EXISTS { ?s :p ?z FILTER(?z > ?c) }", "a"),
+        ("NOT EXISTS { ?s :p ?z FILTER(?z > ?c) }", "bd"),
+        ("EXISTS { FILTER(?c) }", "d"),
+        ("EXISTS { FILTER(!BOUND(?c)) }", "b"),
+        ("EXISTS { ?s :p ?z BIND(?z + ?c AS ?w) FILTER(?w > 2) }", "d"),
+        ("EXISTS { ?s :p ?z FILTER(COALESCE(?c, 9) > 4) }", "bd"),
+        ("NOT EXISTS { ?s :p ?z MINUS { ?s :p ?z FILTER(?z > ?c) } }", "a"),
+        ("EXISTS { { ?q :p ?w FILTER(?w < ?c) } }", "d"),
+        ("EXISTS { { ?q :p ?w FILTER(?w < ?c) } UNION { ?s :p 2 } }", "bd"),
+        ("EXISTS { ?s :p ?z OPTIONAL { ?s :c ?v FILTER(?v = ?c) } FILTER(!BOUND(?v)) }", "b"),
+        // The pattern may bind it itself: where it is unbound outside, it is what the pattern says.
+        ("EXISTS { ?q :q ?z OPTIONAL { ?q :none ?c } FILTER(?c < 9) }", "ad"),
+        ("EXISTS { ?q :c ?c FILTER(?c > 1) }", "bd"),
+        ("EXISTS { ?s :p ?z OPTIONAL { ?q :c ?c } FILTER(?c > 4) }", "bd"),
+        ("EXISTS { { ?q :q ?z } UNION { ?q :c ?c } FILTER(!BOUND(?c)) }", "b"),
+        ("EXISTS { ?s :p ?z FILTER NOT EXISTS { ?s :p ?v FILTER(?v > ?c) } }", "bd"),
+        // A group of its own does not see what is bound beside it, only what EXISTS puts into it.
+        ("EXISTS { ?s :p ?z OPTIONAL { { ?s :c ?v FILTER(?z > 0) } } FILTER(BOUND(?v)) }", ""),
+        ("EXISTS { ?s :p ?z OPTIONAL { { ?s :c ?v FILTER(?y > 0) } } FILTER(BOUND(?v)) }", "ad"),
+    ] {
+        assert_eq!(of(condition), expected, "{condition}");
+        let asked = format!(
+            "SELECT ?s {{ ?s :p ?y OPTIONAL {{ ?s :c ?c }} BIND(({condition}) AS ?is) FILTER(?is) }}"
+        );
+        assert_eq!(sparql(&connection, &asked).len(), expected.len(), "{condition}");
+    }
+}
+
+/// A template with a graph that is not bound, or is no IRI, makes no statement: not one of the default graph.
+#[test]
+fn graphs_of_templates_are_bound() {
+    let db = database();
+    let connection = db.connect();
+    sparql(&connection, "INSERT DATA { :a :p :b , :c . :c :g :x }");
+    let before = sparql(&connection, EVERYTHING);
+    for update in [
+        "DELETE { GRAPH ?g { ?s :p ?o } } WHERE { ?s :p ?o }",
+        "INSERT { GRAPH ?g { ?s :new ?o } } WHERE { ?s :p ?o }",
+        "INSERT { GRAPH ?g { ?s :new ?o } } WHERE { ?s :p ?o BIND('x' AS ?g) }",
+        "DELETE { GRAPH ?g { ?s :p ?o } } WHERE { ?s :p ?o OPTIONAL { ?o :none ?g } }",
+    ] {
+        sparql(&connection, update);
+        assert_eq!(sparql(&connection, EVERYTHING), before, "{update}");
+    }
+    sparql(&connection, "INSERT { GRAPH ?g { ?s :new ?o } } WHERE { ?s :p ?o OPTIONAL { ?o :g ?g } }");
+    let named = sparql(&connection, "SELECT ?g ?o { GRAPH ?g { :a :new ?o } }");
+    assert_eq!(named, ["<trimorph:x> <trimorph:c>"]);
+    assert_eq!(sparql(&connection, EVERYTHING).len(), before.len() + 1);
+}
+
+/// A blank node of INSERT DATA is the same one in the triple terms of the text, and another each time.
+#[test]
+fn blank_nodes_within_triple_terms_are_new() {
+    let db = database();
+    let connection = db.connect();
+    for _ in 0..2 {
+        sparql(
+            &connection,
+            "INSERT DATA { _:x :p :b {| :since 1 |} . :a :t <<( :a :p <<( _:x :p _:y )>> )>> }",
+        );
+    }
+    let count = |text: &str| sparql(&connection, &format!("SELECT (COUNT(DISTINCT ?x) AS ?n) {{ {text} }}"));
+    assert_eq!(count("?x :p :b"), ["2"]);
+    assert_eq!(count("?x :p :b {| :since 1 |}"), ["2"]);
+    assert_eq!(count(":a :t ?x"), ["2"]);
+    assert_eq!(count(":a :t <<( :a :p <<( ?x :p ?y )>> )>> . ?x :p :b"), ["2"]);
+    sparql(&connection, "INSERT DATA { :k :t <<( :a :p _:only )>> }");
+    sparql(&connection, "INSERT DATA { :k :t <<( :a :p _:only )>> }");
+    assert_eq!(count(":k :t ?x"), ["2"]);
+}

@@ -109,7 +109,7 @@ pub struct StatementVars {
     pub predicate: VarId,
     /// The object.
     pub object: VarId,
-    /// The named graph; none for the default graph.
+    /// The named graph: none, or null, for the default graph. Where it is no IRI there is no statement.
     pub graph: Option<VarId>,
 }
 

@@ -52,12 +52,26 @@ fn native(context: &Context<'_>, args: &[Value]) -> Found {
     }
 }
 
-/// A blank node of a text is a new one each time that the text is run.
+/// A blank node of a text is a new one each time that the text is run, in triple terms too.
 fn fresh(_: &Context<'_>, args: &[Value]) -> Found {
-    match (&args[0], &args[1]) {
-        (Value::Iri(iri), Value::String(salt)) if iri.starts_with("_:") => {
-            Ok(Value::iri(format!("_:{}-{}", &iri[2..], salt)))
-        }
-        (other, _) => Ok(other.clone()),
+    match &args[1] {
+        Value::String(salt) => salted(&args[0], salt),
+        _ => Ok(args[0].clone()),
+    }
+}
+
+/// Recursion is as deep as triple terms are within each other, which is bounded.
+fn salted(term: &Value, salt: &str) -> Found {
+    match term {
+        Value::Iri(iri) if iri.starts_with("_:") => Ok(Value::iri(format!("_:{}-{salt}", &iri[2..]))),
+        Value::Iri(iri) if iri.contains("_:") => match rdf::triple_parts(iri) {
+            None => Ok(term.clone()),
+            Some([subject, predicate, object]) => {
+                let (subject, object) = (salted(&subject, salt)?, salted(&object, salt)?);
+                rdf::triple([&subject, &predicate, &object], &mut |resource| Ok::<_, Miss>(resource.clone()))?
+                    .ok_or(Miss::Error)
+            }
+        },
+        other => Ok(other.clone()),
     }
 }

@@ -12,11 +12,16 @@ use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_types::rdf::names::XSD;
 use trimorph_types::{LogicalType, Value};
 
-use super::relation::{Active, Relation, Shape, Slot, Source, call, equal, given_value, is_not_null};
-use super::scope::name_of;
+use super::relation::{
+    Active, Name, Relation, Shape, Slot, Source, call, equal, given_value, is_not_null, is_null,
+};
+use super::scope::{Names, may_be_bound, mentioned, name_of, visible};
 use super::triple_terms::bound_name;
 use super::{Binder, Bound};
 use crate::terms::literal;
+
+/// Variables that may be unbound and that an EXISTS asks for: a case each way is planned for each.
+const UNSURE_MAX: usize = 5;
 
 /// An expression, and what is known of its values.
 pub(super) struct Typed {
@@ -175,25 +180,63 @@ impl Binder<'_> {
     }
 
     /// The rows of a pattern for each row, whose variables stand for their values within it.
+    ///
+    /// A variable that is not bound in a row is free in the pattern. Where nothing in the pattern can tell,
+    /// it is free in all rows, and compared in the end; else rows that bind it and rows that do not are
+    /// asked apart.
     fn exists(&mut self, relation: &Relation, pattern: &GraphPattern, active: &Active) -> Bound<Plan> {
-        let mut inner = relation.argument(active);
-        // What is not bound in a row is free in the pattern.
-        let uncertain: Vec<_> = inner
-            .slots
-            .iter()
-            .filter(|(_, slot)| !slot.certain)
-            .map(|(n, s)| (Arc::clone(n), s.clone()))
-            .collect();
-        inner.slots.retain(|_, slot| slot.certain);
-        let around = std::mem::replace(&mut self.substitutes, true);
-        let mut inner = self.pattern(inner, pattern, active)?;
-        self.substitutes = around;
-        for (name, slot) in uncertain {
-            if inner.slots.contains_key(&name) {
-                self.bind_new(&mut inner, &name, slot);
+        let (names, binds) = (mentioned(pattern), visible(pattern));
+        let mut row = relation.argument(active);
+        row.slots.retain(|name, slot| slot.certain || names.contains(name));
+        let is_unsure = |(name, slot): &(&Name, &Slot)| !slot.certain && binds.contains(*name);
+        let unsure: Vec<Name> =
+            row.slots.iter().filter(is_unsure).map(|(name, _)| Arc::clone(name)).collect();
+        let (free, told): (Vec<Name>, Vec<Name>) =
+            unsure.into_iter().partition(|name| may_be_bound(pattern, &Names::from([Arc::clone(name)])));
+        if told.is_empty() {
+            return Ok(self.exists_in(row, pattern, &free, active)?.plan);
+        }
+        if told.len() > UNSURE_MAX {
+            let primary = format!("EXISTS asks for more than {UNSURE_MAX} variables that may be unbound");
+            let error = Diagnostic::compile(ErrorKind::SemanticError, "TooComplex", primary);
+            return Err(error.hint("ask for them in several EXISTS"));
+        }
+        let cases = self.either(row, 1 << told.len(), active, &mut |own, row, case| {
+            let mut row = row.clone();
+            for (bit, name) in told.iter().enumerate() {
+                let Some(slot) = row.slots.get_mut(name) else { continue };
+                let value = slot.value();
+                if case >> bit & 1 == 1 {
+                    slot.certain = true;
+                    row.filter(is_not_null(value));
+                } else {
+                    row.slots.remove(name);
+                    row.filter(is_null(value));
+                }
+            }
+            own.exists_in(row, pattern, &free, active)
+        })?;
+        Ok(cases.plan)
+    }
+
+    /// The same, where nothing in the pattern can tell whether the variables of `free` are bound.
+    fn exists_in(
+        &mut self,
+        mut row: Relation,
+        pattern: &GraphPattern,
+        free: &[Name],
+        active: &Active,
+    ) -> Bound<Relation> {
+        let compared: Vec<_> = free.iter().filter_map(|name| Some((name, row.slots.remove(name)?))).collect();
+        let around = std::mem::replace(&mut self.substituted, row.slots.clone());
+        let mut inner = self.pattern(row, pattern, active)?;
+        self.substituted = around;
+        for (name, slot) in compared {
+            if inner.slots.contains_key(name) {
+                self.bind_new(&mut inner, name, slot);
             }
         }
-        Ok(inner.plan)
+        Ok(inner)
     }
 
     /// An expression as a condition: its effective boolean value.

@@ -15,7 +15,7 @@ mod triple_terms;
 mod triples;
 mod update;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use spargebra::Query;
@@ -66,8 +66,8 @@ struct Binder<'c> {
     given: &'c [Given],
     /// What asks other servers.
     service: Option<&'c Arc<dyn Procedure>>,
-    /// Whether variables bound outside stand for their values within: in `EXISTS`, not in its sub-queries.
-    substitutes: bool,
+    /// What `EXISTS` around puts in the place of variables, in any part of its pattern but sub-queries.
+    substituted: BTreeMap<Name, Slot>,
     /// Names made so far that no text has.
     made: usize,
     /// IRIs that nothing has, and what they were looked for as.
@@ -131,7 +131,7 @@ impl<'c> Binder<'c> {
             dataset: None,
             base: None,
             depth: 0,
-            substitutes: false,
+            substituted: BTreeMap::new(),
             made: 0,
             unknown: BTreeSet::new(),
         }

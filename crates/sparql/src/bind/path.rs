@@ -106,8 +106,9 @@ impl Binder<'_> {
         let to = self.end(&mut relation, object, Shape::Term, &mut new, &mut parts);
         self.relies_on_all();
         // A term that is written may be none of the graph; `EXISTS` writes what is bound around it.
-        let is_bound = |term: &TermPattern| bound_name(term).is_some();
-        let within = !self.substitutes && is_bound(subject) && is_bound(object);
+        let is_free =
+            |term: &TermPattern| bound_name(term).is_some_and(|name| !self.substituted.contains_key(&name));
+        let within = is_free(subject) && is_free(object);
         let path = PropertyPath { from, to, path: converted(path), graph, within };
         relation.grow(|input| Plan::PropertyPath { input, path });
         if let Some((name, var)) = new_graph {

@@ -35,7 +35,6 @@ impl Binder<'_> {
         active: &Active,
     ) -> Bound<Relation> {
         use GraphPattern as P;
-        let bound: Names = relation.slots.keys().cloned().collect();
         let has_uncertain = relation.slots.values().any(|slot| !slot.certain);
         let shares_uncertain = || {
             has_uncertain
@@ -47,17 +46,40 @@ impl Binder<'_> {
             pattern,
             P::Bgp { .. } | P::Path { .. } | P::Values { .. } | P::Join { .. } | P::Service { .. }
         );
-        let is_alone = match self.substitutes {
-            true => is_sub_query(pattern),
-            false => !may_be_bound(pattern, &bound) || shares_uncertain(),
-        };
-        if !relation.is_unit() && !simple && is_alone {
-            let around = std::mem::replace(&mut self.substitutes, false);
-            let alone = self.evaluated(Relation::start(active), pattern, active)?;
-            self.substitutes = around;
+        let may_be_within = || may_be_bound(pattern, &self.bound_beside(&relation)) && !shares_uncertain();
+        if !relation.is_unit() && !simple && !may_be_within() {
+            let alone = self.alone(pattern, active)?;
             return self.join(relation, alone);
         }
         self.evaluated(relation, pattern, active)
+    }
+
+    /// The names that are bound, but for those that `EXISTS` around puts into any part of its pattern.
+    fn bound_beside(&self, relation: &Relation) -> Names {
+        relation.slots.keys().filter(|name| !self.substituted.contains_key(*name)).cloned().collect()
+    }
+
+    /// The solutions of a pattern that is evaluated by itself.
+    fn alone(&mut self, pattern: &GraphPattern, active: &Active) -> Bound<Relation> {
+        if is_sub_query(pattern) {
+            return self.as_sub_query(Relation::start(active), pattern, active);
+        }
+        let names = mentioned(pattern);
+        let mut start = Relation::start(active);
+        let put = self.substituted.iter().filter(|(name, _)| names.contains(*name));
+        start.slots.extend(put.map(|(name, slot)| (Arc::clone(name), slot.clone())));
+        if !start.slots.is_empty() {
+            start = start.argument(active);
+        }
+        self.evaluated(start, pattern, active)
+    }
+
+    /// The same where `EXISTS` around puts nothing in the place of variables.
+    fn as_sub_query(&mut self, start: Relation, pattern: &GraphPattern, active: &Active) -> Bound<Relation> {
+        let around = std::mem::take(&mut self.substituted);
+        let alone = self.evaluated(start, pattern, active)?;
+        self.substituted = around;
+        Ok(alone)
     }
 
     /// The rows of `relation` with what a pattern binds for each of them.
@@ -231,12 +253,12 @@ impl Binder<'_> {
             let (Some(a), Some(b)) = (left.slots.get(name).cloned(), right.slots.get(name).cloned()) else {
                 continue;
             };
-            if !a.certain || !b.certain {
-                continue;
-            }
-            // Given with the text.
+            // Given with the text, or by the row of an apply around.
             if a.source == b.source {
                 taken.insert(Arc::clone(name));
+                continue;
+            }
+            if !a.certain || !b.certain {
                 continue;
             }
             let key = match a.compares_plainly(&b) {
@@ -260,7 +282,11 @@ impl Binder<'_> {
         }
         let rest = right.slots.iter().filter(|(name, _)| !taken.contains(*name));
         let carried: BTreeSet<VarId> = rest.filter_map(|(_, slot)| slot.carrier()).collect();
-        items.extend(carried.into_iter().filter(|var| !on.contains(var)).map(|var| (var, Expr::Var(var))));
+        let carried: Vec<VarId> = carried.into_iter().filter(|var| !on.contains(var)).collect();
+        items.extend(carried.iter().map(|var| (*var, Expr::Var(*var))));
+        // What both sides have of the row around is the same.
+        let of_left: BTreeSet<VarId> = left.slots.values().filter_map(Slot::carrier).collect();
+        on.extend(carried.into_iter().filter(|var| of_left.contains(var)));
         right.grow(|input| Plan::Project { input, items });
         let mut joined = Relation { plan: Plan::Unit, slots: left.slots };
         joined.plan = Plan::HashJoin { left: Box::new(left.plan), right: Box::new(right.plan), on };
@@ -279,17 +305,17 @@ impl Binder<'_> {
         expression: Option<&Expression>,
         active: &Active,
     ) -> Bound<Relation> {
-        let bound: Names = relation.slots.keys().cloned().collect();
+        let bound = self.bound_beside(&relation);
         let agrees =
             visible(right).iter().all(|name| relation.slots.get(name).is_none_or(|slot| slot.certain));
-        let is_within = (self.substitutes && !is_sub_query(right) || may_be_bound(right, &bound)) && agrees;
+        let is_within = may_be_bound(right, &bound) && agrees;
         let mut inner = match (is_within, expression) {
             (true, Some(expression)) => {
                 self.filtered(relation.argument(active), expression, right, active)?
             }
             (true, None) => self.pattern(relation.argument(active), right, active)?,
             (false, _) => {
-                let alone = self.pattern(Relation::start(active), right, active)?;
+                let alone = self.alone(right, active)?;
                 self.join(relation.argument(active), alone)?
             }
         };
@@ -322,7 +348,7 @@ impl Binder<'_> {
         if shared.is_empty() {
             return Ok(relation);
         }
-        let bound: Names = relation.slots.keys().cloned().collect();
+        let bound = self.bound_beside(&relation);
         let sure = certain(right);
         let all_certain = shared
             .iter()
@@ -330,12 +356,17 @@ impl Binder<'_> {
         let inner = match all_certain && may_be_bound(right, &bound) {
             true => self.pattern(relation.argument(active), right, active)?,
             false => {
-                let alone = self.pattern(Relation::start(active), right, active)?;
+                let mut alone = self.alone(right, active)?;
                 let is_certain = |name: &Name| alone.slots.get(name).is_some_and(|slot| slot.certain);
                 if all_certain && shared.iter().all(is_certain) {
                     let inner = self.join(relation.argument(active), alone)?;
                     return Ok(without(relation, inner));
                 }
+                let outer = relation.carried(active);
+                let own: BTreeSet<VarId> = alone.slots.values().filter_map(Slot::carrier).collect();
+                let own = own.into_iter().filter(|var| !outer.contains(var)).map(|var| (var, Expr::Var(var)));
+                let items = own.collect();
+                alone.grow(|input| Plan::Project { input, items });
                 let mut inner = relation.beside(alone.plan, active);
                 let mut both = Vec::new();
                 for name in &shared {
@@ -467,7 +498,7 @@ impl Binder<'_> {
         let mut each = self.graph_alone(Relation::unit(), active)?;
         let Some(graph) = each.slots.remove(own) else { return Ok(each) };
         let given = Active::Given(self.held(&mut each, &graph));
-        let found = self.pattern(Relation::start(&given), inner, &given)?;
+        let found = self.as_sub_query(Relation::start(&given), inner, &given)?;
         each.slots = found.slots;
         let subplan = Box::new(found.plan);
         each.grow(|input| Plan::Apply { input, subplan, kind: ApplyKind::Inner });

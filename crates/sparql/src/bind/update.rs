@@ -64,7 +64,11 @@ pub fn data(operation: &Operation) -> Option<(bool, Vec<[Value; 4]>)> {
 }
 
 fn has_blanks(data: &[Quad]) -> bool {
-    data.iter().any(|quad| matches!(quad.subject, NamedOrBlankNode::BlankNode(_)) || has_blank(&quad.object))
+    data.iter().any(|quad| is_blank(&quad.subject) || has_blank(&quad.object))
+}
+
+fn is_blank(subject: &NamedOrBlankNode) -> bool {
+    matches!(subject, NamedOrBlankNode::BlankNode(_))
 }
 
 fn row_of(quad: &Quad) -> [Value; 4] {
@@ -177,7 +181,11 @@ impl Binder<'_> {
         let graph = match &template.graph {
             GraphNamePattern::DefaultGraph => None,
             GraphNamePattern::NamedNode(iri) => Some(Expr::Const(Value::iri(iri.as_str()))),
-            GraphNamePattern::Variable(variable) => Some(named(relation, &name_of(variable))),
+            // Where it is not bound there is no statement; null would be the default graph.
+            GraphNamePattern::Variable(variable) => Some(call(
+                "coalesce",
+                vec![named(relation, &name_of(variable)), Expr::Const(Value::Bool(false))],
+            )),
         };
         let mut add = |own: &mut Self, value| {
             let var = own.anonymous(LogicalType::Any);
@@ -250,8 +258,8 @@ impl Binder<'_> {
 fn has_blank(term: &Term) -> bool {
     match term {
         Term::BlankNode(_) => true,
-        // Blank nodes within triple terms are renamed with the term's text.
-        Term::Triple(_) | Term::NamedNode(_) | Term::Literal(_) => false,
+        Term::Triple(triple) => is_blank(&triple.subject) || has_blank(&triple.object),
+        Term::NamedNode(_) | Term::Literal(_) => false,
     }
 }
 
