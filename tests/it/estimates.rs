@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use trimorph::{Config, Connection, Database, Value};
+use trimorph::{CancelToken, Config, Connection, Database, Value};
 
 /// The plan of a query with parameters, line by line.
 fn plan(connection: &Connection, text: &str, params: &[(&str, Value)]) -> Vec<String> {
@@ -101,4 +101,55 @@ fn a_merge_leaves_an_open_transaction_its_estimates() {
     assert_eq!(before, after);
     assert!(after.iter().any(|line| line.contains("Lookup")), "{after:#?}");
     writer.rollback().unwrap();
+}
+
+/// Which properties nodes have together is known of nodes that got them after they came, and of those that
+/// are not merged; the first that came does not stand for all.
+#[test]
+fn properties_are_counted_together() {
+    let conditions =
+        [("n.a", 0.5), ("n.c", 0.5), ("n.a, n.b", 0.5), ("n.a, n.c", 0.0), ("n.i, n.a, n.b", 0.5)];
+    let check = |c: &Connection, what: &str| {
+        for (properties, part) in conditions {
+            let has = properties.split(", ").map(|p| format!("{p} IS NOT NULL")).collect::<Vec<_>>();
+            let text = format!("EXPLAIN (CODES) MATCH (n:N) WHERE {} RETURN n.i", has.join(" AND "));
+            let lines = plan(c, &text, &[]);
+            let at = lines.iter().position(|line| line.trim_start().starts_with("Filter")).unwrap();
+            let estimate = estimates(&lines)[at].parse::<f64>().unwrap() / 10_000.0;
+            assert!((estimate - part).abs() < 0.1, "{what}, {properties}: {lines:#?}");
+        }
+    };
+    let run =
+        |c: &Connection, texts: &[&str]| texts.iter().for_each(|text| drop(c.query(text, &[]).unwrap()));
+    let config = Config::new().threads(1).background_merges(false);
+    let db = Database::in_memory(config.clone());
+    let c = db.connect();
+    run(&c, &["UNWIND range(0, 9999) AS i CREATE (:N {i: i})"]);
+    db.merge(&CancelToken::default()).unwrap();
+    run(
+        &c,
+        &[
+            "MATCH (n:N) WHERE n.i % 2 = 0 SET n.a = n.i, n.b = n.i",
+            "MATCH (n:N) WHERE n.i % 2 = 1 SET n.c = n.i",
+        ],
+    );
+    db.merge(&CancelToken::default()).unwrap();
+    check(&c, "merged");
+    // A few that come later are what they are, and change nothing of the rest.
+    run(&c, &["UNWIND range(0, 99) AS i CREATE (:N {a: i, c: i})"]);
+    db.merge(&CancelToken::default()).unwrap();
+    check(&c, "merged again");
+
+    // Who counts while a statement runs sees none of its rows, and counts again once as much was written.
+    let db = Database::in_memory(config);
+    let c = db.connect();
+    run(
+        &c,
+        &[
+            "UNWIND range(0, 9999) AS i CREATE (n:N {i: i}) SET n += CASE i % 2 WHEN 0 THEN {a: i, b: i} ELSE {c: i} END",
+            "MATCH (n:N) SET n.i = n.i + 1",
+            "MATCH (n:N) SET n.i = n.i + 1",
+        ],
+    );
+    check(&c, "written");
 }

@@ -33,6 +33,19 @@ fn check(c: &Connection, what: &str) {
         let by_row = rows(c, &format!("MATCH (n) WHERE {condition} RETURN n.i ORDER BY n.i DESC LIMIT 7"));
         assert_eq!(rows(c, &first), by_row, "{what}: {pattern}");
     }
+    // Counted by their sets, too.
+    let by_row = rows(c, "MATCH (n) UNWIND labels(n) AS l RETURN l, count(*)");
+    let text = "SELECT (STRAFTER(STR(?c), 'trimorph:') AS ?l) (COUNT(*) AS ?n) { ?s a ?c } GROUP BY ?c";
+    let mut counted = c.sparql(text).unwrap();
+    let mut by_set = Vec::new();
+    while let Some(row) = counted.next_row().unwrap() {
+        by_set.push(row.iter().map(|value| counted.format(value)).collect::<Vec<_>>().join(" | "));
+    }
+    let sorted = |mut lines: Vec<String>| {
+        lines.sort();
+        lines
+    };
+    assert_eq!(sorted(by_set), sorted(by_row), "{what}");
 }
 
 fn change(c: &Connection, random: &mut Random, round: usize) {

@@ -17,7 +17,9 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use trimorph_base::{EdgeTableId, NodeId, TableId};
-use trimorph_catalog::{DegreeStats, NodeTableStats, PropertyStats, Statistics, has_drifted};
+use trimorph_catalog::{
+    CharacteristicSet, DegreeStats, NodeTableStats, PropertyStats, Statistics, has_drifted,
+};
 use trimorph_mvcc::Timestamp;
 use trimorph_store::{PropertyColumn, Reader, Snapshot, integer_of};
 use trimorph_types::Grouping;
@@ -105,18 +107,19 @@ fn estimated(snapshot: &Snapshot) -> Option<(Statistics, u64)> {
 fn look_at(reader: &Reader<'_>, table: TableId, rows: u64, stats: &mut NodeTableStats) {
     let seen = sample_of(reader, table, rows);
     stats.rows = rows;
-    stats.characteristic_sets.clear();
+    let mut has: Vec<Vec<u32>> = vec![Vec::new(); seen.len()];
     for (column, property) in stats.properties.iter_mut().enumerate() {
         let values = PropertyColumn::of_nodes(table, column, reader);
         let mut counts: HashMap<Grouping, u64> = HashMap::new();
         let mut range: Option<(i64, i64)> = None;
-        for row in &seen {
+        for (row, has) in seen.iter().zip(&mut has) {
             let value = values.value(*row);
             if let Some(number) = integer_of(&value) {
                 let (low, high) = range.unwrap_or((number, number));
                 range = Some((low.min(number), high.max(number)));
             }
             if !value.is_null() {
+                has.extend(u32::try_from(column).ok());
                 *counts.entry(Grouping(value)).or_default() += 1;
             }
         }
@@ -134,11 +137,18 @@ fn look_at(reader: &Reader<'_>, table: TableId, rows: u64, stats: &mut NodeTable
             },
         };
     }
+    let mut sets: HashMap<Vec<u32>, u64> = HashMap::new();
+    let part = rows / (seen.len() as u64).max(1);
+    has.into_iter().for_each(|set| *sets.entry(set).or_default() += part);
+    let sets = sets.into_iter().map(|(properties, count)| CharacteristicSet { properties, count });
+    stats.characteristic_sets = sets.collect();
+    stats.characteristic_sets.sort_unstable_by(|a, b| a.properties.cmp(&b.properties));
 }
 
 /// Some rows of a table that has so many, that are there.
 pub(crate) fn sample_of(reader: &Reader<'_>, table: TableId, rows: u64) -> Vec<u64> {
-    let step = usize::try_from(rows / SAMPLE).unwrap_or(1).max(1);
+    // Odd, so that rows that alternate are seen alike.
+    let step = usize::try_from(rows / SAMPLE).unwrap_or(1) | 1;
     let is_there = |row: &u64| reader.node_exists(NodeId::new(table, *row));
     (0..rows).step_by(step).filter(is_there).collect()
 }

@@ -220,8 +220,8 @@ fn required_property(predicate: &Expr, var: VarId) -> Option<&str> {
     })
 }
 
-/// The part of the nodes in `tables` that have all of these properties: from the characteristic sets
-/// (Poseidon §6).
+/// The part of the nodes in `tables` that have all of these properties: of one, what its column counted; of
+/// several, from the characteristic sets (Poseidon §6).
 fn presence(catalog: &CatalogView<'_>, tables: &[TableId], properties: &[&str]) -> f64 {
     let having: f64 = (tables.iter())
         .filter_map(|t| {
@@ -229,6 +229,15 @@ fn presence(catalog: &CatalogView<'_>, tables: &[TableId], properties: &[&str]) 
             let columns: Option<Vec<usize>> =
                 properties.iter().map(|p| catalog.estimated_column(*t, p)).collect();
             let columns = columns?;
+            if let [column] = columns[..]
+                && let Some(property) = counted.properties.get(column)
+            {
+                return Some(counted.rows.saturating_sub(property.nulls) as f64);
+            }
+            if counted.characteristic_sets.is_empty() {
+                let part = |property: &&str| presence(catalog, &[*t], &[property]);
+                return Some(counted.rows as f64 * properties.iter().map(part).product::<f64>());
+            }
             let all = |set: &&CharacteristicSet| {
                 columns.iter().all(|c| set.properties.iter().any(|p| *p as usize == *c))
             };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_delta::{KeyDelta, LABELS, NodeDelta};
-use trimorph_storage::column::LabelRows;
+use trimorph_storage::column::{LabelRows, SEGMENT_ROWS};
 use trimorph_storage::row_labels;
 use trimorph_types::{Keys, Map, Value};
 use trimorph_vector::{Vector, by_id};
@@ -20,16 +20,58 @@ impl<'s> Reader<'s> {
 
     /// The labels of a node, in the order they are shown.
     pub fn labels(&self, node: NodeId) -> Vec<Arc<str>> {
+        let own = self.own_labels(node);
+        own.and_then(|own| row_labels(&own)).unwrap_or_else(|| self.schema().label_names(node.table()))
+    }
+
+    /// What stands for the labels of a node, if it may have others than its table: nodes with the same value
+    /// in one table have the same labels.
+    pub fn own_labels(&self, node: NodeId) -> Option<Value> {
         if let Some(recording) = self.recording() {
             recording.rows(node, 1);
         }
-        let own = || {
-            let table = Some(node.table()).filter(|table| self.labels_vary(*table))?;
-            let changed = || self.node_changes(table)?.value(node.row(), LABELS, &self.moment()?.reading());
-            changed().or_else(|| Some(self.main_labels(table)?.value(node.row())))
-        };
-        let of_table = || self.schema().label_names(node.table());
-        own().and_then(|own| row_labels(&own)).unwrap_or_else(of_table)
+        let table = Some(node.table()).filter(|table| self.labels_vary(*table))?;
+        let changed = || self.node_changes(table)?.value(node.row(), LABELS, &self.moment()?.reading());
+        changed().or_else(|| Some(self.main_labels(table)?.value(node.row())))
+    }
+
+    /// Hands over the sets of labels of rows of a table, counted from `first` on, and how many of the rows
+    /// have each: one set may come several times. **Cost**: a look at each row's code, where segments know
+    /// them.
+    pub fn label_sets(
+        &self,
+        table: TableId,
+        first: u64,
+        rows: &[u32],
+        take: &mut dyn FnMut(&[Arc<str>], u64),
+    ) {
+        const SEGMENT: u64 = SEGMENT_ROWS as u64;
+        let node = |row: &u32| NodeId::new(table, first + u64::from(*row));
+        let of_table = self.schema().label_names(table);
+        let mut rest = rows;
+        while let [start, .., last] | [start @ last] = rest {
+            let (start, end) = (node(start), (node(start).row() / SEGMENT + 1) * SEGMENT);
+            let here = rest.partition_point(|row| node(row).row() < end);
+            let (own, others) = rest.split_at(here);
+            rest = others;
+            let span = node(own.last().unwrap_or(last)).row() - start.row() + 1;
+            let labels = self.label_rows(start, own.len() as u64);
+            let is_written = self.have_labels_written(start, usize::try_from(span).unwrap_or(0));
+            let mut counts = vec![0u64; labels.map_or(0, LabelRows::codes)];
+            for row in own {
+                let local = (node(row).row() % SEGMENT) as usize;
+                let code = labels
+                    .and_then(|labels| labels.code(local))
+                    .filter(|_| !is_written || !self.have_labels_written(node(row), 1));
+                match code.and_then(|code| counts.get_mut(usize::from(code))) {
+                    Some(count) => *count += 1,
+                    None => take(&self.labels(node(row)), 1),
+                }
+            }
+            for (code, count) in (0..=u16::MAX).zip(counts).filter(|(_, count)| *count > 0) {
+                take(labels.and_then(|labels| labels.labels(code)).unwrap_or(&of_table), count);
+            }
+        }
     }
 
     /// Which rows of the segment of a node have which labels in main, where rows have others than their

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use trimorph_algebra::LabelExpr;
 use trimorph_base::{NodeId, TableId};
 use trimorph_catalog::CatalogView;
 use trimorph_store::{LabelRows, SEGMENT_ROWS};
+use trimorph_types::Value;
 
 use crate::Context;
 
@@ -54,10 +56,18 @@ impl LabelTest {
     pub(super) fn passes(&self, node: NodeId, cx: &Context<'_>) -> bool {
         let table = node.table().0 as usize;
         match &self.rows {
-            Some(rows) if rows.1.get(table).copied().unwrap_or(false) => {
-                let own = cx.reader.labels(node);
-                rows.0.matches(&|label| own.iter().any(|own| **own == *label))
-            }
+            Some(rows) if rows.1.get(table).copied().unwrap_or(false) => match cx.reader.own_labels(node) {
+                // Written since main: names as they are.
+                Some(Value::List(names)) => {
+                    let is = |own: &Value, label: &str| matches!(own, Value::String(own) if **own == *label);
+                    rows.0.matches(&|label| names.iter().any(|own| is(own, label)))
+                }
+                None | Some(Value::Null) => self.tables.get(table).copied().unwrap_or(false),
+                Some(_) => {
+                    let own = cx.reader.labels(node);
+                    rows.0.matches(&|label| own.iter().any(|own| **own == *label))
+                }
+            },
             _ => self.tables.get(table).copied().unwrap_or(false),
         }
     }
@@ -71,7 +81,14 @@ impl LabelTest {
 
     /// Some of the nodes that are asked for together, `asked` of them.
     pub(super) fn of_many<'s>(&self, asked: usize) -> OfMany<'_, 's> {
-        OfMany { test: self, asked: asked as u64, segment: None, labels: None, verdicts: Vec::new() }
+        OfMany {
+            test: self,
+            asked: asked as u64,
+            segment: None,
+            labels: None,
+            verdicts: Vec::new(),
+            written: FxHashMap::default(),
+        }
     }
 
     /// The nodes of `len` rows of one segment from `first` on that meet it, in order, where that is known
@@ -110,6 +127,8 @@ impl LabelTest {
 
 /// Rows for each set of labels from which sets are asked one by one.
 const CODES_PART: usize = 16;
+/// Sets of labels that are remembered of nodes that are asked one by one.
+const WRITTEN_MAX: usize = 256;
 
 /// Verdicts on nodes that are asked for together: each set of labels of a segment is asked once.
 pub(super) struct OfMany<'t, 's> {
@@ -120,6 +139,8 @@ pub(super) struct OfMany<'t, 's> {
     labels: Option<&'s LabelRows>,
     /// By code: 0 not asked yet, 1 meets it, 2 does not.
     verdicts: Vec<u8>,
+    /// Of nodes that are asked one by one: by what stands for their labels.
+    written: FxHashMap<Arc<str>, bool>,
 }
 
 impl<'s> OfMany<'_, 's> {
@@ -147,14 +168,34 @@ impl<'s> OfMany<'_, 's> {
                 }
                 *verdict == 1
             }
-            _ => self.test.passes(node, cx),
+            _ => self.passes_alone(node, cx),
         }
+    }
+
+    /// The same of a node whose labels were written since main, or are not known by rows.
+    fn passes_alone(&mut self, node: NodeId, cx: &Context<'s>) -> bool {
+        // Those that were written since are lists, and none was made of a text.
+        if cx.reader.have_labels_written(node, 1) {
+            return self.test.passes(node, cx);
+        }
+        let Some(Value::String(text)) = cx.reader.own_labels(node) else {
+            return self.test.passes(node, cx);
+        };
+        if let Some(known) = self.written.get(&*text) {
+            return *known;
+        }
+        let verdict = self.test.passes(node, cx);
+        if self.written.len() < WRITTEN_MAX {
+            self.written.insert(text, verdict);
+        }
+        verdict
     }
 
     #[cold]
     fn enter(&mut self, node: NodeId, cx: &Context<'s>) {
         self.labels = cx.reader.label_rows(node, self.asked);
         self.verdicts.clear();
+        self.written.clear();
         // Where there are more sets than nodes, each is asked as it comes.
         let codes = self.labels.map_or(0, LabelRows::codes);
         if codes as u64 <= self.asked {

@@ -125,7 +125,7 @@ impl Main {
         for (places, index) in &old.composite_indexes {
             composite_indexes.push((places.clone(), change.composite_index(index, &columns, places)?));
         }
-        count_sets(stats, &columns, changes, end);
+        count_sets(stats, &columns, changes, end)?;
         stats.rows = end;
         catalog.facts_mut().node_tables[at].one_type =
             columns.iter().map(|column| column.has_one_type()).collect();
@@ -137,25 +137,61 @@ impl Main {
     }
 }
 
-/// Counts the rows that came by which properties they have, as far as one tells for all.
-fn count_sets(stats: &mut NodeTableStats, columns: &[Arc<Column>], changes: &NodeChanges<'_>, end: u64) {
-    // Sets are estimates: the first row that came stands for all.
-    let Some(first) = changes.came.first() else { return };
-    let mut properties = Vec::new();
-    for (i, column) in (0u32..).zip(columns) {
-        if !ColumnView::new(column).is_null(*first) {
-            properties.push(i);
-        }
+/// Rows that are looked at for which properties they have together.
+const SEEN: usize = 256;
+/// Values that are looked at for it at most: of wide tables fewer rows are.
+const LOOKED_AT: usize = 1 << 16;
+/// Where at least this part of a table's zones changed, all of these are counted anew; else those that rows
+/// came to, which were written anew in any case: others may be on disk.
+const COUNTED_ANEW: u64 = 8;
+
+/// Counts rows of zones that changed by which properties they have, from some of them. Those of other zones
+/// are taken to be as before. Sets are estimates.
+fn count_sets(
+    stats: &mut NodeTableStats,
+    columns: &[Arc<Column>],
+    changes: &NodeChanges<'_>,
+    end: u64,
+) -> Result<(), RewriteError> {
+    const ZONE: u64 = ZONE_ROWS as u64;
+    let mut zones: BTreeSet<u64> = changes.came.iter().map(|row| row / ZONE).collect();
+    let changed: BTreeSet<u64> = changes.columns.values().flatten().copied().collect();
+    if changed.len() as u64 * ZONE * COUNTED_ANEW >= end {
+        zones.extend(changed);
     }
-    let came = changes.came.len() as u64;
-    debug_assert!(came <= end);
-    match stats.characteristic_sets.iter_mut().find(|set| set.properties == properties) {
-        Some(set) => set.count += came,
-        None => {
-            let set = trimorph_catalog::CharacteristicSet { properties, count: came };
-            stats.characteristic_sets.push(set);
-        }
+    let rows_of_zone = |zone: &u64| zone * ZONE..end.min((zone + 1) * ZONE);
+    let rows: u64 = zones.iter().map(|zone| rows_of_zone(zone).count() as u64).sum();
+    if rows == 0 {
+        return Ok(());
     }
+    let seen = (LOOKED_AT / columns.len().max(1)).clamp(8, SEEN);
+    // Odd, so that rows that alternate are seen alike.
+    let step = usize::try_from(rows.div_ceil(seen as u64)).unwrap_or(usize::MAX) | 1;
+    let pins = Arc::<Pins<'_>>::default();
+    let views: Vec<_> = columns.iter().map(|column| ColumnView::pinned(column, &pins)).collect();
+    let mut found: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
+    let mut looked_at = 0;
+    for row in zones.iter().flat_map(rows_of_zone).step_by(step) {
+        let has = (0u32..).zip(&views).filter(|(_, view)| !view.is_null(row));
+        *found.entry(has.map(|(place, _)| place).collect()).or_default() += 1;
+        looked_at += 1;
+    }
+    check(&pins)?;
+    let before: u64 = stats.characteristic_sets.iter().map(|set| set.count).sum();
+    let part = |count: u64, of: u64, all: u64| {
+        u64::try_from(u128::from(count) * u128::from(of) / u128::from(all.max(1))).unwrap_or(0)
+    };
+    for set in &mut stats.characteristic_sets {
+        let new = found.remove(&set.properties).unwrap_or(0);
+        set.count = part(set.count, end - rows, before) + part(new, rows, looked_at);
+    }
+    stats.characteristic_sets.retain(|set| set.count > 0);
+    let new = found.into_iter().map(|(properties, count)| trimorph_catalog::CharacteristicSet {
+        properties,
+        count: part(count, rows, looked_at),
+    });
+    stats.characteristic_sets.extend(new);
+    Ok(())
 }
 
 /// One change of one node table.

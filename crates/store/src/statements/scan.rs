@@ -240,15 +240,20 @@ impl Statements<'_, '_> {
                 let there = reader.existing(NodeId::new(part.table, first), len);
                 let rows = there.as_ref().map_or(len, Vec::len) as u64;
                 let first_row = there.as_ref().map_or(Some(0), |there| there.first().copied());
-                let labels = |row: u32| reader.labels(NodeId::new(part.table, first + u64::from(row)));
                 if !reader.labels_vary(part.table) {
+                    let labels = |row: u32| reader.labels(NodeId::new(part.table, first + u64::from(row)));
                     let own = first_row.filter(|_| rows > 0).map(labels).unwrap_or_default();
                     classes.extend(own.into_iter().map(|label| (label, rows)));
                 } else {
                     let all = there.unwrap_or_else(|| (0..len as u32).collect());
-                    for label in all.into_iter().flat_map(labels) {
-                        *classes.entry(label).or_default() += 1;
-                    }
+                    reader.label_sets(part.table, first, &all, &mut |labels, rows| {
+                        for label in labels {
+                            match classes.get_mut(label) {
+                                Some(known) => *known += rows,
+                                None => _ = classes.insert(Arc::clone(label), rows),
+                            }
+                        }
+                    });
                 }
                 for (label, rows) in classes.into_iter().filter(|(label, _)| !is_hidden(label)) {
                     sink(counted(self.class(&label)), rows);
