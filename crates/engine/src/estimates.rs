@@ -3,7 +3,7 @@
 //!
 //! 1. They are made anew each time as much was written again as there is in the delta, so that all that is
 //!    ever looked at for them is a few times what was written.
-//! 2. They are published where a table has so many rows more or less that plans may be others
+//! 2. They are published where a table has so many rows or values more or less that plans may be others
 //!    ([`has_drifted`]): with the catalog in which they stand, so that kept plans are asked whether they
 //!    hold.
 //! 3. A merge counts what it writes itself, and takes them away.
@@ -77,10 +77,17 @@ fn has_same_columns(a: &Statistics, b: &Statistics) -> bool {
 
 /// Whether plans may be others.
 fn differ(before: &Statistics, now: &Statistics) -> bool {
-    let rows = before.node_tables.iter().zip(&now.node_tables).map(|(a, b)| (a.rows, b.rows));
+    let values = |stats: &NodeTableStats| {
+        let rows = stats.rows;
+        let of_all = stats.properties.iter().map(move |property| rows.saturating_sub(property.nulls));
+        std::iter::once(rows).chain(of_all).collect::<Vec<_>>()
+    };
+    // Rows, and values of each property: who counted while a statement ran saw rows without any.
+    let nodes = before.node_tables.iter().zip(&now.node_tables);
+    let mut rows = nodes.flat_map(|(a, b)| values(a).into_iter().zip(values(b)));
     let edges = before.edge_tables.iter().zip(&now.edge_tables);
     let mut edges = edges.map(|(a, b)| (a.forward.edges, b.forward.edges));
-    rows.into_iter().any(|(a, b)| has_drifted(a, b)) || edges.any(|(a, b)| has_drifted(a, b))
+    rows.any(|(a, b)| has_drifted(a, b)) || edges.any(|(a, b)| has_drifted(a, b))
 }
 
 /// The statistics with what was written since main, and how much that is; none where nothing was.
