@@ -206,7 +206,7 @@ impl Binder<'_> {
             for (bit, name) in told.iter().enumerate() {
                 let Some(slot) = row.slots.get_mut(name) else { continue };
                 let value = slot.value();
-                if case >> bit & 1 == 1 {
+                if (case >> bit) & 1 == 1 {
                     slot.certain = true;
                     row.filter(is_not_null(value));
                 } else {
