@@ -191,6 +191,11 @@ fn count_sets(
         count: part(count, rows, looked_at),
     });
     stats.characteristic_sets.extend(new);
+    // What was rounded off, so that they are as many as there are rows.
+    let counted: u64 = stats.characteristic_sets.iter().map(|set| set.count).sum();
+    if let Some(most) = stats.characteristic_sets.iter_mut().max_by_key(|set| set.count) {
+        most.count += end.saturating_sub(counted);
+    }
     Ok(())
 }
 
