@@ -1,8 +1,13 @@
 """Objects of other libraries as parameters: frames are lists of maps, columns and arrays lists, scalars what they are."""
 
+import array
 import collections
+import dataclasses
 import datetime as dt
 import decimal
+import enum
+import fractions
+import pathlib
 import types
 import uuid
 
@@ -43,9 +48,16 @@ SCALARS = [
     (pd.Timestamp("2020-06-01T12:00", tz="Europe/Berlin"), trimorph.DateTime.parse("2020-06-01T12:00+02:00[Europe/Berlin]")),
     (pd.Timedelta(1, "ns"), trimorph.Duration(0, 0, 0, 1)),
     (pd.Timedelta(days=-1, nanoseconds=5), trimorph.Duration(0, -1, 0, 5)),
+    (np.timedelta64(14, "M"), trimorph.Duration(months=14)),
+    (np.timedelta64(2, "Y"), trimorph.Duration(months=24)),
+    (np.longdouble(1.5), 1.5),
+    (pathlib.PurePosixPath("a/b.csv"), "a/b.csv"),
+    (enum.IntEnum("Level", {"HIGH": 7}).HIGH, 7),
     (uuid.UUID(int=7), "00000000-0000-0000-0000-000000000007"),
     (pa.scalar(5), 5),
     (pa.scalar(None), None),
+    (pa.scalar(None, pa.int64()), None),
+    (np.array([(1, 0.5)], dtype=[("a", "i8"), ("b", "f4")])[0], {"a": 1, "b": 0.5}),
 ]
 
 
@@ -55,6 +67,9 @@ def test_scalars(conn, given, expected):
     assert (found, type(found)) == (expected, type(expected))
     assert back(conn, [given, {"in": given}]) == [expected, {"in": expected}]
 
+
+# pyarrow would make one type of these, by the first of them.
+MIXED = [dt.date(2020, 1, 2), WHEN, WHEN.replace(tzinfo=dt.timezone.utc), dt.time(1, tzinfo=dt.timezone.utc)]
 
 LISTS = [
     ({1}, [1]),
@@ -78,7 +93,16 @@ LISTS = [
     (pd.Series(["a", None], dtype="category"), ["a", None]),
     (pd.Series([WHEN, None]), [WHEN, None]),
     (pd.Series([], dtype="float64"), []),
+    (np.array([1.5, 2], dtype="longdouble"), [1.5, 2.0]),
+    (np.array([(1, "2020-01-02")], dtype=[("a", "i8"), ("b", "datetime64[ns]")]), [{"a": 1, "b": dt.datetime(2020, 1, 2)}]),
+    (array.array("d", [1, 2]), [1.0, 2.0]),
     (pd.Index([1, 2]), [1, 2]),
+    (pd.Index(["a", None]), ["a", None]),
+    (pd.MultiIndex.from_tuples([(1, "a")]), [[1, "a"]]),
+    (pd.Categorical(["a", None]), ["a", None]),
+    (pd.array(["a", None]), ["a", None]),
+    (pd.Series(MIXED), MIXED),
+    (pd.Series(["a", b"b"]), ["a", b"b"]),
     (pd.array([1, None]), [1, None]),
     (pl.Series([1, None]), [1, None]),
     (pl.Series([[1], None]), [[1], None]),
@@ -137,9 +161,32 @@ def test_many_rows(conn):
     assert found == (count, count * (count - 1) // 2, "b99999")
 
 
+@dataclasses.dataclass
+class Point:
+    x: int
+
+
+class Model:
+    def model_dump(self):
+        return {"x": 1}
+
+
+ENDLESS = []
+ENDLESS.append(ENDLESS)
+
 REFUSED = [
-    (object(), TypeError, 'parameter "x": values of type object are not supported'),
-    ((i for i in range(3)), TypeError, "generator are not supported"),
+    (object(), TypeError, r'parameter "x": values of type object are not supported: give a text, such as str\(x\)'),
+    ((i for i in range(3)), TypeError, r"generator are not supported: give list\(x\)"),
+    (map(str, [1]), TypeError, r"give list\(x\)"),
+    (Point(1), TypeError, r"give dataclasses.asdict\(x\)"),
+    (Point, TypeError, "give a text"),
+    (Model(), TypeError, r"give x.model_dump\(\)"),
+    ([enum.Enum("Color", "RED").RED], TypeError, r"at x\[0\]: .* give x.value or x.name"),
+    (fractions.Fraction(1, 3), TypeError, r"give float\(x\)"),
+    (1 + 2j, TypeError, r"give \[x.real, x.imag\]"),
+    (pd.Period("2020-01"), TypeError, r"give str\(x\), or x.start_time"),
+    (2**63, OverflowError, r"9223372036854775808 does not fit in 64 bits: give decimal.Decimal\(x\)"),
+    (ENDLESS, ValueError, r"at x(\[0\])+\[?0?…: values may be nested 100 levels deep$"),
     ({object()}, TypeError, r'parameter "x" at x\[0\]: values of type object'),
     (pd.DataFrame({"a": [object()]}), TypeError, r"at x\[0\].a: values of type object"),
     (pl.Series([object()], dtype=pl.Object), TypeError, r"at x\[0\]: values of type object"),

@@ -57,9 +57,17 @@ def test_many_columns_are_shown_from_both_ends(conn, monkeypatch):
     assert head.split(" │ ") == ["column_0", "column_1", "column_2", "…", "column_58", "column_59"]
     assert row.split() == ["0", "│", "1", "│", "2", "│", "…", "│", "58", "│", "59"]
     assert foot == "(1 row; 5 of 60 columns are shown)" and len(rule) == len(head) <= 60
-    assert "1 of 2 columns are shown" in repr(conn.execute("RETURN $a AS a, $a AS b", {"a": "x" * 70}))
+    assert repr(conn.execute("RETURN $a AS a, $a AS b", {"a": "x" * 70})).splitlines()[2] == " │ ".join(["x" * 27 + "…"] * 2)
     assert repr(conn.execute("RETURN 1 AS a, 2 AS b")).endswith("(1 row)")
     assert "first 20 rows, there are more; 5 of 60" in repr(conn.execute("UNWIND range(1, 30) AS i RETURN " + ", ".join(f"i AS column_{i}" for i in range(60))))
+
+
+@pytest.mark.parametrize("room", [30, 40, 80])
+def test_long_texts_make_room_for_other_columns(conn, monkeypatch, room):
+    monkeypatch.setenv("COLUMNS", str(room))
+    lines = repr(conn.execute("RETURN $a AS long, 2 AS b, '日本' AS c", {"a": "日" * 70})).splitlines()
+    assert max(map(trimorph._trimorph.text_width, lines[:3])) <= room and lines[0].split()[::2] == ["long", "b", "c"]
+    assert "…" in lines[2] and lines[-1] == "(1 row)"
 
 
 def test_an_error_is_not_the_end_of_the_rows(conn):

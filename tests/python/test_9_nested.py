@@ -209,3 +209,13 @@ def test_entities_of_rows_are_read_together():
         check_entities(transaction)
         transaction.rollback()
     check_entities(conn)
+
+def test_lengths_of_time_within_others_are_none_of_numbers(conn):
+    pytest.importorskip("pandas")
+    day = datetime.timedelta(days=1)
+    frame = conn.execute("RETURN {d: duration('P1D'), l: [duration('P1D')]} AS m, [{d: duration('P1D')}, null] AS l").df()
+    assert frame["m"][0]["d"] == day and list(frame["m"][0]["l"]) == [day]
+    assert list(frame["l"][0]) == [{"d": day}, None]
+    short = trimorph.Duration(nanos=1)
+    frame = conn.execute("RETURN {d: duration({nanoseconds: 1}), l: [duration('P1D')]} AS m").df()
+    assert frame["m"][0]["d"] == short and frame["m"][0]["l"] == [day]

@@ -32,6 +32,13 @@ pub(crate) fn of<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Columns<'py>>,
     values.map(|values| Some(Columns::Values(values)))
 }
 
+/// What to give in place of a `value` that is none.
+pub(crate) fn instead(value: &Bound<'_, PyAny>) -> String {
+    let instead = value.py().import("trimorph._params").and_then(|m| m.getattr("instead"));
+    let hint = instead.and_then(|instead| instead.call1((value,))).and_then(|hint| hint.extract());
+    hint.unwrap_or_else(|_| "give what it is made of".to_owned())
+}
+
 fn said(error: PyErr) -> String {
     error.to_string()
 }

@@ -21,6 +21,9 @@ use crate::temporal::{self, OFFSET_SECONDS_MAX};
 /// Deepest nesting of a parameter: the engine walks values recursively.
 const DEPTH_MAX: usize = 100;
 
+/// How much of a place within a value is shown.
+const PLACE_CHARS_MAX: usize = 80;
+
 /// Where values go, and what is known of maps on the way.
 struct Target<'a> {
     entities: Entities<'a>,
@@ -47,6 +50,16 @@ struct Refusal {
     make: fn(String) -> PyErr,
     reason: String,
     place: String,
+}
+
+impl Refusal {
+    /// The place, on a line also where it is a hundred levels deep.
+    fn shown(&self) -> String {
+        match self.place.char_indices().nth(PLACE_CHARS_MAX) {
+            Some((at, _)) => format!("{}…", &self.place[..at]),
+            None => self.place.clone(),
+        }
+    }
 }
 
 type Converted = Result<Value, Refusal>;
@@ -102,7 +115,7 @@ pub(crate) fn parameters(params: Option<&Bound<'_, PyAny>>, source: Source) -> P
         };
         let name = name.to_cow()?;
         let converted = convert(&value, &mut Entities::Parameter(source).into(), 0).map_err(|r| {
-            let place = if r.place.is_empty() { String::new() } else { format!(" at {name}{}", r.place) };
+            let place = if r.place.is_empty() { String::new() } else { format!(" at {name}{}", r.shown()) };
             (r.make)(format!("parameter \"{name}\"{place}: {}", r.reason))
         })?;
         out.insert(Arc::from(&*name), converted);
@@ -114,14 +127,14 @@ pub(crate) fn parameters(params: Option<&Bound<'_, PyAny>>, source: Source) -> P
 pub(crate) fn cell(value: &Bound<'_, PyAny>, source: Source) -> Result<Value, String> {
     convert(value, &mut Entities::Parameter(source).into(), 0).map_err(|r| match r.place.as_str() {
         "" => r.reason,
-        place => format!("at {place}: {}", r.reason),
+        _ => format!("at {}: {}", r.shown(), r.reason),
     })
 }
 
 /// A value to be shown.
 pub(crate) fn for_text(value: &Bound<'_, PyAny>, shown: &mut Shown) -> PyResult<Value> {
     convert(value, &mut Entities::Text(shown).into(), 0).map_err(|r| {
-        let place = if r.place.is_empty() { String::new() } else { format!("at {}: ", r.place) };
+        let place = if r.place.is_empty() { String::new() } else { format!("at {}: ", r.shown()) };
         (r.make)(format!("{place}{}", r.reason))
     })
 }
@@ -169,7 +182,10 @@ fn integer(value: &Bound<'_, PyAny>) -> Converted {
         let shown = value.str().map(|s| s.to_string()).ok().filter(|s| s.len() <= 40);
         refuse(
             overflow_error,
-            format!("the integer {}does not fit in 64 bits", shown.map_or_else(String::new, |s| s + " ")),
+            format!(
+                "the integer {}does not fit in 64 bits: give decimal.Decimal(x), float(x) or str(x)",
+                shown.map_or_else(String::new, |s| s + " ")
+            ),
         )
     })
 }
@@ -479,35 +495,22 @@ fn uuid(value: &Bound<'_, PyAny>) -> Option<Converted> {
     })
 }
 
-/// Numbers and arrays of other libraries: what has `__index__` is an integer; what has a `dtype` of
-/// numbers, texts or truth values is what its `tolist` gives; frames, columns and arrays are lists.
+/// Numbers and arrays of other libraries: what numpy has of numbers, texts or truth values is what its
+/// `tolist` gives; frames, columns and arrays are lists; what has `__index__` is an integer.
 /// `Fraction` is not taken: a float would not be what was given.
 fn foreign(value: &Bound<'_, PyAny>, target: &mut Target<'_>, depth: usize) -> Converted {
     if let Some(found) = decimal(value).or_else(|| uuid(value)) {
         return found;
     }
     let kind = value.getattr("dtype").and_then(|d| d.getattr("kind")).and_then(|k| k.extract::<String>());
-    let refused = || {
-        refuse(
-            type_error,
-            format!(
-                "values of type {} are not supported: give its text, number, list or dict",
-                type_name(value)
-            ),
-        )
-    };
     if let Ok(kind) = kind
         && ["b", "i", "u", "f", "U", "O"].contains(&kind.as_str())
-        && !value.hasattr("iloc").unwrap_or(false)
+        && value.hasattr("__array_interface__").unwrap_or(false)
+        && let Ok(native) = value.call_method0("tolist")
+        // A number that Python has no type for gives itself.
+        && !native.get_type().is(value.get_type())
     {
-        let native = value.call_method0("tolist").map_err(|_| refused())?;
-        if native.is(value) {
-            return Err(refused());
-        }
         return convert(&native, target, depth + 1);
-    }
-    if let Ok(index) = value.call_method0("__index__") {
-        return integer(&index);
     }
     if let Some(found) = columns::of(value).map_err(|reason| refuse(value_error, reason))? {
         return match found {
@@ -515,10 +518,14 @@ fn foreign(value: &Bound<'_, PyAny>, target: &mut Target<'_>, depth: usize) -> C
             Columns::Plain(plain) => convert(&plain, target, depth + 1),
         };
     }
+    if let Ok(index) = value.call_method0("__index__") {
+        return integer(&index);
+    }
     if value.hasattr("dtype").unwrap_or(false)
         && let Ok(number) = value.call_method0("__float__").and_then(|f| f.extract::<f64>())
     {
         return Ok(Value::Float(number));
     }
-    Err(refused())
+    let instead = columns::instead(value);
+    Err(refuse(type_error, format!("values of type {} are not supported: {instead}", type_name(value))))
 }

@@ -5,6 +5,7 @@ an object of theirs was given, so they are there already; pyarrow for pandas, if
 """
 
 import collections.abc
+import datetime
 import os
 import sys
 
@@ -95,6 +96,8 @@ def _data(frame, name):
     if hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__"):
         size = getattr(frame, "nbytes", None)
         return frame, size if isinstance(size, int) else None
+    if _is_of(frame, "numpy", "ndarray") and frame.dtype.names and frame.ndim == 1:
+        frame = {column: frame[column] for column in frame.dtype.names}
     if isinstance(frame, collections.abc.Mapping):
         return {_column(column, name): _cells(cells, column, name) for column, cells in frame.items()}, None
     if isinstance(frame, collections.abc.Iterable) and not isinstance(frame, (str, bytes)):
@@ -117,9 +120,20 @@ def _column(column, name):
 
 
 def _cells(cells, column, name):
+    """A column of a dict as objects. What a library keeps of its own in place of a missing value is none."""
     if isinstance(cells, (str, bytes)) or not isinstance(cells, collections.abc.Iterable):
         raise LoadError(f'{name}: column "{column}" is {type(cells).__name__} and not a list')
-    return cells.tolist() if hasattr(cells, "tolist") else list(cells)
+    from ._params import list_of_numpy
+
+    cells = series_of(cells)
+    if _is_of(cells, "pandas", "Series"):
+        return _objects(cells)
+    if _is_of(cells, "numpy", "ndarray"):
+        return list_of_numpy(cells)
+    for give in ("to_pylist", "to_list", "tolist"):
+        if hasattr(cells, give):
+            return getattr(cells, give)()
+    return list(cells)
 
 
 def _of_rows(rows, name):
@@ -128,16 +142,10 @@ def _of_rows(rows, name):
     columns = {}
     for number, row in enumerate(rows):
         if not isinstance(row, collections.abc.Mapping):
-            raise LoadError(f"{name}, row {number}: a row is a dict, not {type(row).__name__}{_hint_of_row(row)}")
+            hint = "give pandas.DataFrame(rows, columns=[…]), or dict(zip(names, row)) for each"
+            raise LoadError(f"{name}, row {number}: a row is a dict, not {type(row).__name__}\n hint: {hint}")
         columns.update(dict.fromkeys(row))
     return {_column(column, name): [row.get(column) for row in rows] for column in columns}
-
-
-def _hint_of_row(row):
-    """What to do with rows that have no names."""
-    if _is_of(row, "numpy", "void") or isinstance(row, (tuple, list)):
-        return "\n hint: give pandas.DataFrame(rows, columns=[…]), or dict(zip(names, row)) for each"
-    return ""
 
 
 def _of_pandas(frame, name):
@@ -157,9 +165,8 @@ def _of_pandas(frame, name):
         return {column: cells[column].tolist() for column in cells.columns}, None
     arrays = []
     for column in frame.columns:
-        try:
-            array = arrow_of_pandas(frame[column])
-        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError):
+        array = arrow_of_pandas(frame[column])
+        if array is None:
             # Values of different types: the extension module says which of them it cannot take.
             return {c: _objects(frame[c]) for c in frame.columns}, None
         arrays.append(array)
@@ -194,16 +201,59 @@ def _with_texts(kind):
     return kind
 
 
+def series_of(value):
+    """An index or an array of pandas as a Series; anything else as it is."""
+    if _is_of(value, "pandas.api.extensions", "ExtensionArray") or _is_of(value, "pandas", "Index"):
+        import pandas
+
+        return pandas.Series(value.tolist() if isinstance(value, pandas.MultiIndex) else value)
+    return value
+
+
 def arrow_of_pandas(column):
-    """A Series as an array of pyarrow; raises what that raises where there is none."""
+    """A Series as an array of pyarrow, or None where no type of Arrow has all its values as they are."""
     import pyarrow
 
     if _is_of(column.dtype, "pandas", "PeriodDtype") or _is_of(column.dtype, "pandas", "IntervalDtype"):
         # Arrow would have numbers and structs for them that mean nothing to anybody else.
-        raise pyarrow.ArrowTypeError("no type of Arrow")
-    array = pyarrow.array(column, from_pandas=True)
+        return None
+    try:
+        array = pyarrow.array(column, from_pandas=True)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError, OverflowError):
+        return None
+    if column.dtype == object and not _keeps(array.type, column):
+        return None
     # Of uuid.UUID; they are texts everywhere else.
     return pyarrow.array([None if cell is None else str(cell) for cell in array.to_pylist()], pyarrow.string()) if array.type == _uuid() else array
+
+
+def _keeps(kind, objects):
+    """Whether pyarrow has Python's objects as they are in an array of the type that it chose by the first of them: it makes dates of
+    date-times, moves them to the first one's zone, forgets offsets of times and nanoseconds, and has texts as bytes."""
+    import pyarrow
+
+    if pyarrow.types.is_nested(kind):
+        inner = [kind.field(i).type for i in range(kind.num_fields)]
+        return not any(map(_is_moving, inner)) and all(_keeps(part, ()) for part in inner)
+    if not _is_moving(kind):
+        return True
+    kinds = {type(cell) for cell, missing in zip(objects, objects.isna(), strict=True) if not missing}
+    if pyarrow.types.is_binary(kind):
+        return kinds <= {bytes}
+    if pyarrow.types.is_date(kind):
+        return kinds <= {datetime.date}
+    if not kinds <= {datetime.datetime, datetime.time}:
+        return False
+    zones = {cell.tzinfo for cell, missing in zip(objects, objects.isna(), strict=True) if not missing}
+    return zones <= {None} or (pyarrow.types.is_timestamp(kind) and len(zones) == 1)
+
+
+def _is_moving(kind):
+    """Whether arrays of the type may have other values than the objects they were made of."""
+    import pyarrow
+
+    of = pyarrow.types
+    return of.is_timestamp(kind) or of.is_date(kind) or of.is_time(kind) or of.is_binary(kind)
 
 
 def _uuid():

@@ -1,5 +1,7 @@
 """Sparse matrices of SciPy in and out, data for PyTorch Geometric out."""
 
+import warnings
+
 from ._networkx import _free, in_rows
 from ._trimorph import Database, Error
 
@@ -50,14 +52,18 @@ def _frame(columns):
 
 
 def _read(database, queries):
-    """The tables of some queries at one moment."""
+    """The tables of some queries at one moment; warns of names that nothing has."""
     connection = database.connect()
     try:
         connection.begin(isolation="snapshot", read_only=True)
-        read = [connection.execute(query).fetchall() for query in queries]
+        results = [connection.execute(query) for query in queries]
+        read = [result.fetchall() for result in results]
         connection.rollback()
     finally:
         connection.close()
+    notices = [notice for result in results for notice in result.notices if notice.detail.startswith("Unknown")]
+    for message, hint in dict.fromkeys((notice.message, notice.hint) for notice in notices):
+        warnings.warn(f"{message} ({hint})" if hint else message, stacklevel=4)
     return read
 
 

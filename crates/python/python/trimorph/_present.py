@@ -15,6 +15,8 @@ import time
 from ._trimorph import InterfaceError, text_width
 
 _CELL_MAX = 60
+# Columns are not cut below this to make room for others.
+_CELL_MIN = 16
 
 
 def _cut(text, width):
@@ -43,18 +45,32 @@ def _peek(result, rows):
 
 
 def _outer(widths, room):
-    """Places of the columns that are shown: all, or as many of the first and the last as there is room for, a gap between them."""
-    if sum(widths) + 3 * (len(widths) - 1) <= room:
-        return list(range(len(widths))), None
-    first, last, used = [], [], len("…")
-    for near, far in zip(range(len(widths)), reversed(range(len(widths))), strict=True):
-        for side, place in ((first, near), (last, far)):
-            used += widths[place] + 3
-            if used > room or place in first or place in last:
-                # The first column is there in any case, and cut.
-                return (first or [0]) + last[::-1], len(first) or 1
+    """Places of the columns that are shown, where the gap between them is, and their widths: the widest are cut first, then the
+    columns in the middle are left out, as in tables of the command line."""
+    between = len(" │ ")
+    least = [min(width, _CELL_MIN) for width in widths]
+    if sum(least) + between * (len(widths) - 1) <= room:
+        places, gap = list(range(len(widths))), None
+    else:
+        first, last, used = [], [], len("…")
+        for step in range(len(widths)):
+            side, place = (last, len(widths) - 1 - step // 2) if step % 2 else (first, step // 2)
+            used += least[place] + between
+            if used > room:
+                break
             side.append(place)
-    return list(range(len(widths))), None
+        # The first column is there in any case.
+        places, gap = (first or [0]) + last[::-1], len(first) or 1
+    left = room - between * (len(places) - 1) - (0 if gap is None else between + len("…"))
+    return places, gap, _narrowed([widths[place] for place in places], left)
+
+
+def _narrowed(widths, room):
+    """The widths, the widest of them cut to one that leaves room for all."""
+    most = max(widths, default=0)
+    while most > 1 and sum(min(width, most) for width in widths) > room:
+        most -= 1
+    return [min(width, most) for width in widths]
 
 
 def table(result, rows):
@@ -73,18 +89,17 @@ def table(result, rows):
     cells = [[_cut(text, _CELL_MAX) for text in row] for row in shown]
     numeric = [kind in ("INTEGER", "FLOAT", "DECIMAL") for kind in result.types]
     widths = [max(text_width(row[i]) for row in [columns, *cells]) for i in range(len(columns))]
-    room = max(shutil.get_terminal_size((120, 24)).columns, 40)
+    room = max(shutil.get_terminal_size((120, 24)).columns, 20)
 
-    places, gap = _outer(widths, room)
+    places, gap, widths = _outer(widths, room)
 
     def line(parts, between=" │ ", hidden="…"):
-        shown = [parts[i] for i in places]
         if gap is not None:
-            shown.insert(gap, hidden)
-        return _cut(between.join(shown).rstrip(), room)
+            parts.insert(gap, hidden)
+        return between.join(parts).rstrip()
 
     def cells_of(row, head=False):
-        return [_fill(text, w, n and not head) for text, w, n in zip(row, widths, numeric, strict=True)]
+        return [_fill(_cut(row[i], w), w, numeric[i] and not head) for i, w in zip(places, widths, strict=True)]
 
     lines = [line(cells_of(columns, head=True)), line(["─" * w for w in widths], "─┼─", "─"), *(line(cells_of(row)) for row in cells)]
     shown = "" if gap is None else f"; {len(places)} of {len(columns)} columns are shown"
@@ -230,6 +245,11 @@ def _objects(column, within=False):
     elif pyarrow.types.is_date32(kind):
         numbers, make = column.cast(pyarrow.int32()), _date
         first, last = _EPOCH_MIN // _DAY, _EPOCH_MAX // _DAY
+    elif pyarrow.types.is_duration(kind) and kind.unit == "ns":
+        numbers, make = column.cast(pyarrow.int64()).to_pylist(), _length
+        if not within or all(n is None or n % 1_000 == 0 for n in numbers):
+            return None
+        return [None if n is None else make(n) for n in numbers]
     elif pyarrow.types.is_timestamp(kind) and kind.unit == "ns":
         if not within or pyarrow.compute.all(pyarrow.compute.equal(pyarrow.compute.nanosecond(column), 0)).as_py() is not False:
             return None
@@ -254,6 +274,8 @@ def _in_micros(kind):
 
     if pyarrow.types.is_timestamp(kind) and kind.unit == "ns":
         return pyarrow.timestamp("us", kind.tz)
+    if pyarrow.types.is_duration(kind) and kind.unit == "ns":
+        return pyarrow.duration("us")
     if pyarrow.types.is_map(kind):
         return pyarrow.map_(kind.key_type, _in_micros(kind.item_type))
     if pyarrow.types.is_list(kind):
@@ -327,6 +349,13 @@ def _time(nanos):
     if below % 1_000:
         return LocalTime(hour, minute, second, below)
     return datetime.time(hour, minute, second, below // 1_000)
+
+
+def _length(nanos):
+    from . import Duration
+
+    seconds, nanos = divmod(nanos, 1_000_000_000)
+    return Duration(0, 0, seconds, nanos)
 
 
 def _instant(count, unit, zoned):
