@@ -20,5 +20,6 @@ mod token;
 #[cfg(test)]
 mod tests;
 
+pub use absent::named as instead_of;
 pub use bind::{FunctionInfo, Functions, OPERATORS_MAX, bind, bind_until};
 pub use parser::{NESTING_MAX, QUERY_BYTES_MAX, parse, parse_schema, parse_until};

@@ -54,6 +54,12 @@ impl FunctionDoc {
     }
 }
 
+/// What to use instead of a function or procedure that is not there and that people know from Neo4j, Kuzu or
+/// SQL: `write x ^ y` for `pow`.
+pub fn instead_of(name: &str) -> Option<&'static str> {
+    trimorph_cypher::instead_of(name)
+}
+
 /// All functions that queries may call, by name.
 pub fn functions() -> Vec<FunctionDoc> {
     let scalars = trimorph_functions::functions().map(|(family, f)| FunctionDoc::new(f.name, f.doc, family));

@@ -135,7 +135,7 @@ pub use database::Database;
 pub use entity::{Entities, Node, ReadEntities};
 pub use error::{Error, render, text_width};
 pub use follower::Lag;
-pub use functions::{FunctionDoc, functions};
+pub use functions::{FunctionDoc, functions, instead_of};
 pub use notice::Notice;
 pub use params::Params;
 pub use plan::{Measured, PlanForm, PlanOperator, PlanTree};

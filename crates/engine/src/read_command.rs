@@ -78,6 +78,13 @@ pub(crate) fn read_command(text: &str) -> Option<Result<Command, Diagnostic>> {
     while rest.last().is_some_and(|word| word.text == ";") {
         rest.pop();
     }
+    let is_transaction = rest
+        .first()
+        .is_none_or(|word| word.is_one_of(&["TRANSACTION", "WORK", "READ", "WRITE", "ISOLATION"]));
+    if first.is("START") && !is_transaction {
+        // Of a database, or the clause of old: the parser knows them.
+        return None;
+    }
     if first.is("SHOW") {
         let is_database = rest.len() == 1 && rest[0].is_one_of(&["DATABASE", "DATABASES"]);
         return is_database.then_some(Ok(Command::ShowDatabase));

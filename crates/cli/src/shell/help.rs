@@ -203,6 +203,10 @@ fn about(topic: &str, terminal: &Terminal, out: &mut dyn Write) -> Result<(), Fa
     if found {
         return Ok(());
     }
+    if let Some(instead) = trimorph::instead_of(name).filter(|_| !is_command_only) {
+        writeln!(out, "{name} is not there: {instead}")?;
+        return Ok(());
+    }
     let near = near_topic(name).map_or(String::new(), |near| format!("; did you mean \"{near}\"?"));
     Err(Failure::message(format!(
         "there is no command, setting or function \"{name}\"{near} (:help lists the commands)"

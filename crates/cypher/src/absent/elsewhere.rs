@@ -34,6 +34,7 @@ const SUM: &str = "write reduce(sum = 0, x IN list | sum + x)";
 const MAPS: &str =
     "write map {.*, name: 'Ann'}, map[key], keys(map); maps of changing keys are made in your program";
 const TIMES: &str = "write datetime({epochMillis: n}), d.epochMillis, toString(d), d + duration('P1D')";
+const ZIP: &str = "write [i IN range(0, size(a) - 1) | [a[i], b[i]]]";
 const REMOVED: &str = "write [x IN list WHERE x > 0 | 2 * x]";
 
 pub(super) const FUNCTIONS: &[Name] = &[
@@ -46,12 +47,35 @@ pub(super) const FUNCTIONS: &[Name] = &[
     ("apoc.coll.max", "write coll.max(list)"),
     ("apoc.coll.min", "write coll.min(list)"),
     ("apoc.coll.sum", SUM),
+    ("apoc.coll.containsAll*", "write all(x IN b WHERE x IN a)"),
     ("apoc.coll.contains", "write x IN list"),
+    ("apoc.coll.avg", "write reduce(sum = 0.0, x IN list | sum + x) / size(list)"),
+    ("apoc.coll.frequencies*", "write UNWIND list AS x RETURN x, count(*)"),
+    ("apoc.coll.intersection", "write [x IN a WHERE x IN b]"),
+    ("apoc.coll.reverse", "write reverse(list)"),
+    ("apoc.coll.sort*", "write UNWIND list AS x WITH x ORDER BY x.name RETURN collect(x)"),
+    ("apoc.coll.subtract", "write [x IN a WHERE NOT x IN b]"),
+    ("apoc.coll.union*", "write coll.distinct(a + b), or a + b with what is twice"),
+    ("apoc.coll.zip", ZIP),
     ("apoc.text.join", JOIN),
     ("apoc.text.indexOf", PLACE),
     ("apoc.convert.toJson", JSON),
     ("apoc.convert.fromJson*", JSON),
+    ("apoc.convert.*", "write toInteger(x), toFloat(x), toString(x) or toBoolean(x)"),
     ("apoc.json.*", JSON),
+    ("apoc.text.replace", "write replace(text, 'a', 'b'); a regular expression is a function of your own"),
+    ("apoc.text.split", "write split(text, ',')"),
+    ("apoc.text.*", OWN),
+    ("apoc.math.*", "write round(x, 2), abs(x), sqrt(x) and so on; :help in the shell lists all"),
+    ("apoc.number.*", "write toString(round(x, 2)), or toInteger(text)"),
+    ("apoc.meta.*", VALUE_TYPE),
+    ("apoc.any.properties", "write properties(x)"),
+    ("apoc.label.exists", "write n:Label, or $label IN labels(n)"),
+    ("apoc.bitwise.*", BITS),
+    ("apoc.agg.first", "write collect(x)[0]"),
+    ("apoc.agg.last", "write collect(x)[-1]"),
+    ("apoc.agg.median", "write percentileCont(x, 0.5)"),
+    ("apoc.version", "APOC is not there; CALL dbms.components() tells Trimorph's version"),
     ("apoc.map.*", MAPS),
     ("apoc.date.*", TIMES),
     ("apoc.temporal.format", FORMAT),
@@ -124,7 +148,7 @@ pub(super) const FUNCTIONS: &[Name] = &[
     ("flatten", "write coll.flatten(list)"),
     ("distinct", DISTINCT),
     ("toSet", DISTINCT),
-    ("zip", "write [i IN range(0, size(a) - 1) | [a[i], b[i]]]"),
+    ("zip", ZIP),
     ("filter", REMOVED),
     ("extract", REMOVED),
     ("allReduce", "write reduce(…), and all(x IN list WHERE …) for a condition"),

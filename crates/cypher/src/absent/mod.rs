@@ -47,6 +47,11 @@ pub(crate) fn procedure(name: &str) -> Option<&'static str> {
     instead(&[neo4j::PROCEDURES, kuzu::PROCEDURES, sql::PROCEDURES], name)
 }
 
+/// What to use instead of a function or procedure that people know from elsewhere and is not there.
+pub fn named(name: &str) -> Option<&'static str> {
+    function(name).or_else(|| procedure(name))
+}
+
 fn instead(tables: &[&[Name]], name: &str) -> Option<&'static str> {
     let fits = |known: &str| match known.strip_suffix('*') {
         Some(begin) => name.get(..begin.len()).is_some_and(|head| head.eq_ignore_ascii_case(begin)),

@@ -8,10 +8,12 @@ pub(super) const LOAD: &str = "write COPY Label FROM 'file.csv' for one file, lo
 pub(super) const ONE_DATABASE: &str = "a directory is a database: open another one with \"trimorph DB\", :open in the shell, \
                             Database(path)";
 const NO_USERS: &str = "there are no users and roles: who may open the files may read and write them";
+const NO_SERVERS: &str = "there are no servers: a database is opened in your program";
 const IN_PARTS: &str = "leave it out: a statement may write as much as it likes; to commit in parts run it for parts of \
                         the rows from your program";
 const QUANTIFIED: &str = "write a quantified relationship: (a)-[:TYPE]->{1,3}(b)";
 const SHORTEST: &str = "write shortestPath((a)-[*]->(b)) or allShortestPaths(…)";
+const COMPARED: &str = "write CASE WHEN x > 1 THEN a ELSE b END, without a value behind CASE";
 const HINTS: &str = "leave it out: plans are chosen by cost; EXPLAIN shows which indexes are used";
 
 const SIMILARITY: &str = "write vector.similarity.cosine(a, b) or vector.similarity.euclidean(a, b): vectors are lists \
@@ -20,32 +22,53 @@ const SIMILARITY: &str = "write vector.similarity.cosine(a, b) or vector.similar
 pub(super) const SYNTAX: &[Syntax] = &[
     ("LOAD", After(&["CSV"]), "LOAD CSV", LOAD),
     ("USING", After(&["PERIODIC"]), "USING PERIODIC COMMIT", LOAD),
-    ("USING", After(&["INDEX", "SCAN", "JOIN", "TEXT", "RANGE", "POINT"]), "USING INDEX", HINTS),
+    ("USING", After(&["INDEX", "TEXT", "RANGE", "POINT"]), "USING INDEX", HINTS),
+    ("USING", After(&["SCAN"]), "USING SCAN", HINTS),
+    ("USING", After(&["JOIN"]), "USING JOIN", HINTS),
     ("USE", Any, "USE", ONE_DATABASE),
-    (
-        "DATABASE",
-        Before(&["CREATE", "DROP", "ALTER", "START", "STOP", "SET"]),
-        "CREATE DATABASE",
-        ONE_DATABASE,
-    ),
-    ("ALIAS", Before(&["CREATE", "DROP", "ALTER"]), "CREATE ALIAS", ONE_DATABASE),
+    ("DATABASE", Before(&["CREATE"]), "CREATE DATABASE", ONE_DATABASE),
+    ("ALIAS", Before(&["CREATE"]), "CREATE ALIAS", ONE_DATABASE),
+    ("DROP", After(&["DATABASE", "COMPOSITE"]), "DROP DATABASE", ONE_DATABASE),
+    ("DROP", After(&["ALIAS"]), "DROP ALIAS", ONE_DATABASE),
+    ("DROP", After(&["USER"]), "DROP USER", NO_USERS),
+    ("DROP", After(&["ROLE"]), "DROP ROLE", NO_USERS),
     ("START", After(&["DATABASE"]), "START DATABASE", ONE_DATABASE),
     ("STOP", After(&["DATABASE"]), "STOP DATABASE", ONE_DATABASE),
-    ("ALTER", After(&["DATABASE", "ALIAS"]), "ALTER DATABASE", ONE_DATABASE),
-    ("ALTER", After(&["USER", "CURRENT"]), "ALTER USER", NO_USERS),
-    ("USER", Before(&["CREATE", "DROP", "RENAME"]), "CREATE USER", NO_USERS),
-    ("ROLE", Before(&["CREATE", "DROP", "RENAME"]), "CREATE ROLE", NO_USERS),
+    ("ALTER", After(&["DATABASE"]), "ALTER DATABASE", ONE_DATABASE),
+    ("ALTER", After(&["ALIAS"]), "ALTER ALIAS", ONE_DATABASE),
+    ("ALTER", After(&["USER"]), "ALTER USER", NO_USERS),
+    (
+        "ALTER",
+        After(&["CURRENT"]),
+        "ALTER CURRENT",
+        "there are no users and no types of graphs: a rule for data is a CREATE CONSTRAINT",
+    ),
+    ("RENAME", After(&["USER"]), "RENAME USER", NO_USERS),
+    ("RENAME", After(&["ROLE"]), "RENAME ROLE", NO_USERS),
+    ("USER", Before(&["CREATE"]), "CREATE USER", NO_USERS),
+    ("ROLE", Before(&["CREATE"]), "CREATE ROLE", NO_USERS),
     ("GRANT", Any, "GRANT", NO_USERS),
     ("DENY", Any, "DENY", NO_USERS),
     ("REVOKE", Any, "REVOKE", NO_USERS),
-    ("SHOW", After(&["USERS", "USER", "ROLES", "ROLE", "PRIVILEGES", "CURRENT"]), "SHOW USERS", NO_USERS),
+    ("SHOW", After(&["USERS", "USER"]), "SHOW USERS", NO_USERS),
+    ("SHOW", After(&["CURRENT"]), "SHOW CURRENT USER", NO_USERS),
+    ("SHOW", After(&["ROLES", "ROLE", "POPULATED"]), "SHOW ROLES", NO_USERS),
+    ("SHOW", After(&["PRIVILEGES"]), "SHOW PRIVILEGES", NO_USERS),
+    (
+        "SHOW",
+        After(&["DATABASE", "DATABASES", "DEFAULT", "HOME"]),
+        "SHOW DATABASE with more behind it",
+        "write SHOW DATABASE: there is the one that is open",
+    ),
     (
         "SHOW",
         After(&["SETTINGS", "SETTING"]),
         "SHOW SETTINGS",
         "settings are given when a database is opened (trimorph --help; Database(…) in Python); the shell has :set",
     ),
-    ("SHOW", After(&["ALIASES", "SERVERS"]), "SHOW ALIASES", ONE_DATABASE),
+    ("SHOW", After(&["ALIASES"]), "SHOW ALIASES", ONE_DATABASE),
+    ("SHOW", After(&["SERVERS", "SERVER"]), "SHOW SERVERS", NO_SERVERS),
+    ("ENABLE", After(&["SERVER"]), "ENABLE SERVER", NO_SERVERS),
     ("IN", After(&["TRANSACTIONS", "CONCURRENT"]), "CALL { … } IN TRANSACTIONS", IN_PARTS),
     ("SHORTEST", Any, "SHORTEST", SHORTEST),
     ("ANY", After(&["SHORTEST"]), "ANY SHORTEST", SHORTEST),
@@ -55,6 +78,26 @@ pub(super) const SYNTAX: &[Syntax] = &[
         Any,
         "REPEATABLE ELEMENTS",
         "relationships of a pattern always differ; match twice for others",
+    ),
+    ("ANY", After(&["("]), "ANY before a pattern", SHORTEST),
+    (
+        "DIFFERENT",
+        After(&["RELATIONSHIP", "RELATIONSHIPS"]),
+        "DIFFERENT RELATIONSHIPS",
+        "leave it out: relationships of a pattern always differ",
+    ),
+    (
+        "NODETACH",
+        After(&["DELETE"]),
+        "NODETACH",
+        "leave it out: DELETE refuses a node that has relationships, DETACH DELETE deletes them, too",
+    ),
+    ("UNIQUE", Before(&["CREATE"]), "CREATE UNIQUE", "write MERGE"),
+    (
+        "SEARCH",
+        Any,
+        "SEARCH",
+        "there is no vector index; write ORDER BY vector.similarity.cosine(n.embedding, $list) DESC LIMIT 5",
     ),
     ("START", Any, "START", "write MATCH; a node is found by its key: MATCH (n:Label {id: $id})"),
     (
@@ -108,6 +151,12 @@ pub(super) const SYNTAX: &[Syntax] = &[
         "a label from a value",
         "write the label in the text, once for each that there may be",
     ),
+    (">", Before(&["WHEN"]), "WHEN with a comparison alone", COMPARED),
+    (">=", Before(&["WHEN"]), "WHEN with a comparison alone", COMPARED),
+    ("<", Before(&["WHEN"]), "WHEN with a comparison alone", COMPARED),
+    ("<=", Before(&["WHEN"]), "WHEN with a comparison alone", COMPARED),
+    ("<>", Before(&["WHEN"]), "WHEN with a comparison alone", COMPARED),
+    ("=", Before(&["WHEN"]), "WHEN with a comparison alone", COMPARED),
 ];
 
 pub(super) const FUNCTIONS: &[Name] = &[

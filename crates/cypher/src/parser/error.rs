@@ -82,7 +82,11 @@ impl Parser<'_> {
         let word = self.slice(token.span());
         match token.kind {
             TokenKind::BadNumber => {
-                syntax("InvalidNumberLiteral", format!("\"{}\" is not a number", shorten(word)), token.span())
+                let primary = format!("\"{}\" is not a number", shorten(word));
+                let error = syntax("InvalidNumberLiteral", primary, token.span());
+                let grouped =
+                    word.contains('_') && word.bytes().all(|b| b.is_ascii_digit() || b"_.".contains(&b));
+                if grouped { with_hint(error, "write the digits without _") } else { error }
             }
             TokenKind::Unclosed => self.unclosed(),
             TokenKind::OtherDash | TokenKind::OtherLess | TokenKind::OtherGreater => self.odd_character(word),

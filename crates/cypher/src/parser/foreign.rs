@@ -11,7 +11,13 @@ pub(super) fn instead(before: &str, word: &str, after: &str) -> Option<&'static 
         (_, "&", "&") => Some("write AND"),
         (")" | "]", "-", ">") | ("-", ">", _) => Some("write -->"),
         (")", "-", "(") | ("-", "(", _) => Some("write -- or -->"),
+        (":", from, "]") if from.starts_with(|c: char| c.is_ascii_digit()) => {
+            Some("write list[1..2] for a part of a list; names that begin with a digit stand in backticks")
+        }
+        (".", name, _) if name.starts_with('$') => Some("write n[$key]"),
+        (":", "=", _) => Some("write {name: value} for a map"),
         (_, "?", _) => Some("write CASE WHEN condition THEN a ELSE b END"),
+        (before, word, _) if doubled(before, word) => Some("write \\' for a quote within quotes"),
         ("“" | "”" | "‘" | "’", ..) | (_, "“" | "”" | "‘" | "’", _) => {
             Some("write ' or \" instead")
         }
@@ -34,6 +40,13 @@ pub(super) fn instead(before: &str, word: &str, after: &str) -> Option<&'static 
         let (_, hint) = WORDS.iter().find(|(words, _)| words.iter().any(|w| w.eq_ignore_ascii_case(word)))?;
         Some(hint)
     })
+}
+
+/// Whether two texts in quotes stand side by side, as SQL has a quote within quotes.
+fn doubled(before: &str, word: &str) -> bool {
+    ['\'', '"']
+        .into_iter()
+        .any(|quote| before.len() > 1 && before.ends_with(quote) && word.starts_with(quote))
 }
 
 const WORDS: &[(&[&str], &str)] = &[

@@ -163,7 +163,8 @@ impl Parser<'_> {
             if !clause.is_updating() {
                 let primary =
                     format!("{} cannot stand in FOREACH, only updating clauses can", clause.keyword());
-                return Err(syntax("InvalidClauseComposition", primary, clause.span()));
+                let error = syntax("InvalidClauseComposition", primary, clause.span());
+                return Err(with_hint(error, "write UNWIND list AS x, then the clauses"));
             }
             body.push(clause);
             if self.eat(TokenKind::RightParen).is_some() {

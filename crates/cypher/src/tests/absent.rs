@@ -11,6 +11,31 @@ fn known_syntax_says_what_to_use() {
         ("CREATE DATABASE x", "CREATE DATABASE", "a directory is a database"),
         ("CREATE USER x SET PASSWORD 'y'", "CREATE USER", "no users"),
         ("GRANT ROLE a TO b", "GRANT", "no users"),
+        ("DROP DATABASE x IF EXISTS", "DROP DATABASE", "a directory is a database"),
+        ("DROP ALIAS x FOR DATABASE", "DROP ALIAS", "a directory is a database"),
+        ("DROP USER x", "DROP USER", "no users"),
+        ("DROP ROLE x", "DROP ROLE", "no users"),
+        ("ALTER USER x SET PASSWORD 'y'", "ALTER USER", "no users"),
+        ("RENAME ROLE x TO y", "RENAME ROLE", "no users"),
+        ("SHOW DATABASE neo4j", "SHOW DATABASE with more behind it", "SHOW DATABASE:"),
+        ("SHOW HOME DATABASE", "SHOW DATABASE with more behind it", "SHOW DATABASE:"),
+        ("SHOW ROLES", "SHOW ROLES", "no users"),
+        ("SHOW CURRENT USER", "SHOW CURRENT USER", "no users"),
+        ("SHOW SERVERS", "SHOW SERVERS", "no servers"),
+        ("START DATABASE x", "START DATABASE", "a directory is a database"),
+        ("MATCH (n:A) USING SCAN n:A RETURN n", "USING SCAN", "by cost"),
+        ("MATCH p = ANY (a)-[:R]->+(b) RETURN p", "ANY before a pattern", "shortestPath"),
+        ("MATCH DIFFERENT RELATIONSHIPS (a)-->(b) RETURN a", "DIFFERENT RELATIONSHIPS", "leave it out"),
+        ("MATCH (n) NODETACH DELETE n", "NODETACH", "leave it out"),
+        ("CREATE UNIQUE (a)-[:R]->(b)", "CREATE UNIQUE", "MERGE"),
+        (
+            "MATCH (n) SEARCH n IN (VECTOR INDEX v FOR [1] LIMIT 5) RETURN n",
+            "SEARCH",
+            "vector.similarity.cosine",
+        ),
+        ("ALTER CURRENT USER SET PASSWORD 'x'", "ALTER CURRENT", "no users"),
+        ("RETURN CASE 3 WHEN > 2 THEN 1 END", "WHEN with a comparison alone", "CASE WHEN x > 1"),
+        ("RETURN CASE 3 WHEN <= 2 THEN 1 END", "WHEN with a comparison alone", "CASE WHEN x > 1"),
         ("MATCH (n:A) USING INDEX n:A(x) RETURN n", "USING INDEX", "by cost"),
         (
             "MATCH (n) CALL { WITH n DELETE n } IN TRANSACTIONS OF 10 ROWS",
@@ -119,9 +144,23 @@ fn what_is_no_call_says_what_to_use() {
         ("RETURN extract(x IN [1] | x)", "[x IN list"),
         ("RETURN contains('ab', 'a')", "text CONTAINS 'a'"),
         ("RETURN xor(true, false)", "a XOR b"),
+        ("RETURN [1, 2][1:2]", "list[1..2]"),
+        ("MATCH (n) SET n.$key = 1", "n[$key]"),
+        ("RETURN struct_pack(a := 1)", "{name: value}"),
+        ("RETURN 'it''s'", "\\' for a quote"),
+        ("RETURN 1_000_000", "without _"),
+        ("FOREACH (x IN [1] | MATCH (n) SET n.x = x)", "UNWIND list AS x"),
         ("RETURN allReduce(a = 0, x IN [1] | a + x, a < 3)", "reduce"),
     ] {
         let error = crate::parse(text).unwrap_err();
         assert!(error.hint.is_some_and(|hint| hint.contains(instead)), "{text}");
     }
+}
+
+/// Whoever asks for help about a name gets the same line.
+#[test]
+fn names_are_known_by_themselves() {
+    assert_eq!(crate::instead_of("POW"), Some("write x ^ y"));
+    assert_eq!(crate::instead_of("apoc.coll.zip"), crate::instead_of("zip"));
+    assert!(crate::instead_of("db.ping").is_some() && crate::instead_of("round").is_none());
 }

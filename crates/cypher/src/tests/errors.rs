@@ -180,7 +180,14 @@ fn numbers_and_characters() {
         "",
         "1.34E999",
     );
-    for text in ["0x", "0x1g", "0o8", "1h2", "1e", "1.5x", "12_000"] {
+    check(
+        "RETURN 12_000",
+        "InvalidNumberLiteral",
+        "\"12_000\" is not a number",
+        "write the digits without _",
+        "12_000",
+    );
+    for text in ["0x", "0x1g", "0o8", "1h2", "1e", "1.5x", "1_x"] {
         check(
             &format!("RETURN {text}"),
             "InvalidNumberLiteral",
@@ -319,7 +326,7 @@ fn composition() {
         "FOREACH (x IN [1] | MATCH (n))",
         c,
         "MATCH cannot stand in FOREACH, only updating clauses can",
-        "",
+        "write UNWIND list AS x, then the clauses",
         "MATCH (n)",
     );
     check(
