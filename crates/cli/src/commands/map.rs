@@ -17,8 +17,9 @@ use crate::terminal::Terminal;
   trimorph map films/ --out films/mapping.json && trimorph load films.tm films/mapping.json
 
 Files with two columns that name ends (source and target, or the names of two other
-files) become relationships, the others nodes; labels are the files' names. Look at
-it and change what is not as you want it: it is a proposal.")]
+files) become relationships, the others nodes; labels are the files' names. Files that
+cannot be read are left out, with a notice. Look at it and change what is not as you
+want it: it is a proposal.")]
 pub(crate) struct Arguments {
     /// Directory with .csv, .tsv, .jsonl, .json or .parquet files, compressed or not
     dir: PathBuf,
@@ -32,7 +33,11 @@ pub(crate) struct Arguments {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Failure> {
-    let GuessedMapping { text, fell, .. } = trimorph::guess_mapping(&arguments.dir)?;
+    let GuessedMapping { text, fell, left_out, .. } = trimorph::guess_mapping(&arguments.dir)?;
+    for file in &left_out {
+        // If stderr is closed, the mapping is what was asked for.
+        let _ = writeln!(stderr().lock(), "{} left out: {file}", terminal.err.yellow("notice:"));
+    }
     for (file, column) in &fell {
         if let Some(fell) = told_of_text(column) {
             // If stderr is closed, the mapping is what was asked for.

@@ -76,11 +76,13 @@ pub struct GuessedMapping {
     pub text: String,
     /// Columns that are text because of a value in the sample, and the names of their files.
     pub fell: Vec<(String, ColumnReport)>,
+    /// Files that the mapping does without, each with the reason: `DIR/a.csv: file is empty; …`.
+    pub left_out: Vec<String>,
 }
 
 /// Guesses a mapping for the files in `directory`.
 ///
-/// **Errors**: a directory or file that cannot be read; no such files.
+/// **Errors**: a directory that cannot be read; no such files, or none that can be read.
 pub fn guess_mapping(directory: &Path) -> Result<GuessedMapping, LoadError> {
     let mut files: Vec<PathBuf> = Vec::new();
     for entry in std::fs::read_dir(directory).map_err(|e| LoadError::io(directory, "list", e))? {
@@ -101,13 +103,36 @@ pub fn guess_mapping(directory: &Path) -> Result<GuessedMapping, LoadError> {
             LoadError::format(directory, "directory has no .csv, .tsv, .jsonl, .json or .parquet files");
         return Err(error.hint("give the directory that the data files are in"));
     }
-    let all = files.iter().map(|path| look(path)).collect::<Result<Vec<_>, _>>()?;
+    let (mut all, mut left_out, mut first) = (Vec::new(), Vec::new(), None);
+    for path in &files {
+        if let Some(plain) = decompressed(path).filter(|plain| files.contains(plain)) {
+            left_out.push(format!("{}: {} is there, too", path.display(), plain.display()));
+            continue;
+        }
+        match look(path) {
+            Ok(seen) => all.push(seen),
+            Err(error) => {
+                left_out.push(error.to_string());
+                first = first.or(Some(error));
+            }
+        }
+    }
+    if let Some(error) = first.filter(|_| all.is_empty()) {
+        return Err(error);
+    }
     // What most files have between columns is said once.
     let count = |delimiter: u8| all.iter().filter(|seen| seen.delimiter == Some(delimiter)).count();
     let delimiter = *b",;\t|".iter().rev().max_by_key(|delimiter| count(**delimiter)).unwrap_or(&b',');
     let text = write(&all, delimiter);
     let of_file = |seen: Seen| seen.fell.into_iter().map(move |column| (seen.file.clone(), column));
-    Ok(GuessedMapping { text, fell: all.into_iter().flat_map(of_file).collect() })
+    Ok(GuessedMapping { text, fell: all.into_iter().flat_map(of_file).collect(), left_out })
+}
+
+/// The path of a compressed file without the ending that says so.
+fn decompressed(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let plain = Compression::of_name(name).0;
+    (plain.len() < name.len()).then(|| path.with_file_name(plain))
 }
 
 /// Reads a file's names, types and sample.
@@ -229,11 +254,13 @@ fn edge_type(name: &str) -> String {
     if out.is_empty() { "EDGE".to_owned() } else { out }
 }
 
-/// The name of another file that a column's name is made of: `movie_id`, `movieId` and `movie` name `movies`.
+/// The name of another file that a column's name is made of: `movie_id`, `movieId`, `movie` and `movie2` name
+/// `movies`.
 fn refers_to(column: &str, stem: &str) -> bool {
     let plain = |text: &str| text.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "");
     let (column, stem) = (plain(column), plain(stem));
     let column = ["id", "key", "code"].iter().find_map(|end| column.strip_suffix(end)).unwrap_or(&column);
+    let column = column.trim_end_matches(|c: char| c.is_ascii_digit());
     let singular =
         stem.strip_suffix("ies").map_or_else(|| stem.trim_end_matches('s').to_owned(), |s| format!("{s}y"));
     !column.is_empty() && (column == stem || column == singular)

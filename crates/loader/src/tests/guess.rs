@@ -52,11 +52,13 @@ fn ends_are_found_by_their_names_and_between_them_stands_the_type() {
             ("city.csv", "code;name\nU;Ulm\n"),
             ("person_lives_in_city.csv", "personId;cityCode;since\na;U;2001\n"),
             ("person_knows_person.csv", "from;to\na;b\n"),
+            ("likes.csv", "person1;person2\na;b\n"),
         ],
         &[
             ("(:City)", 1),
             ("(:Person)", 2),
             ("(:Person)-[:KNOWS]->(:Person)", 1),
+            ("(:Person)-[:LIKES]->(:Person)", 1),
             ("(:Person)-[:LIVES_IN]->(:City)", 1),
         ],
     );
@@ -86,4 +88,26 @@ fn odd_directories_are_mapped_or_refused() {
     let error = guess_mapping(path.parent().unwrap()).unwrap_err().to_string();
     assert!(error.contains("has no .csv, .tsv, .jsonl, .json or .parquet files"), "{error}");
     assert!(guess_mapping(std::path::Path::new("/nowhere/at/all")).is_err());
+}
+
+/// Files that say nothing, and copies, do not keep the others from being mapped.
+#[test]
+fn what_cannot_be_read_is_left_out() {
+    let scratch = Scratch::new();
+    let path = scratch.file("person.csv", "id,name\n1,Ann\n");
+    scratch.file("person.csv.gz", "a copy");
+    scratch.file("empty.csv", "");
+    scratch.file("broken.parquet", "x");
+    let mapping = guess_mapping(path.parent().unwrap()).unwrap();
+    let reasons = ["broken.parquet", "empty.csv: file is empty", "person.csv is there, too"];
+    assert_eq!(mapping.left_out.len(), reasons.len(), "{mapping:?}");
+    for (left, reason) in mapping.left_out.iter().zip(reasons) {
+        assert!(left.contains(reason), "{left}");
+    }
+    assert_eq!(mapping.text.matches("\"file\"").count(), 1, "{}", mapping.text);
+
+    let scratch = Scratch::new();
+    let path = scratch.file("empty.csv", "");
+    let error = guess_mapping(path.parent().unwrap()).unwrap_err().to_string();
+    assert!(error.contains("file is empty"), "{error}");
 }
