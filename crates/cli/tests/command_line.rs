@@ -749,6 +749,12 @@ fn a_database_needs_no_command() {
     run_in(&dir, &["d.tm", "RETURN 1; RETURN 2", "-o", "y.parquet"], "").fails(&["holds one answer"]);
     run_in(&dir, &["d.tm", "-o", "y.csv"], "").fails(&["is for a text"]);
     run_in(&dir, &["d.tm", "RETURN 1", "-o", "y.what"], "").fails(&["does not say a format"]);
+    run_in(&dir, &["d.tm", "RETURN 1", "-o", "y.what.gz"], "").fails(&["does not say a format"]);
+    // What is suggested is not refused.
+    run_in(&dir, &["d.tm", "RETURN 1", "-o", "y.csv.gz"], "").fails(&["write COPY (QUERY) TO 'y.csv.gz'"]);
+    run_in(&dir, &["d.tm", "COPY (RETURN 1 AS x) TO 'y.csv.gz'"], "").ok();
+    run_in(&dir, &["d.tm", "RETURN 1", "-o", "y.arrow.gz"], "").fails(&["name it y.arrow"]);
+    run_in(&dir, &["d.tm", "RETURN 1", "-o", "y.arrow"], "").ok();
     run_in(&dir, &["laod", "d.tm"], "").fails(&["did you mean \"trimorph load\"?"]);
     run_in(&dir, &["lod", "d.tm", "people.csv", "knows.csv"], "").fails(&["did you mean \"trimorph load\"?"]);
     run_in(&dir, &["RETURN 1 AS x"], "").fails(&["the first argument is a database", "trimorph -c 'QUERY'"]);

@@ -115,10 +115,16 @@ impl Format {
         Self::of_suffix(path).ok_or_else(|| {
             let name = path.display();
             let packed = path.extension().is_some_and(|end| ["gz", "zst", "bz2"].iter().any(|p| end == *p));
-            if packed {
-                return Failure::message(format!(
-                    "what -o writes is not compressed; write COPY (QUERY) TO '{name}' instead"
-                ));
+            let plain = path.with_extension("");
+            let instead = match Self::of_suffix(&plain).filter(|_| packed) {
+                Some(Self::Csv | Self::Tsv | Self::Json | Self::Jsonl | Self::Parquet) => {
+                    Some(format!("write COPY (QUERY) TO '{name}' instead"))
+                }
+                Some(_) => Some(format!("name it {}", plain.display())),
+                None => None,
+            };
+            if let Some(instead) = instead {
+                return Failure::message(format!("what -o writes is not compressed; {instead}"));
             }
             Failure::message(format!(
                 "the name \"{name}\" does not say a format: it ends with none of .csv, .tsv, .json, .jsonl, .arrow, \
