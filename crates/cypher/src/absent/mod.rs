@@ -47,17 +47,25 @@ pub(crate) fn procedure(name: &str) -> Option<&'static str> {
     instead(&[neo4j::PROCEDURES, kuzu::PROCEDURES, sql::PROCEDURES], name)
 }
 
-/// What to use instead of a function or procedure that people know from elsewhere and is not there.
+/// What to use instead of a function or procedure that people know from elsewhere and is not there; of entries
+/// that fit, the longest.
 pub fn named(name: &str) -> Option<&'static str> {
-    function(name).or_else(|| procedure(name))
+    let functions = [elsewhere::FUNCTIONS, neo4j::FUNCTIONS, kuzu::FUNCTIONS];
+    let procedures = [neo4j::PROCEDURES, kuzu::PROCEDURES, sql::PROCEDURES];
+    let known = functions.into_iter().chain(procedures).flatten();
+    known.filter(|(known, _)| fits(known, name)).max_by_key(|(known, _)| known.len()).map(|entry| entry.1)
 }
 
 fn instead(tables: &[&[Name]], name: &str) -> Option<&'static str> {
-    let fits = |known: &str| match known.strip_suffix('*') {
+    tables.iter().copied().flatten().find(|(known, _)| fits(known, name)).map(|(_, instead)| *instead)
+}
+
+/// Whether an entry is about a name.
+fn fits(known: &str, name: &str) -> bool {
+    match known.strip_suffix('*') {
         Some(begin) => name.get(..begin.len()).is_some_and(|head| head.eq_ignore_ascii_case(begin)),
         None => known.eq_ignore_ascii_case(name),
-    };
-    tables.iter().copied().flatten().find(|(known, _)| fits(known)).map(|(_, instead)| *instead)
+    }
 }
 
 /// All names that the page of the book for who comes from there has, each with what to use.

@@ -162,5 +162,7 @@ fn what_is_no_call_says_what_to_use() {
 fn names_are_known_by_themselves() {
     assert_eq!(crate::instead_of("POW"), Some("write x ^ y"));
     assert_eq!(crate::instead_of("apoc.coll.zip"), crate::instead_of("zip"));
+    let in_parts = crate::instead_of("apoc.periodic.iterate");
+    assert!(in_parts.is_some_and(|hint| hint.starts_with("leave it out")), "of all that fit the longest");
     assert!(crate::instead_of("db.ping").is_some() && crate::instead_of("round").is_none());
 }
