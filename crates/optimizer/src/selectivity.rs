@@ -229,14 +229,14 @@ fn presence(catalog: &CatalogView<'_>, tables: &[TableId], properties: &[&str]) 
             let columns: Option<Vec<usize>> =
                 properties.iter().map(|p| catalog.estimated_column(*t, p)).collect();
             let columns = columns?;
-            if let [column] = columns[..]
-                && let Some(property) = counted.properties.get(column)
-            {
-                return Some(counted.rows.saturating_sub(property.nulls) as f64);
-            }
-            if counted.characteristic_sets.is_empty() {
-                let part = |property: &&str| presence(catalog, &[*t], &[property]);
-                return Some(counted.rows as f64 * properties.iter().map(part).product::<f64>());
+            // A property that came after the statistics were counted has no count.
+            let part = |column: &usize| match counted.properties.get(*column) {
+                Some(property) => 1.0 - property.nulls as f64 / counted.rows.max(1) as f64,
+                None => 0.0,
+            };
+            if columns.len() == 1 || counted.characteristic_sets.is_empty() {
+                let all = columns.iter().map(|column| part(column).clamp(0.0, 1.0)).product::<f64>();
+                return Some(counted.rows as f64 * all);
             }
             let all = |set: &&CharacteristicSet| {
                 columns.iter().all(|c| set.properties.iter().any(|p| *p as usize == *c))

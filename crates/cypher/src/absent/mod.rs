@@ -47,8 +47,8 @@ pub(crate) fn procedure(name: &str) -> Option<&'static str> {
     instead(&[neo4j::PROCEDURES, kuzu::PROCEDURES, sql::PROCEDURES], name)
 }
 
-/// What to use instead of a function or procedure that people know from elsewhere and is not there; of entries
-/// that fit, the longest.
+/// What to use instead of a function or procedure that people know from elsewhere and is not there; of
+/// entries that fit, the longest.
 pub fn named(name: &str) -> Option<&'static str> {
     let functions = [elsewhere::FUNCTIONS, neo4j::FUNCTIONS, kuzu::FUNCTIONS];
     let procedures = [neo4j::PROCEDURES, kuzu::PROCEDURES, sql::PROCEDURES];
