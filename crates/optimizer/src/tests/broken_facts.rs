@@ -1,7 +1,8 @@
 //! Plans without a fact: what each pass takes for true is one, is noted, and the plan is another where it
 //! does not hold. What only costs ask changes no reliance.
 
-use trimorph_algebra::{EdgeRange, Plan};
+use trimorph_algebra::{EdgeRange, Expr, Op, Plan};
+use trimorph_base::Span;
 use trimorph_catalog::{Catalog, CatalogView, NodeTableFacts, NodeTableInfo, NodeTableStats, TargetFacts};
 use trimorph_types::LogicalType;
 
@@ -124,8 +125,24 @@ fn statistics_are_no_truth() {
         stats.forward = Default::default();
         stats.backward.clear();
     }
+    // Properties that came after the statistics were counted.
+    for stats in &mut nothing.statistics.node_tables {
+        stats.properties.clear();
+        stats.characteristic_sets.clear();
+    }
+    let having: Query = |s| {
+        let mut graph = s.graph(&["a:Person"], &[]);
+        for name in ["id", "name"] {
+            let property =
+                Expr::Property(Box::new(Expr::Var(graph.nodes[0].var)), name.into(), Span::default());
+            graph.predicates.push(Expr::op(Op::IsNotNull, vec![property]));
+        }
+        (Plan::Match { input: Box::new(Plan::Unit), graph }, vec!["a"])
+    };
+    assert!(!matches!(planned(having, &CatalogView::new(&nothing)), Plan::Empty(_)));
     nothing.statistics.node_tables.iter_mut().for_each(|stats| stats.rows = 0);
-    let queries: [Query; 3] = [
+    let queries: [Query; 4] = [
+        having,
         |s| (chain(s), vec!["a", "c"]),
         |s| (walk(s, 1), vec!["a", "b"]),
         |s| (s.matched(&["a:Person"], &[]), vec!["a"]),
