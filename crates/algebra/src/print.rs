@@ -452,6 +452,8 @@ pub fn print_expr(expr: &Expr, vars: &Vars) -> String {
         }
         Expr::Call(name, args, _) => format!("{name}({})", list(args)),
         Expr::UserCall(function, args, _) => format!("{}({})", function.name(), list(args)),
+        // Any will do: it is asked whether there is something, and whether it was not deleted.
+        Expr::HasLabel(e, LabelExpr::True) => format!("{} is there", p(e)),
         Expr::HasLabel(e, labels) => format!("{}{}", p(e), print_labels(labels)),
         Expr::List(es) => format!("[{}]", list(es)),
         Expr::Map(es) => format!("{{{}}}", entries(es)),
