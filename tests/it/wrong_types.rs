@@ -34,7 +34,7 @@ fn a_value_of_the_wrong_type_is_an_error() {
         ("UNWIND [1, 'a'] AS a MATCH (a) RETURN a", "labels() expects a NODE, not INTEGER"),
         ("UNWIND [1, 'a'] AS a MATCH (a)-->(b) RETURN a", "labels() expects a NODE, not INTEGER"),
         ("UNWIND [1, 'a'] AS a MATCH (b:A), (a)-->(b) RETURN a", "labels() expects a NODE, not INTEGER"),
-        ("UNWIND [1, 'a'] AS r MATCH ()-[r]->() RETURN r", "type() expects a RELATIONSHIP, not INTEGER"),
+        ("UNWIND [1, 'a'] AS r MATCH ()-[r]->() RETURN r", "expected a node or relationship, found INTEGER"),
     ] {
         let text = failure(query, &graph, Settings::default());
         assert!(text.starts_with("TypeError") && text.contains(expected), "{query}: {text}");
