@@ -49,10 +49,11 @@ pub(super) struct Levels {
     edges: Vec<EdgeId>,
     parents: Vec<u32>,
     owners: Vec<u32>,
-    /// Where the ends of each row's walks begin among `ends`, which are places of nodes; how many rows were
-    /// walked, and how many of them given.
+    /// Where the ends of each row's walks begin among `ends`; how many rows were walked, and how many of them
+    /// given. Beside the ends their places among the nodes, where lists of edges are wanted.
     starts: Vec<u32>,
-    ends: Vec<u32>,
+    ends: Vec<NodeId>,
+    places: Vec<u32>,
     done: usize,
     given: usize,
     held: Charge,
@@ -72,9 +73,24 @@ impl Levels {
     }
 
     pub(super) fn new() -> Self {
-        let (nodes, edges, parents, owners, starts, ends) = Default::default();
+        let (nodes, edges, parents, owners) = Default::default();
+        let (starts, ends, places) = Default::default();
         let (left, pause, done, given, held) = (0, 0, 0, 0, Charge::default());
-        Self { rows: ROWS_MIN, left, pause, nodes, edges, parents, owners, starts, ends, done, given, held }
+        Self {
+            rows: ROWS_MIN,
+            left,
+            pause,
+            nodes,
+            edges,
+            parents,
+            owners,
+            starts,
+            ends,
+            places,
+            done,
+            given,
+            held,
+        }
     }
 
     /// Whether the next row is left to `trails.rs`.
@@ -115,7 +131,11 @@ impl Levels {
             }
             level = next..self.nodes.len();
         }
-        self.sort(first_left, given_from, steps, cx)?;
+        if steps.spec.want_edges {
+            self.sort::<true>(first_left, given_from, steps, cx)?;
+        } else {
+            self.sort::<false>(first_left, given_from, steps, cx)?;
+        }
         self.adapt(first_left, rows);
         Ok(first_left)
     }
@@ -197,28 +217,29 @@ impl Levels {
             parents.resize(nodes.len(), place as u32);
         }
         steps.look(level.len() + nodes.len() - level.end, cx)?;
-        held.room(owners, nodes.len() - owners.len(), cx)?;
-        for place in level.end..nodes.len() {
-            owners.push(owners[parents[place] as usize]);
-        }
-        Ok(())
+        held.room(owners, nodes.len() - owners.len(), cx)
     }
 
-    /// Takes those from `next` on away whose edge is on their trail already, or leaves the rows whose trails
-    /// meet a node twice.
+    /// Gives those from `next` on their rows; takes those away whose edge is on their trail already, or
+    /// leaves the rows whose trails meet a node twice.
     fn tell_apart(&mut self, next: usize, depth: u32, first_left: &mut usize, steps: &Steps<'_>) {
         let Self { nodes, edges, parents, owners, .. } = self;
         if !steps.spec.needs_ids {
             for place in next..nodes.len() {
+                let (node, owner) = (nodes[place], owners[parents[place] as usize]);
+                owners.push(owner);
                 let mut before = parents[place] as usize;
                 for _ in 0..depth {
-                    if nodes[before] == nodes[place] {
-                        *first_left = (*first_left).min(owners[place] as usize);
+                    if nodes[before] == node {
+                        *first_left = (*first_left).min(owner as usize);
                     }
                     before = parents[before] as usize;
                 }
             }
             return;
+        }
+        for parent in &parents[next..] {
+            owners.push(owners[*parent as usize]);
         }
         if depth == 1 {
             return;
@@ -255,8 +276,8 @@ impl Levels {
         }
     }
 
-    /// The ends of walks from the first rows of the batch, row by row.
-    fn sort<'s>(
+    /// The ends of walks from the first rows of the batch, row by row, with their places if these are wanted.
+    fn sort<'s, const PLACES: bool>(
         &mut self,
         rows: usize,
         given_from: usize,
@@ -264,29 +285,36 @@ impl Levels {
         cx: &Context<'s>,
     ) -> Result<(), ExecError> {
         let from = given_from.min(self.nodes.len());
+        let ends = self.nodes[from..].iter().zip(&self.owners[from..]);
         // Places are fewer than `NODES_MAX`.
-        let ends = self.nodes[from..].iter().zip(&self.owners[from..]).zip(from as u32..);
-        let all = ends
-            .filter(|((node, owner), _)| (**owner as usize) < rows && steps.spec.ends_well(**node))
-            .map(|((_, owner), place)| (*owner as usize, place));
+        let all = ends.zip(from as u32..);
+        let all = all.filter(|((node, owner), _)| (**owner as usize) < rows && steps.spec.ends_well(**node));
         self.starts.clear();
         self.held.room(&mut self.starts, rows + 2, cx)?;
         // Each row's count stands two places behind it, so that its place is where its ends go once the
         // counts are added up, and that of the next row when they are there.
         self.starts.resize(rows + 2, 0);
-        for (owner, _) in all.clone() {
-            self.starts[owner + 2] += 1;
+        for ((_, owner), _) in all.clone() {
+            self.starts[*owner as usize + 2] += 1;
         }
         for row in 2..self.starts.len() {
             self.starts[row] += self.starts[row - 1];
         }
         let count = self.starts[rows + 1] as usize;
         self.ends.clear();
+        self.places.clear();
         self.held.room(&mut self.ends, count, cx)?;
-        self.ends.resize(count, 0);
-        for (owner, end) in all {
-            let place = &mut self.starts[owner + 1];
-            self.ends[*place as usize] = end;
+        self.ends.resize(count, NodeId(0));
+        if PLACES {
+            self.held.room(&mut self.places, count, cx)?;
+            self.places.resize(count, 0);
+        }
+        for ((node, owner), from) in all {
+            let place = &mut self.starts[*owner as usize + 1];
+            self.ends[*place as usize] = *node;
+            if PLACES {
+                self.places[*place as usize] = from;
+            }
             *place += 1;
         }
         (self.done, self.given) = (rows, 0);
@@ -322,19 +350,19 @@ impl Levels {
         let ends = &self.ends[start..end];
         self.given += 1;
         if !steps.spec.want_edges {
-            answers.nodes.extend(ends.iter().map(|end| self.nodes[*end as usize]));
+            answers.nodes.extend_from_slice(ends);
             return Ok(true);
         }
         let mut walk = Vec::new();
-        for end in ends {
+        for (node, place) in ends.iter().zip(&self.places[start..end]) {
             walk.clear();
-            let mut place = *end as usize;
+            let mut place = *place as usize;
             // A node that is walked from stands for its own parent.
             while self.parents[place] as usize != place {
                 walk.push(self.edges[place]);
                 place = self.parents[place] as usize;
             }
-            answers.push(self.nodes[*end as usize], walk.iter().rev().copied(), steps, cx)?;
+            answers.push(*node, walk.iter().rev().copied(), steps, cx)?;
         }
         Ok(true)
     }
