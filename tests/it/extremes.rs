@@ -27,12 +27,13 @@ const NODES: &str = "UNWIND range(1, 12000) AS n WITH n, (n * 7919) % 12007 AS v
     late: CASE WHEN n < 9000 THEN datetime({year: 2000, month: 1 + n % 12, timezone: 'Z'}) ELSE datetime({year: 2000, month: 1 + n % 12, timezone: 'Asia/Tokyo'}) END, \
     duration: CASE WHEN n % 7 = 4 THEN null ELSE duration({months: v % 40, days: v % 400, seconds: n % 30}) END, \
     text: CASE WHEN n % 7 = 5 THEN null ELSE 'text number ' + toString(v) END, \
+    word: CASE WHEN n % 7 = 6 THEN null ELSE ['abcdefgh', 'abcdefgh!', 'abcdefg', 'äöü', ''][n % 11] + toString(v % 97) END, \
     mixed: [n, toFloat(n) / 2, 'm' + toString(v), date('2001-01-01') + duration({days: v}), duration({days: v}), null][n % 6], \
     number: CASE WHEN n % 2 = 0 THEN v ELSE toFloat(v) + 0.5 END})";
 
-const PROPERTIES: [&str; 13] = [
-    "float", "bool", "day", "time", "local", "utc", "zoned", "late", "duration", "text", "mixed", "number",
-    "none",
+const PROPERTIES: [&str; 14] = [
+    "float", "bool", "day", "time", "local", "utc", "zoned", "late", "duration", "text", "word", "mixed",
+    "number", "none",
 ];
 
 fn check(queries: impl Iterator<Item = String>) {

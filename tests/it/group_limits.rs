@@ -38,7 +38,7 @@ fn graph(seed: u64, nodes: usize) -> Snapshot {
 const KEYS: [&str; 11] = ["x", "some", "f", "day", "text", "b", "mixed", "at", "list", "long", "nothing"];
 
 /// What is done with `m` in the order of a key, and whether the sort is told.
-const SHAPES: [(&str, bool); 22] = [
+const SHAPES: [(&str, bool); 25] = [
     ("WITH m.g AS g, collect(m.n)[0..3] AS c RETURN g, c", true),
     ("WITH m.g AS g, collect(m.n)[..2] AS c RETURN g, c", true),
     ("WITH m.g AS g, collect(m.some)[1..3] AS c RETURN g, c", true),
@@ -54,10 +54,14 @@ const SHAPES: [(&str, bool); 22] = [
     ("WITH m.g AS g, collect(m.n) AS c RETURN CASE WHEN g > 1 THEN c[0] ELSE c[2] END", true),
     ("WITH m, m.g + 1 AS up WITH up, collect(m.n)[0..2] AS c RETURN up, c", true),
     ("WITH m.g AS g, collect(m.n)[0..0] AS c RETURN g, c", true),
+    // At both ends.
+    ("RETURN m.g, collect(m.n)[0], collect(m.x)[-1]", true),
+    ("WITH m.g AS g, collect(m.some) AS c RETURN g, head(c), last(c)", true),
+    ("WITH m.g AS g, collect(m.n) AS c RETURN g, c[..3], c[-2..], c[1] = c[-1]", true),
+    ("RETURN collect(m)[0].n, collect(m.some)[-3..-1]", true),
     // Looked at in other ways.
     ("WITH m.g AS g, collect(m.n) AS c RETURN g, c[0..3], size(c)", false),
     ("RETURN m.g, collect(m.n)[0..3], count(*)", false),
-    ("RETURN m.g, collect(m.n)[0], collect(m.x)[-1]", false),
     ("RETURN m.g, collect(DISTINCT m.n)[0..3]", false),
     ("WITH m.g AS g, collect(m.n) AS c RETURN g, c[1..]", false),
     ("WITH m.g AS g, collect(m.n) AS c RETURN g, c[0], c", false),

@@ -2,8 +2,9 @@
 //! bound.
 
 use trimorph_exec::Settings;
+use trimorph_optimizer::Options;
 
-use super::ask::{answer, ask, created, failure};
+use super::ask::{agree_on, answer, ask, created, failure, sorted_rows_and_plan};
 
 /// GQL's way to write how many steps asks what openCypher's does; a condition is each step's.
 #[test]
@@ -364,6 +365,56 @@ fn all_paths_are_tried_in_order_of_length() {
         )
         .is_ok()
     );
+}
+
+/// Walks of a few lengths are counted length by length: as the interpreter counts them, with edges from a node
+/// to itself, several between the same two, and without.
+#[test]
+fn walks_of_a_few_lengths_are_counted_by_length() {
+    let nodes = "UNWIND range(1, 7) AS n CREATE (:A {n: n, g: n % 2})";
+    let edges = |pairs: &str| {
+        format!(
+            "UNWIND {pairs} AS p MATCH (a:A), (b:A) WHERE a.n = p[0] AND b.n = p[1] CREATE (a)-[:T {{w: p[0] * p[1]}}]->(b)"
+        )
+    };
+    let plain = edges("[[1, 2], [2, 3], [1, 3], [3, 4], [4, 1], [5, 6], [6, 7]]");
+    let loops = edges("[[1, 2], [1, 2], [2, 1], [2, 3], [3, 3], [3, 4], [5, 6], [6, 6], [6, 6]]");
+    let other = "MATCH (a:A {n: 2}), (b:A {n: 5}) CREATE (a)-[:S]->(b), (b)-[:S]->(:B {n: 0, g: 1})";
+    let mut rows = 0;
+    for edges in [plain, loops] {
+        let snapshot = created(&[nodes, &edges, other]);
+        let patterns = [
+            "(a:A)-[:T*1..2]-(b)",
+            "(a:A)-[:T*1..3]-(b)",
+            "(a)-[:T*2..3]-(b)",
+            "(a)<-[:T*1..3]-(b:A)",
+            "(a)-[*1..3]-(b)",
+            "(a)-[*1..2]->(b:B)",
+            "(a {g: 1})-[:T*1..3]-(b {g: 0})",
+            "(a)-[:T*1..3]-(b) WHERE a.n < b.n",
+            "(a)-[r:T*1..2]-(b) WHERE all(e IN r WHERE e.w > 2)",
+            "(a)-[r:T*1..2]-(b) WHERE size(r) = 2",
+            "(a)-[:T*1..2 {w: 2}]-(b)",
+            "(b)-[:T*1..3]-(b)-[:S]-(a)",
+            "(a)-[:S]->(b)-[:S|T*1..2]-(c)",
+            "(a)-[:S]-(b)-[:S*1..2]-(c)",
+            "(a)-[:T*1..2]->(b)-[:T*1..2]->(c)",
+            "(a)-[:T*0..2]-(b)",
+            "(a)-[:T*2..1]-(b)",
+            "(a)-[:None*1..2]-(b)",
+            "p = (a)-[:T*1..2]-(b)",
+        ];
+        let ends =
+            ["count(*) AS k", "count(b) AS k", "count(*) + 1 AS k, 2 AS two", "a.g AS g, count(*) AS k"];
+        let texts =
+            patterns.iter().flat_map(|p| ends.iter().map(move |end| format!("MATCH {p} RETURN {end}")));
+        rows += agree_on(texts, &snapshot);
+    }
+    assert!(rows > 500, "{rows}");
+    let snapshot = created(&[nodes, &edges("[[1, 2], [2, 3], [1, 3]]")]);
+    let text = "MATCH (a:A)-[:T*1..3]-(b {g: 1}) RETURN count(*) AS k";
+    let (_, plan) = sorted_rows_and_plan(text, &snapshot, Options::default(), Settings::default());
+    assert!(!plan.contains("VarExtend"), "{plan}");
 }
 
 /// A walk of always as many edges is written out where nobody looks at its list: the rows are those of the

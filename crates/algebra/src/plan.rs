@@ -175,14 +175,15 @@ pub enum LookupBy {
 pub struct GroupLimit {
     /// What the groups are made by.
     pub keys: Vec<Expr>,
-    /// How many rows of a group are looked at; at least one.
-    pub count: u32,
-    /// Whether these are its last rows.
-    pub last: bool,
+    /// How many rows of a group are looked at from its beginning.
+    pub first: u32,
+    /// How many from its end; at one of the ends at least one.
+    pub last: u32,
     /// Rows count only where none of these is null.
     pub present: Vec<Expr>,
     /// Whether no other rows come. Then the keys of the groups are the first keys of the sort, so that each
-    /// group comes together, and the first rows are those by its further keys.
+    /// group comes together, and the first rows are those by its further keys; none are looked at from the
+    /// end.
     pub exact: bool,
 }
 

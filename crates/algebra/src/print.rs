@@ -179,11 +179,16 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
             match (limit, of_group) {
                 (Some(limit), _) => format!("TopK {} limit {}", keys.join(", "), print_expr(limit, vars)),
                 (None, None) => format!("Sort {}", keys.join(", ")),
-                (None, Some(GroupLimit { keys: groups, count, last, exact, .. })) => {
+                (None, Some(GroupLimit { keys: groups, first, last, exact, .. })) => {
                     let groups: Vec<String> = groups.iter().map(|e| print_expr(e, vars)).collect();
-                    let end = if *last { "last" } else { "first" };
+                    let ends: Vec<String> = [("first", *first), ("last", *last)]
+                        .iter()
+                        .filter(|(_, count)| *count > 0)
+                        .map(|(end, count)| format!("{end} {count}"))
+                        .collect();
                     let only = if *exact { "only " } else { "" };
-                    format!("Sort {}, {only}{end} {count} by [{}]", keys.join(", "), groups.join(", "))
+                    let (keys, ends, groups) = (keys.join(", "), ends.join(" and "), groups.join(", "));
+                    format!("Sort {keys}, {only}{ends} by [{groups}]")
                 }
             }
         }

@@ -241,8 +241,8 @@ impl<'q> Lowering<'q> {
                 let of_groups = |limit: &GroupLimit| {
                     Ok::<_, ExecError>(ops::GroupLimitSpec {
                         keys: all(&limit.keys)?,
-                        count: limit.count as usize,
-                        last: limit.last,
+                        first: limit.first as usize,
+                        last: limit.last as usize,
                         present: all(&limit.present)?,
                         key: limit.first_key(),
                         exact: limit.exact,

@@ -4,6 +4,8 @@
 //! coincides are the matches of the pattern with those edges made one, and each set counts with the sign of
 //! its size. A pattern free of such pairs is counted by passing counts along its edges (`hang_counts`) and
 //! never enumerated; merged patterns are smaller, and many of them are empty (no self loops in the data).
+//!
+//! A walk of a few lengths, as `-[:T*1..3]-`, is counted length by length: the sum is over all of them.
 
 use trimorph_algebra::{
     Aggregate, AggregateKind, Direction, EdgePattern, EdgeRange, Expr, Op, Plan, QueryGraph, VarId, Vars,
@@ -11,6 +13,7 @@ use trimorph_algebra::{
 use trimorph_catalog::CatalogView;
 use trimorph_types::LogicalType;
 
+use crate::fixed_walks::{COUNTED, written_out};
 use crate::needed::bottom_up;
 use crate::planning::Planning;
 use crate::selectivity::{Statistics, is_anchored};
@@ -36,26 +39,35 @@ pub(crate) fn count_trails(plan: Plan, planning: &mut Planning<'_>) -> Result<Pl
         let [(result, Aggregate { kind: AggregateKind::CountStar, .. })] = &aggregates[..] else {
             return Ok(plan);
         };
-        let sum = match keys.is_empty() {
-            true => trails(input, known).and_then(|trails| trails.sum(*result, catalog, vars)),
-            false => None,
+        let Some(all) = keys.is_empty().then(|| trails(input, known, vars)).flatten() else {
+            return Ok(plan);
         };
-        Ok(sum.unwrap_or(plan))
+        Ok(sum(&all, *result, catalog, vars).unwrap_or(plan))
     })
 }
 
-/// A pattern and the few pairs of its edges that must differ and could be the same.
+/// A pattern and the few pairs of its edges that must differ and could be the same; none where all do.
 struct Trails {
     graph: QueryGraph,
     pairs: Vec<(VarId, VarId)>,
 }
 
-/// The trails that a lone count counts, where the sum suits them.
-fn trails(input: &Plan, known: Statistics<'_>) -> Option<Trails> {
-    if !(1..=PAIRS_LOOKED_AT_MAX).contains(&pairs_of(input)?) {
+/// The trails that a lone count counts, where the sum suits them: of each length of a walk for themselves.
+fn trails(input: &Plan, known: Statistics<'_>, vars: &mut Vars) -> Option<Vec<Trails>> {
+    let (pairs, has_walk) = pairs_of(input)?;
+    if pairs > PAIRS_LOOKED_AT_MAX || (pairs == 0 && !has_walk) {
         return None;
     }
-    let mut graph = pattern(input)?;
+    let graph = pattern(input)?;
+    if has_walk {
+        return walks_written_out(&graph, vars)?.into_iter().map(|graph| of_pattern(graph, known)).collect();
+    }
+    let trails = of_pattern(graph, known)?;
+    (!trails.pairs.is_empty()).then(|| vec![trails])
+}
+
+/// The trails of a pattern, where the sum suits them.
+fn of_pattern(mut graph: QueryGraph, known: Statistics<'_>) -> Option<Trails> {
     graph.tables = tables_of(known.catalog, &graph);
     let mut pairs = std::mem::take(&mut graph.distinct);
     let coincidence = Coincidence::new(known.catalog, &graph.tables, &graph);
@@ -66,7 +78,7 @@ fn trails(input: &Plan, known: Statistics<'_>) -> Option<Trails> {
             e.range == EdgeRange::One && (e.direction != Direction::Both || !may_be_loop(known.catalog, e))
         })
     };
-    let suits = (1..=PAIRS_MAX).contains(&pairs.len())
+    let suits = pairs.len() <= PAIRS_MAX
         && pairs.iter().all(|(a, b)| single(*a) && single(*b))
         && graph.paths.is_empty()
         && graph.edges.iter().all(|e| e.whole.is_empty())
@@ -74,31 +86,51 @@ fn trails(input: &Plan, known: Statistics<'_>) -> Option<Trails> {
     suits.then_some(Trails { graph, pairs })
 }
 
-impl Trails {
-    /// The sum of the counts of all patterns that sets of pairs can become.
-    fn sum(&self, result: VarId, catalog: &CatalogView<'_>, vars: &mut Vars) -> Option<Plan> {
-        let mut plan: Option<Plan> = None;
-        let mut sum: Option<Expr> = None;
-        for set in 0..1u32 << self.pairs.len() {
-            let op = if set.count_ones() % 2 == 1 { Op::Sub } else { Op::Add };
-            for graph in self.coinciding(set, catalog) {
-                let count = vars.anonymous(LogicalType::Int);
-                let term = counted(graph, count);
-                plan = Some(match plan {
-                    None => term,
-                    Some(left) => {
-                        Plan::HashJoin { left: Box::new(left), right: Box::new(term), on: Vec::new() }
-                    }
-                });
-                sum = Some(match sum {
-                    None => Expr::Var(count),
-                    Some(left) => Expr::op(op, vec![left, Expr::Var(count)]),
-                });
-            }
-        }
-        Some(Plan::Project { input: Box::new(plan?), items: vec![(result, sum?)] })
+/// The patterns in which the one walk of a pattern, of a few lengths, has each of them. None where there is
+/// another, where somebody looks at its edges as a list, or where a condition compares two things: then all
+/// would be enumerated once for each length.
+fn walks_written_out(graph: &QueryGraph, vars: &mut Vars) -> Option<Vec<QueryGraph>> {
+    let mut walks = graph.edges.iter().enumerate().filter(|(_, edge)| edge.range != EdgeRange::One);
+    let (Some((place, walk)), None) = (walks.next(), walks.next()) else { return None };
+    let EdgeRange::Variable { min: min @ 1.., max: Some(max @ ..=COUNTED), shortest: None } = walk.range
+    else {
+        return None;
+    };
+    if graph.predicates.iter().any(|predicate| vars_of([predicate]).len() > 1) {
+        return None;
     }
+    let lengths = (min..=max).map(|len| {
+        let mut graph = graph.clone();
+        graph.edges[place].range = EdgeRange::Variable { min: len, max: Some(len), shortest: None };
+        written_out(&mut graph, vars).then_some(graph)
+    });
+    lengths.collect()
+}
 
+/// The sum of the counts of all patterns that sets of pairs can become.
+fn sum(all: &[Trails], result: VarId, catalog: &CatalogView<'_>, vars: &mut Vars) -> Option<Plan> {
+    let mut plan: Option<Plan> = None;
+    let mut sum: Option<Expr> = None;
+    let sets = all.iter().flat_map(|trails| (0..1u32 << trails.pairs.len()).map(move |set| (trails, set)));
+    for (trails, set) in sets {
+        let op = if set.count_ones() % 2 == 1 { Op::Sub } else { Op::Add };
+        for graph in trails.coinciding(set, catalog) {
+            let count = vars.anonymous(LogicalType::Int);
+            let term = counted(graph, count);
+            plan = Some(match plan {
+                None => term,
+                Some(left) => Plan::HashJoin { left: Box::new(left), right: Box::new(term), on: Vec::new() },
+            });
+            sum = Some(match sum {
+                None => Expr::Var(count),
+                Some(left) => Expr::op(op, vec![left, Expr::Var(count)]),
+            });
+        }
+    }
+    Some(Plan::Project { input: Box::new(plan?), items: vec![(result, sum?)] })
+}
+
+impl Trails {
     /// The patterns in which the pairs of a set coincide.
     fn coinciding(&self, set: u32, catalog: &CatalogView<'_>) -> Vec<QueryGraph> {
         let chosen = self.pairs.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1).map(|(_, p)| *p);
@@ -182,10 +214,12 @@ fn may_be_loop(catalog: &CatalogView<'_>, edge: &EdgePattern) -> bool {
     edge_tables(catalog, edge).iter().any(|table| catalog.may_have_loops(*table))
 }
 
-/// Pairs of edges that must differ in the pattern of a plan that is one.
-fn pairs_of(plan: &Plan) -> Option<usize> {
+/// Pairs of edges that must differ in the pattern of a plan that is one, and whether it has a walk.
+fn pairs_of(plan: &Plan) -> Option<(usize, bool)> {
     match plan {
-        Plan::Match { graph, .. } => Some(graph.distinct.len()),
+        Plan::Match { graph, .. } => {
+            Some((graph.distinct.len(), graph.edges.iter().any(|edge| edge.range != EdgeRange::One)))
+        }
         Plan::Filter { input, .. } | Plan::Project { input, .. } => pairs_of(input),
         _ => None,
     }

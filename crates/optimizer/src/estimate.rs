@@ -263,9 +263,9 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
             let keys: Vec<Expr> = vars.iter().map(|var| Expr::Var(*var)).collect();
             groups(keys.iter(), input, catalog)
         }
-        (Plan::Sort { of_group: Some(limit), .. }, [input]) if limit.exact => {
-            first.min(groups(limit.keys.iter(), input, catalog) * f64::from(limit.count))
-        }
+        (Plan::Sort { of_group: Some(limit), .. }, [input]) if limit.exact => first.min(
+            groups(limit.keys.iter(), input, catalog) * (f64::from(limit.first) + f64::from(limit.last)),
+        ),
         (Plan::Limit { count, .. }, _) => match count {
             Expr::Const(Value::Int(n)) => first.min(*n as f64),
             _ => first.min(100.0),

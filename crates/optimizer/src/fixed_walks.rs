@@ -28,7 +28,7 @@ use crate::{Halt, VarSet, vars_of};
 /// Edges of a walk up to which it is written out anyhow.
 const SHORT: u32 = 2;
 /// Those that `count_trails` can count: as many pairs of edges as it takes.
-const COUNTED: u32 = 3;
+pub(crate) const COUNTED: u32 = 3;
 /// Those between two known ends.
 const LONG: u32 = 6;
 /// Edges of a pattern up to which its walks are written out: pairs to tell apart grow with the square.
@@ -86,6 +86,14 @@ pub(crate) fn fixed_walks(plan: Plan, planning: &mut Planning<'_>) -> Result<Pla
         }
         Ok(plan)
     })
+}
+
+/// Writes all walks of a pattern out of which nothing is looked at elsewhere; `false` where one stays, or a
+/// list of its edges is asked for.
+pub(crate) fn written_out(graph: &mut QueryGraph, vars: &mut Vars) -> bool {
+    let none = VarSet::new();
+    let lists = write_out(graph, &none, &none, (vars, &mut Written::new()));
+    lists.is_empty() && graph.edges.iter().all(|edge| edge.range == EdgeRange::One)
 }
 
 /// Whether rows have all variables of the pattern that they come from.

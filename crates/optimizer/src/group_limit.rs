@@ -2,7 +2,7 @@
 //! collect(m)[0..3] AS newest`: the sort is told which rows are looked at, and need not sort the others.
 //!
 //! Where all aggregates of a grouping are lists of sorted rows, and nothing above looks at more than elements
-//! at known places of them, counted from the same end.
+//! at known places of them, counted from either end.
 //!
 //! Source: Spark's `InferWindowGroupLimit`, which does the same for ranks of window functions.
 
@@ -22,10 +22,10 @@ pub(crate) fn group_limit(plan: Plan, planning: &mut Planning<'_>) -> Result<Pla
         // Of what is below it, a projection gives nothing else to what is above.
         if matches!(plan, Plan::Project { .. })
             && let Some(looks) = looks(&plan)
-            && let Some((count, last)) = looks.end()
+            && looks.are_few()
             && let Some(aggregate) = aggregate_below(&mut plan)
         {
-            limit_sort(aggregate, count, last);
+            limit_sort(aggregate, &looks);
         }
         Ok(plan)
     })
@@ -39,14 +39,9 @@ struct Looks {
 }
 
 impl Looks {
-    /// The number of elements that are looked at, and whether these are the last; none where they are at both
-    /// ends, or too many.
-    fn end(&self) -> Option<(u32, bool)> {
-        match (self.first, self.last) {
-            (count @ 1..=COUNT_MAX, 0) => Some((count, false)),
-            (0, count @ 1..=COUNT_MAX) => Some((count, true)),
-            _ => None,
-        }
+    /// Whether elements are looked at, and not too many.
+    fn are_few(&self) -> bool {
+        (1..=COUNT_MAX).contains(&self.first.saturating_add(self.last))
     }
 
     /// Takes in how an expression looks at lists, which have these names; `false` where it looks at one as a
@@ -179,7 +174,7 @@ fn aggregate_below(mut plan: &mut Plan) -> Option<&mut Plan> {
 }
 
 /// Tells the sort below a grouping which of its rows are looked at.
-fn limit_sort(aggregate: &mut Plan, count: u32, last: bool) {
+fn limit_sort(aggregate: &mut Plan, looks: &Looks) {
     let Plan::Aggregate { input, keys, aggregates } = aggregate else { return };
     let mut exprs: Vec<Expr> = keys.iter().map(|(_, key)| key.clone()).collect();
     let groups = exprs.len();
@@ -194,6 +189,7 @@ fn limit_sort(aggregate: &mut Plan, count: u32, last: bool) {
     {
         let mut present = exprs.split_off(groups);
         present.retain(|expr| !matches!(expr, Expr::Const(value) if !value.is_null()));
-        *of_group = Some(GroupLimit { keys: exprs, count, last, present, exact: false });
+        *of_group =
+            Some(GroupLimit { keys: exprs, first: looks.first, last: looks.last, present, exact: false });
     }
 }

@@ -49,8 +49,8 @@ use pairs::Pairs;
 use rows::Rows;
 pub(crate) use run_map::RunMap;
 pub(crate) use run_pairs::RunPairs;
-pub(crate) use texts::TextTable;
 use texts::{ENTRIES_FREE, Met};
+pub(crate) use texts::{FoundEntries, TextTable};
 use words::{KeyWords, Tags, Words};
 
 /// From key tuples to numbers `0, 1, 2, …` in the order of first sight.
@@ -630,6 +630,18 @@ impl<'s> KeyTable<'s> {
     ///
     /// **Cost**: as [`Self::number_all`].
     pub(crate) fn find_all(&self, keys: &[&Vector<'s>], positions: &[u32], numbers: &mut Vec<u32>) {
+        self.find_again(keys, positions, &mut Vec::new(), numbers);
+    }
+
+    /// The same for one who asks again and again of a table that no longer grows: `found` is what was found
+    /// before of the keys' dictionaries, in this table.
+    pub(crate) fn find_again(
+        &self,
+        keys: &[&Vector<'s>],
+        positions: &[u32],
+        found: &mut Vec<FoundEntries<'s>>,
+        numbers: &mut Vec<u32>,
+    ) {
         if self.columns.len() < keys.len() || self.count == 0 {
             // Nothing was numbered.
             let number = if self.count == 0 { NO_NUMBER } else { 0 };
@@ -637,8 +649,10 @@ impl<'s> KeyTable<'s> {
             return;
         }
         let mut words: Vec<KeyWords> = keys.iter().map(|_| KeyWords::default()).collect();
-        for ((column, key), words) in self.columns.iter().zip(keys).zip(&mut words) {
-            column.words.find(key, positions, words);
+        found.resize_with(keys.len(), FoundEntries::default);
+        let columns = self.columns.iter().zip(keys).zip(found);
+        for (((column, key), found), words) in columns.zip(&mut words) {
+            column.words.find(key, positions, found, words);
         }
         match &words[..] {
             [] => numbers.resize(numbers.len() + positions.len(), 0),

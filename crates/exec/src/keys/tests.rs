@@ -250,3 +250,40 @@ fn many_tuples_have_numbers_of_their_own() {
         assert!(table.bytes() >= known.len() * 8);
     }
 }
+
+/// One who asks again and again has the same answers, dictionary after dictionary: those that come once and
+/// again, that are larger than what comes of them, with nulls and entries that the table has not got.
+#[test]
+fn what_was_found_of_a_dictionary_is_found_again() {
+    let mut random = Random(7);
+    let dictionaries: Vec<Entries<'_>> = [3, 40, 700, 5_000]
+        .map(|entries| {
+            let mut texts = Texts::default();
+            (0..entries).for_each(|_| texts.push(&random.below(3_000).to_string()));
+            Arc::new(trimorph_vector::Dictionary::new(texts))
+        })
+        .into();
+    let mut table = KeyTable::default();
+    let (mut numbers, mut fresh) = (Vec::new(), Vec::new());
+    let texts: Texts<'_> = (0..1_500).fold(Texts::default(), |mut texts, i| {
+        texts.push(&(i * 2).to_string());
+        texts
+    });
+    let keys = Vector::new(Values::String(texts));
+    table.number_all(&[&keys], &(0..1_500).collect::<Vec<u32>>(), &mut numbers, &mut fresh);
+    let mut known = Vec::new();
+    for round in 0..400 {
+        let entries = &dictionaries[if round < 200 { round / 50 } else { random.below(4) as usize }];
+        let len = [1, 20, 600][random.below(3) as usize];
+        let codes: Vec<u32> = (0..len).map(|_| random.below(entries.len() as u64) as u32).collect();
+        let mut vector = Vector::new(Values::String(Texts::coded(codes, entries)));
+        if round % 3 == 0 {
+            vector.nulls.set(0, len);
+        }
+        let positions: Vec<u32> = (0..len as u32).filter(|_| random.below(4) > 0).collect();
+        let (mut again, mut once) = (Vec::new(), Vec::new());
+        table.find_again(&[&vector], &positions, &mut known, &mut again);
+        table.find_all(&[&vector], &positions, &mut once);
+        assert_eq!(again, once, "round {round}");
+    }
+}

@@ -8,6 +8,7 @@ use trimorph_store::prefetch_item;
 use trimorph_vector::{Entries, Texts};
 
 use super::fixed::AHEAD;
+use super::flat::NO_NUMBER;
 use super::hash_slots::{HashSlots, kept};
 use crate::charge::vec_growth_bytes;
 
@@ -33,6 +34,17 @@ impl<'s> Met<'s> {
         }
     }
 }
+
+/// What one who looks texts up met last of a dictionary: the number of each entry in the table, that of what
+/// was not looked for [`UNKNOWN`]. For one table, that no longer grows.
+#[derive(Debug, Default)]
+pub(crate) struct FoundEntries<'s> {
+    entries: Option<(Entries<'s>, Vec<u32>)>,
+    met: Met<'s>,
+}
+
+/// No entry has this number, or that of what is missing, [`NO_NUMBER`].
+const UNKNOWN: u32 = NO_NUMBER - 1;
 
 /// Texts that are remembered within a chunk.
 const RECENT_TEXTS: usize = 128;
@@ -145,8 +157,34 @@ impl<'s> TextTable<'s> {
     }
 
     /// Calls `give` with the number of each text at `positions` that has one.
-    pub(super) fn find_all(&self, texts: &Texts<'s>, positions: &[u32], give: impl FnMut(Option<u32>)) {
-        each_once(texts, positions, |text| self.find(text), give);
+    pub(super) fn find_all(
+        &self,
+        texts: &Texts<'s>,
+        positions: &[u32],
+        found: &mut FoundEntries<'s>,
+        mut give: impl FnMut(Option<u32>),
+    ) {
+        let Some((codes, entries)) = texts.codes() else {
+            return each_once(texts, positions, |text| self.find(text), give);
+        };
+        let mut known = match found.entries.take() {
+            Some((known, numbers)) if Arc::ptr_eq(&known, entries) => numbers,
+            _ if entries.len() > ENTRIES_FREE
+                || entries.len() > (16 * positions.len()).max(found.met.note(entries, positions.len())) =>
+            {
+                return each_once(texts, positions, |text| self.find(text), give);
+            }
+            _ => vec![UNKNOWN; entries.len()],
+        };
+        for p in positions {
+            let number = &mut known[codes[*p as usize] as usize];
+            if *number == UNKNOWN {
+                let text = entries.get(codes[*p as usize] as usize);
+                *number = self.find(text).unwrap_or(NO_NUMBER);
+            }
+            give((*number != NO_NUMBER).then_some(*number));
+        }
+        found.entries = Some((Arc::clone(entries), known));
     }
 
     /// The number of one text that is not in a vector.

@@ -10,7 +10,7 @@ use super::encode::{
     fixed_value_key, value_bits,
 };
 use super::numbers::NumberForm;
-use super::texts::TextTable;
+use super::texts::{FoundEntries, TextTable};
 use crate::charge::{table_bytes, table_growth_bytes};
 
 /// The tags of words: most columns have one type and no nulls.
@@ -149,7 +149,7 @@ impl Interning<'_, '_> {
 }
 
 /// What is new has none.
-struct Finding<'a, 's>(&'a Words<'s>);
+struct Finding<'a, 's>(&'a Words<'s>, &'a mut FoundEntries<'s>);
 
 impl<'s> Numbers<'s> for Finding<'_, 's> {
     fn texts(
@@ -158,7 +158,7 @@ impl<'s> Numbers<'s> for Finding<'_, 's> {
         positions: &[u32],
         give: impl FnMut(Option<u32>),
     ) {
-        self.0.texts.find_all(texts, positions, give);
+        self.0.texts.find_all(texts, positions, self.1, give);
     }
 
     fn text(&mut self, text: &str) -> Option<u32> {
@@ -166,7 +166,7 @@ impl<'s> Numbers<'s> for Finding<'_, 's> {
     }
 
     fn iris(&mut self, iris: &trimorph_vector::Texts<'s>, positions: &[u32], give: impl FnMut(Option<u32>)) {
-        self.0.iris.find_all(iris, positions, give);
+        self.0.iris.find_all(iris, positions, self.1, give);
     }
 
     fn iri(&mut self, iri: &str) -> Option<u32> {
@@ -365,9 +365,15 @@ impl<'s> Words<'s> {
     }
 
     /// The words of the values at `positions`; what is new is missing.
-    pub(super) fn find(&self, vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords) {
+    pub(super) fn find(
+        &self,
+        vector: &Vector<'s>,
+        positions: &[u32],
+        found: &mut FoundEntries<'s>,
+        out: &mut KeyWords,
+    ) {
         if !self.fill_floats(vector, positions, out) {
-            fill(vector, positions, out, Finding(self));
+            fill(vector, positions, out, Finding(self, found));
             self.turn(out);
         }
     }

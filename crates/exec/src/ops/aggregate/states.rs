@@ -68,6 +68,9 @@ pub(super) struct Column<'s> {
     pub(super) kept: Option<Kept>,
     /// What accumulators own besides themselves.
     pub(super) general_bytes: usize,
+    /// Of least and largest, how the best text of each group begins, as far as it was seen: its first bytes
+    /// as a word, turned so that a text whose word is less is no better.
+    pub(super) best_words: Vec<u64>,
 }
 
 /// Rows that are taken in between two looks at the flag that cancels, and tuples of one row that are taken at
@@ -349,7 +352,7 @@ impl<'s> States<'s> {
 
 /// Takes a value into a state that may grow by it.
 #[inline]
-fn take(
+pub(super) fn take(
     state: &mut Accumulator,
     value: &Value,
     weight: u64,
@@ -363,7 +366,8 @@ impl<'s> Column<'s> {
     /// No groups; `one_group` if there will be one only.
     pub(super) fn new(kind: AggregateKind, distinct: bool, one_group: bool) -> Self {
         let distinct = distinct.then(|| DistinctSet::new(one_group));
-        Self { kind, states: States::new(kind, one_group), distinct, kept: None, general_bytes: 0 }
+        let states = States::new(kind, one_group);
+        Self { kind, states, distinct, kept: None, general_bytes: 0, best_words: Vec::new() }
     }
 
     /// Groups come one after the other.
@@ -452,7 +456,12 @@ impl<'s> Column<'s> {
             States::Ranks(ranks) => ranks.bytes(),
             _ => 0,
         };
-        capacity * width + lists + self.general_bytes + self.distinct.as_ref().map_or(0, DistinctSet::bytes)
+        let words = self.best_words.capacity() * size_of::<u64>();
+        capacity * width
+            + lists
+            + words
+            + self.general_bytes
+            + self.distinct.as_ref().map_or(0, DistinctSet::bytes)
     }
 
     /// Counts tuples of the one group of an aggregation without keys.
@@ -605,6 +614,9 @@ impl<'s> Column<'s> {
         match &arg.values {
             Values::Float(floats) if is_sum => self.add_numbers(rows, |p| Number::Float(floats[p])),
             Values::Number(numbers) if is_sum => self.add_numbers(rows, |p| numbers.get(p)),
+            Values::String(texts) if matches!(self.kind, AggregateKind::Min | AggregateKind::Max) => {
+                self.add_texts(rows, texts, ledger)
+            }
             _ => self.add_any(rows, arg, ledger),
         }
     }
@@ -700,12 +712,6 @@ impl<'s> Column<'s> {
                 _ => false,
             };
             if is_pushed {
-                return Ok(());
-            }
-            // A text that is no better than the best is not made a value of.
-            if let Values::String(texts) = &arg.values
-                && !state.wants_text(texts.get(p))
-            {
                 return Ok(());
             }
             let value = arg.value(p, &|id| cx.edge_value(id));

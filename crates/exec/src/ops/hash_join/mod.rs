@@ -18,7 +18,7 @@ use std::sync::{Arc, OnceLock};
 use trimorph_vector::{Chunk, Selection, Vector};
 
 use crate::expr::{KeySetBuilder, PassedKeys};
-use crate::keys::{NO_NUMBER, POSITIONS_UNCHECKED};
+use crate::keys::{FoundEntries, NO_NUMBER, POSITIONS_UNCHECKED};
 use crate::operator::{BoxOperator, Operator};
 use crate::spill::{Partition, Partitions, hashes, spare_least};
 use crate::{Context, ExecError};
@@ -53,6 +53,8 @@ pub(crate) struct HashJoin<'s> {
     rest: Vec<u32>,
     /// The key's number of each of them.
     found: Vec<u32>,
+    /// What was found of the dictionaries that keys come from.
+    known: Vec<FoundEntries<'s>>,
     cursor: usize,
     offset: usize,
     /// Probe rows that go to files, where build rows did.
@@ -71,8 +73,9 @@ impl<'s> HashJoin<'s> {
     ) -> Self {
         let inner = Chunk::with_slots(&[shape.probe_slots]);
         let (spilled, ended) = (SpilledProbe::new(), false);
-        let (rest, found) = (Vec::new(), Vec::new());
-        Self { probe, build, inner, shape, built, passed, rest, found, cursor: 0, offset: 0, spilled, ended }
+        let (rest, found, known) = (Vec::new(), Vec::new(), Vec::new());
+        let (cursor, offset) = (0, 0);
+        Self { probe, build, inner, shape, built, passed, rest, found, known, cursor, offset, spilled, ended }
     }
 
     fn build(
@@ -142,7 +145,11 @@ impl<'s> HashJoin<'s> {
         self.found.clear();
         let built = self.spilled.block().unwrap_or(&kept.built);
         let keys: Vec<&Vector<'s>> = shape.probe_keys.iter().map(|k| &group.vectors[*k]).collect();
-        built.keys.find_all(&keys, &self.rest, &mut self.found);
+        if self.spilled.block().is_some() {
+            // Others may be built by now.
+            self.known.clear();
+        }
+        built.keys.find_again(&keys, &self.rest, &mut self.known, &mut self.found);
         for key in keys.iter().filter(|key| may_join_nothing(key)) {
             for (p, number) in self.rest.iter().zip(&mut self.found) {
                 if joins_nothing(key, *p as usize) {

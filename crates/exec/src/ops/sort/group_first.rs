@@ -27,7 +27,7 @@ pub(super) struct GroupFirst<'s> {
 impl<'s> GroupFirst<'s> {
     /// Nothing where other rows may come, too.
     pub(super) fn new(spec: &GroupLimitSpec) -> Option<Self> {
-        let count = spec.count as u64;
+        let count = spec.first as u64;
         spec.exact.then(|| Self { keys: spec.keys.len(), count, left: count, last: Vec::new() })
     }
 

@@ -1,12 +1,12 @@
-//! Rows of which only the first of each group are looked at: those that have so many others of their group
-//! before them are left out as they come, and are not sorted.
+//! Rows of which only the first and the last of each group are looked at: those that have so many others of
+//! their group before them, and so many behind them, are left out as they come, and are not sorted.
 //!
-//! Invariant: a row that is left out comes after `count` rows that stay, by the first key alone by which rows
-//! of a group differ. Rows that stay and need not have are no harm: what looks at the first of each group
-//! finds them in order, or `group_first` leaves them out.
+//! Invariant: a row that is left out comes after `first` rows that stay and before `last` that do, by the
+//! first key alone by which rows of a group differ. Rows that stay and need not have are no harm: what looks
+//! at the ends of each group finds them in order, or `group_first` leaves them out.
 //!
-//! 1. Each group has a heap of its best `count` keys as words of 64 bits that order as the keys do; what is
-//!    worse than the worst of them is left out. Keys whose words are equal stay.
+//! 1. Each group has, for either end, a heap of its best keys as words of 64 bits that order as the keys do;
+//!    what is worse than the worst of them at both ends is left out. Keys whose words are equal stay.
 //!    But for a sort that gives no others and has no further key: then one of the rows with equal keys is as
 //!    good as another, and those that come once there are enough are left out.
 //! 2. Where each row is better than those before it, all stay when they come. So rows that are kept are asked
@@ -45,8 +45,8 @@ const MISSING: u64 = u64::MAX;
 #[derive(Debug)]
 pub(crate) struct GroupLimitSpec {
     pub(crate) keys: Vec<Ex>,
-    pub(crate) count: usize,
-    pub(crate) last: bool,
+    pub(crate) first: usize,
+    pub(crate) last: usize,
     pub(crate) present: Vec<Ex>,
     /// The place among the keys of the sort of the first by which rows of a group differ.
     pub(crate) key: usize,
@@ -63,11 +63,41 @@ impl GroupLimitSpec {
     }
 }
 
+/// The best keys of each group at one end of the order.
+struct End {
+    /// Of a group, a heap of this many words with the worst at the top; those that are missing are worse than
+    /// all.
+    count: usize,
+    heaps: Vec<u64>,
+    /// Whether the greatest words are the best, as at the end of the order.
+    last: bool,
+}
+
+impl End {
+    /// A row's word as one whose least are the best.
+    fn word(&self, word: u64) -> u64 {
+        if self.last { NULL_LAST - word } else { word }
+    }
+
+    /// The worst word of a group, by which others are left out.
+    fn worst(&self, group: u32) -> u64 {
+        self.heaps[group as usize * self.count]
+    }
+
+    /// Takes in a row's word if it is one of the best.
+    fn take(&mut self, group: u32, word: u64) {
+        let word = self.word(word);
+        let heap = &mut self.heaps[group as usize * self.count..][..self.count];
+        if word < heap[0] {
+            replace_top(heap, word);
+        }
+    }
+}
+
 /// The best keys of each group so far.
 pub(super) struct GroupLimit<'s> {
     groups: KeyTable<'s>,
-    /// `count` words a group, a heap with the worst at the top; those that are missing are worse than all.
-    heaps: Vec<u64>,
+    ends: Vec<End>,
     /// Of the first key: words of two types do not order as their values do.
     like: Option<std::mem::Discriminant<Values<'s>>>,
     held: Reservation,
@@ -83,10 +113,11 @@ pub(super) struct GroupLimit<'s> {
 }
 
 impl<'s> GroupLimit<'s> {
-    pub(super) fn new(cx: &Context<'s>) -> Self {
+    pub(super) fn new(spec: &GroupLimitSpec, cx: &Context<'s>) -> Self {
+        let ends = [(spec.first, false), (spec.last, true)].into_iter().filter(|(count, _)| *count > 0);
         Self {
             groups: KeyTable::default(),
-            heaps: Vec::new(),
+            ends: ends.map(|(count, last)| End { count, heaps: Vec::new(), last }).collect(),
             like: None,
             held: cx.settings.budget.reservation(),
             kept: Vec::new(),
@@ -128,11 +159,10 @@ impl<'s> GroupLimit<'s> {
             .map(|ex| Ok(evaluate(ex, chunk, 0, cx)?.into_vector(len)))
             .collect::<Result<_, ExecError>>()?;
         self.number(&keys, positions, cx)?;
-        if !self.has_room(spec.count) {
+        if !self.has_room() {
             return Ok(false);
         }
-        // The least of these stay.
-        let turned = if descending == spec.last { 0 } else { u64::MAX };
+        let turned = if descending { u64::MAX } else { 0 };
         for (word, p) in self.words.iter_mut().zip(&*positions) {
             // Nulls come last, or first where the order descends.
             *word = match (key.is_null(*p as usize), turned) {
@@ -142,14 +172,14 @@ impl<'s> GroupLimit<'s> {
             };
         }
         self.came += positions.len();
-        let count = spec.count;
-        let (words, numbers) = (&self.words, &self.numbers);
+        let (words, numbers, ends) = (&self.words, &self.numbers, &mut self.ends);
         let may_tie = |word: u64| !one_of_equals || matches!(word, LEAST | GREATEST | MISSING);
+        let is_good = |k: usize, end: &End| {
+            let (word, worst) = (end.word(words[k]), end.worst(numbers[k]));
+            word < worst || word == worst && may_tie(worst)
+        };
         let mut stay: Vec<usize> = (0..positions.len()).collect();
-        stay.retain(|k| {
-            let worst = self.heaps[numbers[*k] as usize * count];
-            words[*k] < worst || words[*k] == worst && may_tie(worst)
-        });
+        stay.retain(|k| ends.iter().any(|end| is_good(*k, end)));
         let select = |stay: &[usize], chunk: &mut Chunk<'s>| {
             let selected: Vec<u32> = stay.iter().map(|k| positions[*k]).collect();
             if chunk.groups[0].flat.is_none() {
@@ -161,15 +191,15 @@ impl<'s> GroupLimit<'s> {
             .map(|ex| Ok(evaluate(ex, chunk, 0, cx)?.into_vector(len)))
             .collect::<Result<_, ExecError>>()?;
         stay.retain(|k| {
-            let heap = &mut self.heaps[numbers[*k] as usize * count..][..count];
             let is_present = |vector: &Vector<'s>| !vector.is_null(positions[*k] as usize);
-            if words[*k] < heap[0] && present.iter().all(is_present) {
-                replace_top(heap, words[*k]);
+            let is_better = ends.iter().any(|end| end.word(words[*k]) < end.worst(numbers[*k]));
+            if is_better && present.iter().all(is_present) {
+                ends.iter_mut().for_each(|end| end.take(numbers[*k], words[*k]));
                 return true;
             }
             may_tie(words[*k])
         });
-        stay.retain(|k| words[*k] <= self.heaps[numbers[*k] as usize * count]);
+        stay.retain(|k| ends.iter().any(|end| end.word(words[*k]) <= end.worst(numbers[*k])));
         select(&stay, chunk);
         self.coming.clear();
         self.coming.extend(stay.iter().map(|k| (numbers[*k], words[*k])));
@@ -188,8 +218,9 @@ impl<'s> GroupLimit<'s> {
     }
 
     /// Of the rows that were kept, those that still are; `false` where it did not pay to look.
-    pub(super) fn cut(&mut self, spec: &GroupLimitSpec) -> (Vec<u32>, bool) {
-        let stays = |(number, word): &(u32, u64)| *word <= self.heaps[*number as usize * spec.count];
+    pub(super) fn cut(&mut self) -> (Vec<u32>, bool) {
+        let is_good = |end: &End, (group, word): (u32, u64)| end.word(word) <= end.worst(group);
+        let stays = |kept: &(u32, u64)| self.ends.iter().any(|end| is_good(end, *kept));
         // Rows have numbers of 32 bits.
         let rows: Vec<u32> =
             (0u32..).zip(&self.kept).filter(|(_, kept)| stays(kept)).map(|(k, _)| k).collect();
@@ -217,14 +248,14 @@ impl<'s> GroupLimit<'s> {
     }
 
     /// Makes heaps for new groups; `false` where there is no room for them.
-    fn has_room(&mut self, count: usize) -> bool {
+    fn has_room(&mut self) -> bool {
         let groups = self.groups.len().max(1);
-        let cells = groups * count;
+        let cells = groups * self.ends.iter().map(|end| end.count).sum::<usize>();
         let bytes = cells * size_of::<u64>() + self.kept.capacity() * size_of::<(u32, u64)>();
         if groups > GROUPS_MAX || self.held.resize(self.groups.bytes() + bytes).is_err() {
             return false;
         }
-        self.heaps.resize(cells, MISSING);
+        self.ends.iter_mut().for_each(|end| end.heaps.resize(groups * end.count, MISSING));
         true
     }
 }

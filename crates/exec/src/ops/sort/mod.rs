@@ -45,6 +45,7 @@ pub(super) use order::ordered;
 use order::{best, ordered_from};
 use pairs::typed;
 use prefix::Prefixed;
+pub(super) use prefix::first_bytes;
 use runs::{Keys, Merge, Runs};
 
 /// Rows beyond twice the limit that are kept before the best of them are looked for, where they lead no scan.
@@ -209,7 +210,7 @@ impl<'s> Part<'s> {
     fn new(layout: Layout, top: Option<Arc<TopBound>>, spec: &SortSpec, cx: &Context<'s>) -> Self {
         let held = cx.settings.budget.reservation();
         let columns = layout.kept + layout.keys + usize::from(layout.has_parts);
-        let of_group = spec.of_group.as_ref().map(|_| GroupLimit::new(cx));
+        let of_group = spec.of_group.as_ref().map(|limit| GroupLimit::new(limit, cx));
         Self { layout, rows: Rows::new(columns), held, bound: None, top, runs: Runs::new(), of_group }
     }
 
@@ -356,7 +357,7 @@ impl<'s> Part<'s> {
                 self.spill(spec, cx)?;
             }
             if self.of_group.as_ref().is_some_and(GroupLimit::wants_cut) {
-                self.cut_groups(spec, cx)?;
+                self.cut_groups(cx)?;
             }
             if let Some(limit) = limit
                 && self.rows.len() > limit.saturating_add(self.rows_uncut(limit))
@@ -364,13 +365,13 @@ impl<'s> Part<'s> {
                 self.cut(spec, cx)?;
             }
         }
-        self.cut_groups(spec, cx)
+        self.cut_groups(cx)
     }
 
     /// Leaves out rows behind the first of their groups.
-    fn cut_groups(&mut self, spec: &SortSpec, cx: &Context<'s>) -> Result<(), ExecError> {
-        let (Some(limit), Some(of_group)) = (&spec.of_group, &mut self.of_group) else { return Ok(()) };
-        let (rows, pays) = of_group.cut(limit);
+    fn cut_groups(&mut self, cx: &Context<'s>) -> Result<(), ExecError> {
+        let Some(of_group) = &mut self.of_group else { return Ok(()) };
+        let (rows, pays) = of_group.cut();
         if rows.len() < self.rows.len() {
             self.rows.keep(&rows);
             self.held.resize(self.bytes(cx))?;

@@ -22,7 +22,7 @@ impl Prefixed {
 }
 
 /// The first eight bytes, the first of them highest.
-pub(super) fn first_bytes(text: &str) -> u64 {
+pub(in crate::ops) fn first_bytes(text: &str) -> u64 {
     let bytes = text.as_bytes();
     match bytes.first_chunk::<8>() {
         Some(first) => u64::from_be_bytes(*first),
