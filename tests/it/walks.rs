@@ -367,8 +367,8 @@ fn all_paths_are_tried_in_order_of_length() {
     );
 }
 
-/// Walks of a few lengths are counted length by length: as the interpreter counts them, with edges from a node
-/// to itself, several between the same two, and without.
+/// Walks of a few lengths are counted length by length: as the interpreter counts them, with edges from a
+/// node to itself, several between the same two, and without.
 #[test]
 fn walks_of_a_few_lengths_are_counted_by_length() {
     let nodes = "UNWIND range(1, 7) AS n CREATE (:A {n: n, g: n % 2})";
