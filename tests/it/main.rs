@@ -41,6 +41,7 @@ mod label_rows;
 mod large_queries;
 mod led_scans;
 mod limits;
+mod list_members;
 mod live_loads;
 mod load_fuzz;
 mod long_logs;

@@ -6,13 +6,14 @@
 use std::cell::RefCell;
 
 use trimorph_algebra::{
-    ApplyKind, Direction, EdgePattern, EdgeRange, Expr, LabelExpr, Plan, QueryGraph, VarId,
+    ApplyKind, Direction, EdgePattern, EdgeRange, Expr, LabelExpr, Plan, QueryGraph, VarId, Vars,
 };
 use trimorph_base::TableId;
 use trimorph_catalog::CatalogView;
 use trimorph_types::LogicalType;
 
 use crate::Halt;
+use crate::listed_nodes::listed_nodes;
 use crate::needed::bottom_up_within;
 use crate::planning::Planning;
 use crate::tables::{Tables, is_too_long, joined_tables, tables_among};
@@ -50,7 +51,7 @@ fn ask_rows(graph: &mut QueryGraph, varying: &[TableId]) {
 
 /// The tables that a node of the rows of `plan` can be in, where a pattern says so. `outer` has those of the
 /// rows that applies around the plan hand in.
-fn known_tables(mut plan: &Plan, mut var: VarId, outer: &[Tables]) -> Option<Vec<TableId>> {
+fn known_tables(mut plan: &Plan, mut var: VarId, vars: &Vars, outer: &[Tables]) -> Option<Vec<TableId>> {
     loop {
         plan = match plan {
             Plan::Match { input, graph } => match graph.tables.get(&var) {
@@ -71,13 +72,18 @@ fn known_tables(mut plan: &Plan, mut var: VarId, outer: &[Tables]) -> Option<Vec
                 input
             }
             Plan::Apply { input, subplan, kind: ApplyKind::Inner } => {
-                if let Some(tables) = known_tables(subplan, var, &[]) {
+                if let Some(tables) = known_tables(subplan, var, vars, &[]) {
                     return Some(tables);
                 }
                 input
             }
             // Rows stay for which the subplan found nothing: what it says holds of others.
             Plan::Apply { input, .. } => input,
+            Plan::Unwind { input, list, var: own } if *own == var => {
+                let nodes = listed_nodes(list, input, vars)?;
+                var = nodes.node;
+                nodes.rows
+            }
             Plan::Filter { input, .. }
             | Plan::Distinct { input, .. }
             | Plan::Sort { input, .. }
@@ -102,7 +108,8 @@ pub(crate) fn narrow_tables(mut plan: Plan, planning: &mut Planning<'_>) -> Resu
         match input {
             Some(input) => {
                 let nodes = input.vars().into_iter().filter(|var| vars.get(*var).ty == LogicalType::Node);
-                let known = nodes.filter_map(|var| Some((var, known_tables(input, var, &outer)?))).collect();
+                let known =
+                    nodes.filter_map(|var| Some((var, known_tables(input, var, vars, &outer)?))).collect();
                 outer.push(known);
             }
             None => drop(outer.pop()),
@@ -113,7 +120,7 @@ pub(crate) fn narrow_tables(mut plan: Plan, planning: &mut Planning<'_>) -> Resu
         if let Plan::Match { graph, input } = &mut plan {
             crate::planning::poll(cancel)?;
             let outer = outer.borrow();
-            graph.tables = tables_among(catalog, graph, &|var| known_tables(input, var, &outer));
+            graph.tables = tables_among(catalog, graph, &|var| known_tables(input, var, vars, &outer));
             let QueryGraph { edges, tables, .. } = graph;
             for edge in edges {
                 edge.direction = only_direction(catalog, edge, tables).unwrap_or(edge.direction);

@@ -17,9 +17,9 @@ use crate::{
     ask_bound, both_ways, bound_edges, call_groups, call_once, check, compound_keys, constant_keys,
     count_by_table, count_calls, count_optional, count_rows, count_statements, count_trails, distinct_once,
     drop_unused, fixed_walks, group_branches, group_limit, hang_counts, in_lists, late_projection,
-    merge_patterns, narrow_tables, narrow_types, order_edges, parts_of_texts, path_parts, plain_conditions,
-    plan_match, push_filters, reach_once, row_keys, share_expressions, share_subplans, tell_apart,
-    unroll_quantifiers, walks,
+    list_members, merge_patterns, narrow_tables, narrow_types, order_edges, parts_of_texts, path_parts,
+    plain_conditions, plan_match, push_filters, reach_once, row_keys, share_expressions, share_subplans,
+    tell_apart, unroll_quantifiers, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -66,6 +66,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "count_trails", required: false, run: count_trails::count_trails },
     Pass { name: "plain_conditions", required: false, run: plain_conditions::plain_conditions },
     Pass { name: "push_filters", required: false, run: push_filters::push_filters },
+    Pass { name: "list_members", required: false, run: list_members::list_members },
     Pass { name: "narrow_types", required: false, run: narrow_types::narrow_types },
     Pass { name: "unroll_quantifiers", required: false, run: unroll_quantifiers::unroll_quantifiers },
     Pass { name: "in_lists", required: false, run: in_lists::in_lists },
