@@ -114,3 +114,52 @@ fn limits_and_computed_orders_stay() {
         }
     }
 }
+
+/// What is done beside the ends of the lists of `p`, in an order, and whether the sort is told.
+const BESIDE: [(&str, bool); 14] = [
+    ("WITH p, collect(m.n) AS c RETURN p.n, c[0], size(c)", true),
+    ("WITH p, collect(m.some) AS c, collect(m) AS d RETURN p.n, head(c), size(c), size(d), d[-1].n", true),
+    ("RETURN p, collect(m.some)[..3], count(*), sum(m.x), max(m.some)", true),
+    ("WITH p, collect(m) AS c, count(DISTINCT m.h) AS k RETURN p.n, c[1].n, k", true),
+    ("WITH p, collect(m.n) AS c WHERE size(c) > 1 RETURN p.n, c[-1]", true),
+    (
+        "WITH p, collect(m.n) AS c WITH p AS q, c AS d, c[0] AS f WHERE size(d) > f % 3 RETURN q.n, f, size(d)",
+        true,
+    ),
+    ("WITH p, m.x AS x WITH p, collect(x) AS c, avg(x) AS mean RETURN p.n, c[0], mean, size(c) * 2", true),
+    ("RETURN collect(m.n)[0], count(*), avg(m.x)", true),
+    ("WITH p, collect(m.n) AS c RETURN CASE WHEN size(c) = 1 THEN c[0] ELSE -size(c) END", true),
+    // Groups that may be null, what needs the order, lists as wholes.
+    ("WITH m.h AS h, collect(m.n) AS c RETURN h, c[0], size(c)", false),
+    ("RETURN p.n, collect(m.n)[0], collect(DISTINCT m.n)", false),
+    ("WITH p, collect(m.n) AS c RETURN p.n, size(c), [x IN c WHERE x > 3][0]", false),
+    ("WITH p, collect(m.n) AS c RETURN p.n, size(c)", false),
+    ("WITH p, collect(m.n) AS c WITH p, c AS d, size(c) AS s ORDER BY s RETURN p.n, d[0], s", false),
+];
+
+#[test]
+fn what_needs_all_rows_has_them() {
+    let snapshot = graph(7, 300);
+    let without = Options::default().without("group_limit").unwrap();
+    let mut random = Random::new(7);
+    let patterns =
+        ["MATCH (p:A)-[:T]->(m)", "MATCH (p:A) MATCH (p)-[:T]->(m:A) WHERE m.x > 3", "MATCH (m:A)-[:T]->(p)"];
+    let sources = patterns.into_iter().map(|pattern| (pattern, true)).chain([
+        ("MATCH (p:A) OPTIONAL MATCH (p)-[:T]->(m)", false),
+        ("MATCH (p:A)-[:T]->(m) WITH p, m ORDER BY m.n LIMIT 100", false),
+        ("OPTIONAL MATCH (p:A) WHERE p.n < 30 OPTIONAL MATCH (p)-[:T]->(m)", false),
+    ]);
+    for (source, is_certain) in sources {
+        for (shape, is_told) in BESIDE {
+            let key = KEYS[random.below(KEYS.len())];
+            let query = format!("{source} WITH p, m ORDER BY m.{key} DESC, m.n {shape}");
+            let (expected, _) = rows(&query, &snapshot, without, Settings::default());
+            for threads in [1, 2] {
+                let settings = Settings { threads, ..Settings::default() };
+                let (found, told) = rows(&query, &snapshot, Options::default(), settings);
+                assert_eq!(found, expected, "{query}");
+                assert_eq!(told, is_told && is_certain, "{query}");
+            }
+        }
+    }
+}

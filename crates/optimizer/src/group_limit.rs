@@ -1,31 +1,42 @@
 //! Of each group only the first rows of an order, as `WITH p, m ORDER BY m.date DESC WITH p,
 //! collect(m)[0..3] AS newest`: the sort is told which rows are looked at, and need not sort the others.
 //!
-//! Where all aggregates of a grouping are lists of sorted rows, and nothing above looks at more than elements
-//! at known places of them, counted from either end.
+//! Where lists are made of sorted rows, and nothing above looks at more than elements at known places of them,
+//! counted from either end, and at how many there are.
+//!
+//! What else is computed of each group, as `count(*)` or the size of such a list, needs all rows, but no order:
+//! it is computed of the rows as they come, and joined with the lists by the group. For groups of nodes only:
+//! a join finds no nulls. The rows are made twice then, which takes less than to sort them.
 //!
 //! Source: Spark's `InferWindowGroupLimit`, which does the same for ranks of window functions.
 
-use trimorph_algebra::{Aggregate, AggregateKind, Expr, GroupLimit, Op, Plan, VarId};
-use trimorph_types::Value;
+use std::collections::HashMap;
 
+use trimorph_algebra::{Aggregate, AggregateKind, Expr, GroupLimit, Op, Plan, VarId, Vars};
+use trimorph_types::{LogicalType, Value};
+
+use crate::count_rows::is_in_every_row;
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::{Halt, VarSet, calls_volatile, replaced};
+use crate::{Halt, VarSet, calls_volatile, replaced, vars_of};
 
 /// Rows of a group up to which it pays to know the worst of them for each group.
 const COUNT_MAX: u32 = 1_000;
 
 /// The pass.
 pub(crate) fn group_limit(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+    let vars = &mut *planning.vars;
     bottom_up(plan, &planning.needed, &mut |mut plan, _| {
         // Of what is below it, a projection gives nothing else to what is above.
         if matches!(plan, Plan::Project { .. })
             && let Some(looks) = looks(&plan)
             && looks.are_few()
-            && let Some(aggregate) = aggregate_below(&mut plan)
         {
-            limit_sort(aggregate, &looks);
+            match aggregate_below(&mut plan) {
+                Some(aggregate) if !looks.beside && looks.sized.is_empty() => limit_sort(aggregate, &looks),
+                Some(aggregate) if can_be_split(aggregate, vars) => drop(split(&mut plan, &looks, vars)),
+                _ => {}
+            }
         }
         Ok(plan)
     })
@@ -36,6 +47,10 @@ pub(crate) fn group_limit(plan: Plan, planning: &mut Planning<'_>) -> Result<Pla
 struct Looks {
     first: u32,
     last: u32,
+    /// The names of lists whose sizes are asked for.
+    sized: VarSet,
+    /// Whether there are aggregates beside the lists.
+    beside: bool,
 }
 
 impl Looks {
@@ -70,6 +85,10 @@ impl Looks {
                 match &**name {
                     "head" => self.first_of(1),
                     "last" => self.last_of(1),
+                    "size" => {
+                        self.sized.extend(vars_of(args));
+                        true
+                    }
                     _ => false,
                 }
             }
@@ -125,14 +144,12 @@ fn looks(top: &Plan) -> Option<Looks> {
             _ => return None,
         }
     };
-    let are_lists = |(_, aggregate): &(VarId, Aggregate)| {
-        aggregate.kind == AggregateKind::Collect && !aggregate.distinct && aggregate.parameter.is_none()
-    };
-    if aggregates.is_empty() || !aggregates.iter().all(are_lists) {
+    if !aggregates.iter().all(|(_, aggregate)| is_list(aggregate) || is_of_any_order(aggregate)) {
         return None;
     }
-    let mut lists: VarSet = aggregates.iter().map(|(var, _)| *var).collect();
-    let mut looks = Looks::default();
+    let mut lists: VarSet =
+        aggregates.iter().filter(|(_, aggregate)| is_list(aggregate)).map(|(var, _)| *var).collect();
+    let mut looks = Looks { beside: lists.len() < aggregates.len(), ..Looks::default() };
     for plan in between.into_iter().rev() {
         match plan {
             Plan::Filter { predicate, .. } => {
@@ -161,6 +178,140 @@ fn looks(top: &Plan) -> Option<Looks> {
     }
     // What the projection gives is looked at in ways that are not seen here.
     lists.is_empty().then_some(looks)
+}
+
+fn is_list(aggregate: &Aggregate) -> bool {
+    aggregate.kind == AggregateKind::Collect && !aggregate.distinct && aggregate.parameter.is_none()
+}
+
+/// Whether an aggregate does not ask in which order rows come.
+fn is_of_any_order(aggregate: &Aggregate) -> bool {
+    use AggregateKind as K;
+    matches!(
+        aggregate.kind,
+        K::CountStar | K::Count | K::Sum | K::Avg | K::Min | K::Max | K::StDev | K::StDevP
+    )
+}
+
+/// Whether a grouping may be made of the same sorted rows twice, once without their order: all its groups
+/// are nodes that are there, and the rows are the same each time.
+fn can_be_split(aggregate: &Plan, vars: &Vars) -> bool {
+    let Plan::Aggregate { input, keys, aggregates } = aggregate else { return false };
+    let mut plan: &Plan = input;
+    while let Plan::Project { input, .. } | Plan::Extra { input, .. } = plan {
+        plan = input;
+    }
+    let Plan::Sort { limit: None, of_group: None, .. } = plan else { return false };
+    let mut args = aggregates.iter().filter_map(|(_, aggregate)| aggregate.arg.as_ref());
+    let is_node = |key: &Expr| matches!(key, Expr::Var(var) if vars.get(*var).ty == LogicalType::Node && is_in_every_row(input, *var));
+    !args.any(calls_volatile) && keys.iter().all(|(_, key)| is_node(key)) && is_certain(input)
+}
+
+/// Whether a plan gives the same rows each time, made of patterns and what is computed row by row.
+fn is_certain(mut plan: &Plan) -> bool {
+    loop {
+        let mut is_certain = true;
+        plan.for_each_expr(&mut |expr| is_certain &= !calls_volatile(expr));
+        plan = match plan {
+            _ if !is_certain => return false,
+            Plan::Unit => return true,
+            Plan::Project { input, .. }
+            | Plan::Extra { input, .. }
+            | Plan::Match { input, .. }
+            | Plan::Filter { input, .. }
+            | Plan::Sort { input, limit: None, .. }
+            | Plan::Unwind { input, .. } => input,
+            _ => return false,
+        }
+    }
+}
+
+/// Splits the grouping below into lists of the ends of sorted groups and what needs all rows. Gives the counts
+/// that stand for the sizes of lists, by the lists' names.
+fn split(plan: &mut Plan, looks: &Looks, vars: &mut Vars) -> HashMap<VarId, VarId> {
+    match plan {
+        Plan::Project { input, items } => {
+            let counts = split(input, looks, vars);
+            let named: HashMap<VarId, VarId> = names(items, &counts).collect();
+            items.iter_mut().for_each(|(_, item)| count_sizes(item, &counts));
+            let passed: VarSet = named.values().copied().collect();
+            items.extend(passed.into_iter().map(|count| (count, Expr::Var(count))));
+            named
+        }
+        Plan::Extra { input, items } => {
+            let mut counts = split(input, looks, vars);
+            items.iter_mut().for_each(|(_, item)| count_sizes(item, &counts));
+            let named: Vec<(VarId, VarId)> = names(items, &counts).collect();
+            counts.extend(named);
+            counts
+        }
+        Plan::Filter { input, predicate } => {
+            let counts = split(input, looks, vars);
+            count_sizes(predicate, &counts);
+            counts
+        }
+        Plan::Aggregate { input, keys, aggregates } => {
+            let (lists, mut others): (Vec<_>, Vec<_>) =
+                std::mem::take(aggregates).into_iter().partition(|(_, aggregate)| is_list(aggregate));
+            let mut counts = HashMap::new();
+            if !looks.sized.is_empty() {
+                for (list, aggregate) in &lists {
+                    let count = vars.anonymous(LogicalType::Int);
+                    others.push((count, Aggregate { kind: AggregateKind::Count, ..aggregate.clone() }));
+                    counts.insert(*list, count);
+                }
+            }
+            let on = keys.iter().map(|(var, _)| *var).collect();
+            let as_they_come = Box::new(unsorted(input));
+            let all = Plan::Aggregate { input: as_they_come, keys: keys.clone(), aggregates: others };
+            let input = std::mem::replace(&mut **input, Plan::Unit);
+            let mut ends =
+                Plan::Aggregate { input: Box::new(input), keys: std::mem::take(keys), aggregates: lists };
+            limit_sort(&mut ends, looks);
+            *plan = Plan::HashJoin { left: Box::new(all), right: Box::new(ends), on };
+            counts
+        }
+        _ => HashMap::new(),
+    }
+}
+
+/// Other names that items give to lists, with the lists' counts.
+fn names(items: &[(VarId, Expr)], counts: &HashMap<VarId, VarId>) -> impl Iterator<Item = (VarId, VarId)> {
+    items.iter().filter_map(|(var, item)| match item {
+        Expr::Var(list) => counts.get(list).map(|count| (*var, *count)),
+        _ => None,
+    })
+}
+
+/// Puts counts in the place of the sizes of lists.
+fn count_sizes(expr: &mut Expr, counts: &HashMap<VarId, VarId>) {
+    fn counted(expr: Expr, counts: &HashMap<VarId, VarId>) -> Expr {
+        if let Expr::Call(name, args, _) = &expr
+            && &**name == "size"
+            && let [Expr::Var(list)] = &args[..]
+            && let Some(count) = counts.get(list)
+        {
+            return Expr::Var(*count);
+        }
+        expr.map_children(&mut |child| counted(child, counts))
+    }
+    if !counts.is_empty() {
+        *expr = counted(std::mem::replace(expr, Expr::truth()), counts);
+    }
+}
+
+/// The rows below a grouping without their order.
+fn unsorted(plan: &Plan) -> Plan {
+    match plan {
+        Plan::Project { input, items } => {
+            Plan::Project { input: Box::new(unsorted(input)), items: items.clone() }
+        }
+        Plan::Extra { input, items } => {
+            Plan::Extra { input: Box::new(unsorted(input)), items: items.clone() }
+        }
+        Plan::Sort { input, .. } => (**input).clone(),
+        other => other.clone(),
+    }
 }
 
 fn aggregate_below(mut plan: &mut Plan) -> Option<&mut Plan> {
