@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use trimorph_exec::Settings;
 use trimorph_functions::Clock;
+use trimorph_optimizer::Options;
 use trimorph_store::Snapshot;
 use trimorph_testkit::compare::{Comparison, compare};
 use trimorph_testkit::graphs::{LoadOptions, RandomGraph, random_graph};
 use trimorph_testkit::interpreter::{Graph, run_on};
 use trimorph_testkit::queries::bind;
 
-use super::ask::{ask, created};
+use super::ask::{ask, created, sorted_rows_and_plan};
 
 const QUERIES: &[&str] = &[
     "MATCH (n) RETURN labels(n) AS l, count(*) AS n",
@@ -43,6 +44,16 @@ const QUERIES: &[&str] = &[
     "MATCH (a) WITH a.nothing AS x RETURN count(x) AS n",
     "OPTIONAL MATCH (a:None) WITH a AS x RETURN count(x) AS n",
     "MATCH (n:None) RETURN labels(n) AS l, count(*) AS n",
+    "MATCH (a)-[r]->(b) WITH a, collect(b) AS l RETURN a.n AS a, size(l) AS n",
+    "MATCH (a)-[r]->(b) WITH a, collect(b) AS l, collect(r.w) AS k WHERE size(l) > 1 RETURN a.n AS a, size(l) AS n, k",
+    "MATCH (a)-[r]->(b) WITH a, collect(DISTINCT r.w) AS l WITH a AS x, l AS m, size(l) + 1 AS s RETURN x.n AS x, size(m) * s AS n",
+    "MATCH (a)-[r]->(b) WITH a, collect(b) AS l WITH a, l AS m, l AS k RETURN a.n AS a, size(m) AS n, size(k) AS o, m IS NULL AS p",
+    "MATCH (a) OPTIONAL MATCH (a)-[r]->(b) RETURN a.n AS a, size(collect(b)) AS n, size(collect(r.w)) AS w, size(collect(DISTINCT b.n)) AS d",
+    "MATCH (a)-[r]->(b) WITH collect(b.none) AS l RETURN size(l) AS n, size([1, 2]) AS m",
+    "MATCH (a)-[r]->(b) WITH a, collect(b) AS l ORDER BY size(l) DESC, a.n LIMIT 3 RETURN a.n AS a, size(l) AS n",
+    "MATCH (a:None) RETURN size(collect(a)) AS n",
+    "MATCH (a)-[r]->(b) WITH type(r) AS t, collect(a.n) AS l WHERE size(l) > 2 RETURN t, l[0] IN l AS x",
+    "MATCH (a)-[r]->(b) WITH type(r) AS t, collect(a) AS l UNWIND range(1, size(l)) AS i RETURN t, i",
     "MATCH ()-[r]->() WHERE r.w > 2 RETURN type(r) AS t, count(*) AS n",
     "MATCH ()-[r]->() WHERE r.w IS NOT NULL RETURN type(r) AS t, r.w % 3 AS w, count(*) AS n, count(r.k) AS k, max(r.w) AS m",
     "MATCH (a)-[r]-(b) RETURN type(r) AS t, count(*) AS n, min(r.w) AS low",
@@ -133,5 +144,22 @@ fn counts_agree_with_the_interpreter() {
     ]));
     for seed in 0..12 {
         agree(&random_graph(seed, RandomGraph::default()).snapshot(LoadOptions::default()).unwrap());
+    }
+}
+
+#[test]
+fn lists_of_which_the_size_is_asked_are_counted() {
+    let snapshot = created(&["UNWIND range(1, 9) AS n CREATE (:A {n: n})-[:T]->(:B {n: n % 3})"]);
+    for (text, is_made) in [
+        ("MATCH (a:A)-[:T]->(b) WITH b.n AS k, collect(a) AS l RETURN k, size(l)", false),
+        (
+            "MATCH (a:A)-[:T]->(b) WITH b.n AS k, collect(a) AS l WITH k, l AS m WHERE size(m) > 2 RETURN k",
+            false,
+        ),
+        ("MATCH (a:A)-[:T]->(b) WITH b.n AS k, collect(a) AS l RETURN k, size(l), l", true),
+        ("MATCH (a:A)-[:T]->(b) WITH b.n AS k, collect(a) AS l RETURN k, size(l), l[0].n", true),
+    ] {
+        let (_, plan) = sorted_rows_and_plan(text, &snapshot, Options::default(), Settings::default());
+        assert_eq!(plan.contains("collect("), is_made, "{text}\n{plan}");
     }
 }

@@ -10,12 +10,11 @@
 //!
 //! Source: Spark's `InferWindowGroupLimit`, which does the same for ranks of window functions.
 
-use std::collections::HashMap;
-
-use trimorph_algebra::{Aggregate, AggregateKind, Expr, GroupLimit, Op, Plan, VarId, Vars};
+use trimorph_algebra::{Aggregate, AggregateKind, Expr, GroupLimit, Op, Plan, Vars};
 use trimorph_types::{LogicalType, Value};
 
 use crate::count_rows::is_in_every_row;
+use crate::list_sizes::{Counts, put_counts};
 use crate::needed::bottom_up;
 use crate::planning::Planning;
 use crate::{Halt, VarSet, calls_volatile, replaced, vars_of};
@@ -34,7 +33,9 @@ pub(crate) fn group_limit(plan: Plan, planning: &mut Planning<'_>) -> Result<Pla
         {
             match aggregate_below(&mut plan) {
                 Some(aggregate) if !looks.beside && looks.sized.is_empty() => limit_sort(aggregate, &looks),
-                Some(aggregate) if can_be_split(aggregate, vars) => drop(split(&mut plan, &looks, vars)),
+                Some(aggregate) if can_be_split(aggregate, vars) => {
+                    put_counts(&mut plan, false, &mut |grouping| split(grouping, &looks, vars));
+                }
                 _ => {}
             }
         }
@@ -226,78 +227,28 @@ fn is_certain(mut plan: &Plan) -> bool {
     }
 }
 
-/// Splits the grouping below into lists of the ends of sorted groups and what needs all rows. Gives the counts
-/// that stand for the sizes of lists, by the lists' names.
-fn split(plan: &mut Plan, looks: &Looks, vars: &mut Vars) -> HashMap<VarId, VarId> {
-    match plan {
-        Plan::Project { input, items } => {
-            let counts = split(input, looks, vars);
-            let named: HashMap<VarId, VarId> = names(items, &counts).collect();
-            items.iter_mut().for_each(|(_, item)| count_sizes(item, &counts));
-            let passed: VarSet = named.values().copied().collect();
-            items.extend(passed.into_iter().map(|count| (count, Expr::Var(count))));
-            named
+/// Splits a grouping into lists of the ends of sorted groups and what needs all rows. Gives the counts that
+/// stand for the sizes of lists.
+fn split(grouping: &mut Plan, looks: &Looks, vars: &mut Vars) -> Counts {
+    let Plan::Aggregate { input, keys, aggregates } = grouping else { return Counts::new() };
+    let (lists, mut others): (Vec<_>, Vec<_>) =
+        std::mem::take(aggregates).into_iter().partition(|(_, aggregate)| is_list(aggregate));
+    let mut counts = Counts::new();
+    if !looks.sized.is_empty() {
+        for (list, aggregate) in &lists {
+            let count = vars.anonymous(LogicalType::Int);
+            others.push((count, Aggregate { kind: AggregateKind::Count, ..aggregate.clone() }));
+            counts.insert(*list, count);
         }
-        Plan::Extra { input, items } => {
-            let mut counts = split(input, looks, vars);
-            items.iter_mut().for_each(|(_, item)| count_sizes(item, &counts));
-            let named: Vec<(VarId, VarId)> = names(items, &counts).collect();
-            counts.extend(named);
-            counts
-        }
-        Plan::Filter { input, predicate } => {
-            let counts = split(input, looks, vars);
-            count_sizes(predicate, &counts);
-            counts
-        }
-        Plan::Aggregate { input, keys, aggregates } => {
-            let (lists, mut others): (Vec<_>, Vec<_>) =
-                std::mem::take(aggregates).into_iter().partition(|(_, aggregate)| is_list(aggregate));
-            let mut counts = HashMap::new();
-            if !looks.sized.is_empty() {
-                for (list, aggregate) in &lists {
-                    let count = vars.anonymous(LogicalType::Int);
-                    others.push((count, Aggregate { kind: AggregateKind::Count, ..aggregate.clone() }));
-                    counts.insert(*list, count);
-                }
-            }
-            let on = keys.iter().map(|(var, _)| *var).collect();
-            let as_they_come = Box::new(unsorted(input));
-            let all = Plan::Aggregate { input: as_they_come, keys: keys.clone(), aggregates: others };
-            let input = std::mem::replace(&mut **input, Plan::Unit);
-            let mut ends =
-                Plan::Aggregate { input: Box::new(input), keys: std::mem::take(keys), aggregates: lists };
-            limit_sort(&mut ends, looks);
-            *plan = Plan::HashJoin { left: Box::new(all), right: Box::new(ends), on };
-            counts
-        }
-        _ => HashMap::new(),
     }
-}
-
-/// Other names that items give to lists, with the lists' counts.
-fn names(items: &[(VarId, Expr)], counts: &HashMap<VarId, VarId>) -> impl Iterator<Item = (VarId, VarId)> {
-    items.iter().filter_map(|(var, item)| match item {
-        Expr::Var(list) => counts.get(list).map(|count| (*var, *count)),
-        _ => None,
-    })
-}
-
-/// Puts counts in the place of the sizes of lists.
-fn count_sizes(expr: &mut Expr, counts: &HashMap<VarId, VarId>) {
-    fn counted(expr: Expr, counts: &HashMap<VarId, VarId>) -> Expr {
-        if let Expr::Call(name, args, _) = &expr
-            && &**name == "size"
-            && let [Expr::Var(list)] = &args[..]
-            && let Some(count) = counts.get(list)
-        {
-            return Expr::Var(*count);
-        }
-        expr.map_children(&mut |child| counted(child, counts))
-    }
-    if !counts.is_empty() {
-        *expr = counted(std::mem::replace(expr, Expr::truth()), counts);
-    }
+    let on = keys.iter().map(|(var, _)| *var).collect();
+    let as_they_come = Box::new(unsorted(input));
+    let all = Plan::Aggregate { input: as_they_come, keys: keys.clone(), aggregates: others };
+    let input = Box::new(std::mem::replace(&mut **input, Plan::Unit));
+    let mut ends = Plan::Aggregate { input, keys: std::mem::take(keys), aggregates: lists };
+    limit_sort(&mut ends, looks);
+    *grouping = Plan::HashJoin { left: Box::new(all), right: Box::new(ends), on };
+    counts
 }
 
 /// The rows below a grouping without their order.

@@ -8,45 +8,47 @@
 //! 4. `path_parts`     what is asked of a path and known of its parts is asked of these
 //! 5. `fixed_walks`   a walk of a fixed, small number of edges becomes so many edges
 //! 6. `bound_edges`   the ends of a relationship that rows bring are taken from it
-//! 7. `count_rows`     counts of what no row lacks become counts of rows
-//! 8. `count_calls`    a subquery that gives a count becomes `COUNT { … }`
-//! 9. `count_optional` an `OPTIONAL MATCH` that is only counted becomes a sum of counts
-//! 10. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
-//! 11. `plain_conditions` negations are taken in, what all alternatives ask is asked before
-//! 12. `push_filters`   a filter on a pattern becomes part of it
-//! 13. `list_members`   a pattern of which a node is in a list begins at the nodes of the list
-//! 14. `narrow_types`   what is asked of the type of a relationship becomes its types
-//! 15. `unroll_quantifiers` what is asked of any, all or none of a few constants is asked of each
-//! 16. `in_lists`       equalities of one property, any of which will do, become a list that it is in
-//! 17. `drop_unused`    what is computed and never looked at is not computed
-//! 18. `compound_keys`  keys of groupings that are maps or lists become their parts
-//! 19. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
-//! 20. `parts_of_texts` one part of a text that was split is taken of the text
-//! 21. `group_limit`   a sort of which the first rows of each group are looked at is told so
-//! 22. `late_projection` what a top-k does not order by is computed for the rows that are left
-//! 23. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
-//! 24. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
+//! 7. `count_lists`    lists of which only the size is looked at are counted
+//! 8. `count_rows`     counts of what no row lacks become counts of rows
+//! 9. `count_calls`    a subquery that gives a count becomes `COUNT { … }`
+//! 10. `count_optional` an `OPTIONAL MATCH` that is only counted becomes a sum of counts
+//! 11. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
+//! 12. `plain_conditions` negations are taken in, what all alternatives ask is asked before
+//! 13. `push_filters`   a filter on a pattern becomes part of it
+//! 14. `list_members`   a pattern of which a node is in a list begins at the nodes of the list
+//! 15. `narrow_types`   what is asked of the type of a relationship becomes its types
+//! 16. `unroll_quantifiers` what is asked of any, all or none of a few constants is asked of each
+//! 17. `in_lists`       equalities of one property, any of which will do, become a list that it is in
+//! 18. `drop_unused`    what is computed and never looked at is not computed
+//! 19. `compound_keys`  keys of groupings that are maps or lists become their parts
+//! 20. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
+//! 21. `parts_of_texts` one part of a text that was split is taken of the text
+//! 22. `group_limit`   a sort of which the first rows of each group are looked at is told so
+//! 23. `late_projection` what a top-k does not order by is computed for the rows that are left
+//! 24. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
+//! 25. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
 //!     empties the pattern
-//! 25. `both_ways`     edges asked for in both directions at nodes nobody looks at: those out, and those in
-//! 26. `group_branches` what is counted of several queries is counted of each, and merged
-//! 27. `count_by_table` counts by labels or type become a count for each table, other aggregates over
+//! 26. `both_ways`     edges asked for in both directions at nodes nobody looks at: those out, and those in
+//! 27. `group_branches` what is counted of several queries is counted of each, and merged
+//! 28. `count_by_table` counts by labels or type become a count for each table, other aggregates over
 //!     relationships of several types one for each type
-//! 28. `count_statements` statements of RDF of which only the number counts are counted where they lie
-//! 29. `walks`         what is asked of walks as wholes becomes part of the search for them
-//! 30. `tell_apart`    which edges must differ because they could be the same
-//! 31. `reach_once`    walks of which only the ends count, and these once, reach each node once
-//! 32. `hang_counts`   leaves that nobody looks at become counting steps
-//! 33. `plan_match`    each pattern becomes scans, extends and joins
-//! 34. `row_keys`      keys of groupings that one row beside all others has are given to the groups
-//! 35. `order_edges`   the first rows by an indexed property of relationships are looked up
-//! 36. `share_expressions` what several expressions of an operator have in common is computed once
-//! 37. `distinct_once` different values of which there are several aggregates are told apart once
-//! 38. `share_subplans` what several places of the plan compute in the same way is computed once
+//! 29. `count_statements` statements of RDF of which only the number counts are counted where they lie
+//! 30. `walks`         what is asked of walks as wholes becomes part of the search for them
+//! 31. `tell_apart`    which edges must differ because they could be the same
+//! 32. `reach_once`    walks of which only the ends count, and these once, reach each node once
+//! 33. `hang_counts`   leaves that nobody looks at become counting steps
+//! 34. `plan_match`    each pattern becomes scans, extends and joins
+//! 35. `row_keys`      keys of groupings that one row beside all others has are given to the groups
+//! 36. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 37. `share_expressions` what several expressions of an operator have in common is computed once
+//! 38. `distinct_once` different values of which there are several aggregates are told apart once
+//! 39. `share_subplans` what several places of the plan compute in the same way is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
 //! another; what several need has files of its own: `needed` (what is looked at above), `tables`,
-//! `listed_nodes`, `merging`, `asked_first`, `value_keys`, `lookups`, `edge_lookups`, `selectivity`, `samples`, `degrees` and
+//! `listed_nodes`, `list_sizes`,
+//! `merging`, `asked_first`, `value_keys`, `lookups`, `edge_lookups`, `selectivity`, `samples`, `degrees` and
 //! `estimate`.
 //!
 //! Source: design §7; GF-CL §7; Poseidon §8.
@@ -64,6 +66,7 @@ mod compound_keys;
 mod constant_keys;
 mod count_by_table;
 mod count_calls;
+mod count_lists;
 mod count_optional;
 mod count_rows;
 mod count_statements;
@@ -83,6 +86,7 @@ mod in_lists;
 mod join_apart;
 mod late_projection;
 mod list_members;
+mod list_sizes;
 mod listed_nodes;
 mod lookups;
 mod merge_patterns;

@@ -15,11 +15,11 @@ use crate::samples::{Estimator, Samples};
 use crate::{Halt, Options, Switches, VarSet};
 use crate::{
     ask_bound, both_ways, bound_edges, call_groups, call_once, check, compound_keys, constant_keys,
-    count_by_table, count_calls, count_optional, count_rows, count_statements, count_trails, distinct_once,
-    drop_unused, fixed_walks, group_branches, group_limit, hang_counts, in_lists, late_projection,
-    list_members, merge_patterns, narrow_tables, narrow_types, order_edges, parts_of_texts, path_parts,
-    plain_conditions, plan_match, push_filters, reach_once, row_keys, share_expressions, share_subplans,
-    tell_apart, unroll_quantifiers, walks,
+    count_by_table, count_calls, count_lists, count_optional, count_rows, count_statements, count_trails,
+    distinct_once, drop_unused, fixed_walks, group_branches, group_limit, hang_counts, in_lists,
+    late_projection, list_members, merge_patterns, narrow_tables, narrow_types, order_edges, parts_of_texts,
+    path_parts, plain_conditions, plan_match, push_filters, reach_once, row_keys, share_expressions,
+    share_subplans, tell_apart, unroll_quantifiers, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -60,6 +60,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "path_parts", required: false, run: path_parts::path_parts },
     Pass { name: "fixed_walks", required: false, run: fixed_walks::fixed_walks },
     Pass { name: "bound_edges", required: false, run: bound_edges::bound_edges },
+    Pass { name: "count_lists", required: false, run: count_lists::count_lists },
     Pass { name: "count_rows", required: false, run: count_rows::count_rows },
     Pass { name: "count_calls", required: false, run: count_calls::count_calls },
     Pass { name: "count_optional", required: false, run: count_optional::count_optional },
