@@ -54,6 +54,7 @@ mod neighbours;
 mod notices;
 mod number_keys;
 mod old_readers;
+mod optional_groups;
 mod own_properties;
 mod paired_nodes;
 mod pairs;

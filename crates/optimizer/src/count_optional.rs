@@ -37,7 +37,7 @@ pub(crate) fn count_optional(plan: Plan, planning: &mut Planning<'_>) -> Result<
 }
 
 /// Whether some counts of matches, and nothing else of them, are asked for.
-fn counts_only(
+pub(crate) fn counts_only(
     before: &Plan,
     subplan: &Plan,
     keys: &[(VarId, Expr)],

@@ -4,45 +4,46 @@
 //!
 //! 1. `call_once`      a subquery that reads nothing of its rows is run once
 //! 2. `call_groups`    a subquery that is run for each row becomes part of the query, grouped by the row
-//! 3. `merge_patterns` patterns that follow each other become one
-//! 4. `path_parts`     what is asked of a path and known of its parts is asked of these
-//! 5. `fixed_walks`   a walk of a fixed, small number of edges becomes so many edges
-//! 6. `bound_edges`   the ends of a relationship that rows bring are taken from it
-//! 7. `count_lists`    lists of which only the size is looked at are counted
-//! 8. `count_rows`     counts of what no row lacks become counts of rows
-//! 9. `count_calls`    a subquery that gives a count becomes `COUNT { … }`
-//! 10. `count_optional` an `OPTIONAL MATCH` that is only counted becomes a sum of counts
-//! 11. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
-//! 12. `plain_conditions` negations are taken in, what all alternatives ask is asked before
-//! 13. `push_filters`   a filter on a pattern becomes part of it
-//! 14. `list_members`   a pattern of which a node is in a list begins at the nodes of the list
-//! 15. `narrow_types`   what is asked of the type of a relationship becomes its types
-//! 16. `unroll_quantifiers` what is asked of any, all or none of a few constants is asked of each
-//! 17. `in_lists`       equalities of one property, any of which will do, become a list that it is in
-//! 18. `drop_unused`    what is computed and never looked at is not computed
-//! 19. `compound_keys`  keys of groupings that are maps or lists become their parts
-//! 20. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
-//! 21. `parts_of_texts` one part of a text that was split is taken of the text
-//! 22. `group_limit`   a sort of which the first rows of each group are looked at is told so
-//! 23. `late_projection` what a top-k does not order by is computed for the rows that are left
-//! 24. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
-//! 25. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
+//! 3. `optional_groups` what is grouped over an `OPTIONAL MATCH` is grouped apart of what matches
+//! 4. `merge_patterns` patterns that follow each other become one
+//! 5. `path_parts`     what is asked of a path and known of its parts is asked of these
+//! 6. `fixed_walks`   a walk of a fixed, small number of edges becomes so many edges
+//! 7. `bound_edges`   the ends of a relationship that rows bring are taken from it
+//! 8. `count_lists`    lists of which only the size is looked at are counted
+//! 9. `count_rows`     counts of what no row lacks become counts of rows
+//! 10. `count_calls`    a subquery that gives a count becomes `COUNT { … }`
+//! 11. `count_optional` an `OPTIONAL MATCH` that is only counted becomes a sum of counts
+//! 12. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
+//! 13. `plain_conditions` negations are taken in, what all alternatives ask is asked before
+//! 14. `push_filters`   a filter on a pattern becomes part of it
+//! 15. `list_members`   a pattern of which a node is in a list begins at the nodes of the list
+//! 16. `narrow_types`   what is asked of the type of a relationship becomes its types
+//! 17. `unroll_quantifiers` what is asked of any, all or none of a few constants is asked of each
+//! 18. `in_lists`       equalities of one property, any of which will do, become a list that it is in
+//! 19. `drop_unused`    what is computed and never looked at is not computed
+//! 20. `compound_keys`  keys of groupings that are maps or lists become their parts
+//! 21. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
+//! 22. `parts_of_texts` one part of a text that was split is taken of the text
+//! 23. `group_limit`   a sort of which the first rows of each group are looked at is told so
+//! 24. `late_projection` what a top-k does not order by is computed for the rows that are left
+//! 25. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
+//! 26. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
 //!     empties the pattern
-//! 26. `both_ways`     edges asked for in both directions at nodes nobody looks at: those out, and those in
-//! 27. `group_branches` what is counted of several queries is counted of each, and merged
-//! 28. `count_by_table` counts by labels or type become a count for each table, other aggregates over
+//! 27. `both_ways`     edges asked for in both directions at nodes nobody looks at: those out, and those in
+//! 28. `group_branches` what is counted of several queries is counted of each, and merged
+//! 29. `count_by_table` counts by labels or type become a count for each table, other aggregates over
 //!     relationships of several types one for each type
-//! 29. `count_statements` statements of RDF of which only the number counts are counted where they lie
-//! 30. `walks`         what is asked of walks as wholes becomes part of the search for them
-//! 31. `tell_apart`    which edges must differ because they could be the same
-//! 32. `reach_once`    walks of which only the ends count, and these once, reach each node once
-//! 33. `hang_counts`   leaves that nobody looks at become counting steps
-//! 34. `plan_match`    each pattern becomes scans, extends and joins
-//! 35. `row_keys`      keys of groupings that one row beside all others has are given to the groups
-//! 36. `order_edges`   the first rows by an indexed property of relationships are looked up
-//! 37. `share_expressions` what several expressions of an operator have in common is computed once
-//! 38. `distinct_once` different values of which there are several aggregates are told apart once
-//! 39. `share_subplans` what several places of the plan compute in the same way is computed once
+//! 30. `count_statements` statements of RDF of which only the number counts are counted where they lie
+//! 31. `walks`         what is asked of walks as wholes becomes part of the search for them
+//! 32. `tell_apart`    which edges must differ because they could be the same
+//! 33. `reach_once`    walks of which only the ends count, and these once, reach each node once
+//! 34. `hang_counts`   leaves that nobody looks at become counting steps
+//! 35. `plan_match`    each pattern becomes scans, extends and joins
+//! 36. `row_keys`      keys of groupings that one row beside all others has are given to the groups
+//! 37. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 38. `share_expressions` what several expressions of an operator have in common is computed once
+//! 39. `distinct_once` different values of which there are several aggregates are told apart once
+//! 40. `share_subplans` what several places of the plan compute in the same way is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
@@ -94,6 +95,7 @@ mod merging;
 mod narrow_tables;
 mod narrow_types;
 mod needed;
+mod optional_groups;
 mod options;
 mod order_edges;
 mod parts_of_texts;

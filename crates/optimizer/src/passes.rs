@@ -17,9 +17,9 @@ use crate::{
     ask_bound, both_ways, bound_edges, call_groups, call_once, check, compound_keys, constant_keys,
     count_by_table, count_calls, count_lists, count_optional, count_rows, count_statements, count_trails,
     distinct_once, drop_unused, fixed_walks, group_branches, group_limit, hang_counts, in_lists,
-    late_projection, list_members, merge_patterns, narrow_tables, narrow_types, order_edges, parts_of_texts,
-    path_parts, plain_conditions, plan_match, push_filters, reach_once, row_keys, share_expressions,
-    share_subplans, tell_apart, unroll_quantifiers, walks,
+    late_projection, list_members, merge_patterns, narrow_tables, narrow_types, optional_groups, order_edges,
+    parts_of_texts, path_parts, plain_conditions, plan_match, push_filters, reach_once, row_keys,
+    share_expressions, share_subplans, tell_apart, unroll_quantifiers, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -56,6 +56,7 @@ pub(crate) struct Pass {
 pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "call_once", required: false, run: call_once::call_once },
     Pass { name: "call_groups", required: false, run: call_groups::call_groups },
+    Pass { name: "optional_groups", required: false, run: optional_groups::optional_groups },
     Pass { name: "merge_patterns", required: false, run: merge_patterns::merge_patterns },
     Pass { name: "path_parts", required: false, run: path_parts::path_parts },
     Pass { name: "fixed_walks", required: false, run: fixed_walks::fixed_walks },
