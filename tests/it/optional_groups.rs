@@ -1,5 +1,5 @@
-//! Aggregates over an `OPTIONAL MATCH`, against the interpreter: groups of nodes with matches, without, and of
-//! both; of nulls, of what matches find and of what was there before.
+//! Aggregates over an `OPTIONAL MATCH`, against the interpreter: groups of nodes with matches, without, and
+//! of both; of nulls, of what matches find and of what was there before.
 
 use trimorph_exec::Settings;
 use trimorph_optimizer::Options;

@@ -1,12 +1,12 @@
 //! Of each group only the first rows of an order, as `WITH p, m ORDER BY m.date DESC WITH p,
 //! collect(m)[0..3] AS newest`: the sort is told which rows are looked at, and need not sort the others.
 //!
-//! Where lists are made of sorted rows, and nothing above looks at more than elements at known places of them,
-//! counted from either end, and at how many there are.
+//! Where lists are made of sorted rows, and nothing above looks at more than elements at known places of
+//! them, counted from either end, and at how many there are.
 //!
-//! What else is computed of each group, as `count(*)` or the size of such a list, needs all rows, but no order:
-//! it is computed of the rows as they come, and joined with the lists by the group. For groups of nodes only:
-//! a join finds no nulls. The rows are made twice then, which takes less than to sort them.
+//! What else is computed of each group, as `count(*)` or the size of such a list, needs all rows, but no
+//! order: it is computed of the rows as they come, and joined with the lists by the group. For groups of
+//! nodes only: a join finds no nulls. The rows are made twice then, which takes less than to sort them.
 //!
 //! Source: Spark's `InferWindowGroupLimit`, which does the same for ranks of window functions.
 
