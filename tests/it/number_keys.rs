@@ -30,7 +30,7 @@ const QUERIES: &[&str] = &[
     "RETURN count(DISTINCT x) AS n",
     "RETURN count(DISTINCT x) AS n, count(DISTINCT x * 0.5) AS m",
     "RETURN x > 2 AS k, count(DISTINCT x) AS n, sum(DISTINCT x % 7) AS s",
-    "RETURN toString(x) STARTS WITH '1' AS k, size(collect(DISTINCT x)) AS n",
+    "RETURN toString(x) STARTS WITH '1' AS k, size(tail(collect(DISTINCT x))) AS n",
     "MATCH (b:I) WHERE b.x = x RETURN count(*) AS n, sum(b.k) AS s",
     "MATCH (b:F) WHERE b.x = x RETURN count(*) AS n, sum(b.k) AS s",
     "MATCH (b:M) WHERE b.x = x AND b.k = 1 RETURN count(*) AS n",
