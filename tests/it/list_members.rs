@@ -16,13 +16,15 @@ fn graph() -> Snapshot {
     ])
 }
 
-const LISTS: [&str; 7] = [
+const LISTS: [&str; 9] = [
     "MATCH (a:A)-[:T]-(b) WITH a, collect(b) AS l",
     "MATCH (a:A)-[:T]-(b) WITH a, collect(DISTINCT b) AS l",
     "MATCH (a:A) OPTIONAL MATCH (a)-[:T]->(b) WITH a, collect(b) AS l",
     "MATCH (a:A)-[:T]-(b) WITH a, collect(b) AS k WITH a, [x IN k WHERE x.n > 2] AS l",
     "MATCH (a:A)-[:T]-(b) WITH a, b ORDER BY b.n WITH a, collect(b)[1..3] AS l",
     "MATCH (a:A)--(b) WITH a, collect(b) AS k WITH a, k AS l ORDER BY a.n LIMIT 5",
+    "MATCH (b:A) WITH collect(b) AS l MATCH (a:A {n: 1})",
+    "MATCH (b:A) WITH b ORDER BY b.n LIMIT 4 WITH collect(b) AS l, 1 AS one MATCH (a:A {n: one})",
     // Not only nodes.
     "MATCH (a:A)-[:T]->(b) WITH a, collect(b) + [1, null] AS l",
 ];

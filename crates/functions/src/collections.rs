@@ -19,7 +19,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         result::list,
         distinct,
         "coll.distinct(list): each element once, where it is first",
-    ),
+    )
+    .typed(crate::kernels::lists::distinct),
     Function::new(
         "coll.flatten",
         (1, 2),

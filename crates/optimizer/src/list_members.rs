@@ -2,7 +2,8 @@
 //! collect(b) AS friends MATCH (x)-[:KNOWS]->(y) WHERE x IN friends AND y IN friends`, begins at the nodes of
 //! the list: they become rows, each once, instead of all nodes being compared with the list of each row.
 //!
-//! Not where the pattern begins at a node that rows bring anyhow, or at one of few.
+//! Not where the pattern begins at a node that rows bring anyhow, or at one of few; and not where there is one
+//! list of very many, which nodes are compared with by a set.
 
 use trimorph_algebra::{Expr, Op, Plan, QueryGraph, VarId, Vars};
 use trimorph_base::Span;
@@ -54,6 +55,9 @@ fn take_member(
         let [Expr::Var(node), list] = &args[..] else { return None };
         let is_of_rows = vars_of([list]).is_subset(&bound) && !bound.contains(node);
         let nodes = listed_nodes(list, input, vars).filter(|_| is_of_rows)?;
+        if nodes.alone && !begins_at_few(nodes.rows, known) {
+            return None;
+        }
         let list = match nodes.distinct {
             true => list.clone(),
             false => Expr::Call("coll.distinct".into(), vec![list.clone()], Span::default()),
@@ -63,6 +67,24 @@ fn take_member(
     parts.remove(place);
     graph.predicates = parts;
     Some((list, node))
+}
+
+/// Whether rows come from a pattern that begins at a node of few.
+fn begins_at_few(mut plan: &Plan, known: Statistics<'_>) -> bool {
+    loop {
+        plan = match plan {
+            Plan::Match { graph, .. } => {
+                return anchors(known, graph, &tables_of(known.catalog, graph)).next().is_some();
+            }
+            Plan::Limit { .. } => return true,
+            Plan::Filter { input, .. }
+            | Plan::Project { input, .. }
+            | Plan::Extra { input, .. }
+            | Plan::Sort { input, .. }
+            | Plan::Distinct { input, .. } => input,
+            _ => return false,
+        }
+    }
 }
 
 /// Whether a condition compares what rows bring with what the pattern finds: then they are joined by it.

@@ -11,6 +11,8 @@ pub(crate) struct ListedNodes<'p> {
     pub(crate) node: VarId,
     /// Whether each is in the list once.
     pub(crate) distinct: bool,
+    /// Whether there is one list, of all rows.
+    pub(crate) alone: bool,
 }
 
 /// The nodes of `list`, an expression over the rows of `plan`, where it has nodes that were collected and
@@ -24,13 +26,16 @@ pub(crate) fn listed_nodes<'p>(list: &Expr, plan: &'p Plan, vars: &Vars) -> Opti
                 plan = input;
                 list = match expr {
                     Defined::As(expr) => expr.clone(),
-                    Defined::Aggregate(Aggregate { kind: AggregateKind::Collect, arg, distinct, .. }) => {
+                    Defined::Aggregate(
+                        Aggregate { kind: AggregateKind::Collect, arg, distinct, .. },
+                        alone,
+                    ) => {
                         let Some(Expr::Var(node)) = arg else { return None };
                         let distinct = told_apart || *distinct;
                         let is_node = vars.get(*node).ty == LogicalType::Node;
-                        return is_node.then_some(ListedNodes { rows: plan, node: *node, distinct });
+                        return is_node.then_some(ListedNodes { rows: plan, node: *node, distinct, alone });
                     }
-                    Defined::Aggregate(_) => return None,
+                    Defined::Aggregate(..) => return None,
                 };
             }
             Expr::Op(Op::Slice, args, _) => list = args.into_iter().next()?,
@@ -47,7 +52,8 @@ pub(crate) fn listed_nodes<'p>(list: &Expr, plan: &'p Plan, vars: &Vars) -> Opti
 /// What a variable is in the rows of an operator.
 enum Defined<'p> {
     As(&'p Expr),
-    Aggregate(&'p Aggregate),
+    /// Beside which keys there are, or none.
+    Aggregate(&'p Aggregate, bool),
 }
 
 /// The operator's input that a variable is computed from, and how.
@@ -64,7 +70,8 @@ fn definition(mut plan: &Plan, var: VarId) -> Option<(&Plan, Defined<'_>)> {
                 let defined = match of(keys) {
                     Some(place) => Defined::As(&keys[place].1),
                     None => {
-                        Defined::Aggregate(aggregates.iter().find(|(own, _)| *own == var).map(|(_, a)| a)?)
+                        let (_, aggregate) = aggregates.iter().find(|(own, _)| *own == var)?;
+                        Defined::Aggregate(aggregate, keys.is_empty())
                     }
                 };
                 return Some((input, defined));

@@ -124,6 +124,91 @@ pub(crate) fn reverse<'s>(
     Some(Vector { values: Values::List(lists), nulls: nulls.clone() })
 }
 
+/// Whether words rise from one to the next, as those of neighbours do: then none comes twice.
+fn rise(mut words: impl Iterator<Item = u64>) -> bool {
+    let mut last = words.next();
+    words.all(|word| last.replace(word).is_none_or(|last| last < word))
+}
+
+/// Each element once, where it is first.
+pub(crate) fn distinct<'s>(
+    _: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    let (lists, nulls) = lists_of(args.first())?;
+    let child = lists.child();
+    if !child.nulls.is_none() {
+        return None;
+    }
+    // What tells elements apart that are kept as a number.
+    match &child.values {
+        Values::Node(nodes) => distinct_by(lists, nulls, at, |e| nodes.id(e).0),
+        Values::Edge(edges) => distinct_by(lists, nulls, at, |e| edges.id(e).0),
+        Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => {
+            distinct_by(lists, nulls, at, |e| v[e].cast_unsigned())
+        }
+        _ => None,
+    }
+}
+
+/// The same, where elements are told apart by words.
+fn distinct_by<'s>(
+    lists: &Lists<'s>,
+    nulls: &Nulls,
+    at: Positions<'_>,
+    word: impl Fn(usize) -> u64,
+) -> Option<Vector<'s>> {
+    // The lists that have elements twice, with those that stay, and how many elements there are then.
+    let (mut shorter, mut fits, mut left): (Vec<(usize, Vec<u32>)>, _, _) = (Vec::new(), true, 0);
+    let mut sorted: Vec<(u64, u32)> = Vec::new();
+    at.for_each(|i| {
+        let run = lists.elements(i);
+        if !fits || nulls.get(i) {
+            return;
+        }
+        left += run.len();
+        if rise(run.clone().map(|e| word(e as usize))) {
+            return;
+        }
+        fits = run.len() <= MADE_MAX;
+        if fits {
+            sorted.clear();
+            sorted.extend(run.map(|e| (word(e as usize), e)));
+            sorted.sort_unstable();
+            let elements = sorted.len();
+            sorted.dedup_by_key(|(word, _)| *word);
+            if sorted.len() < elements {
+                let mut stay: Vec<u32> = sorted.iter().map(|(_, e)| *e).collect();
+                stay.sort_unstable();
+                shorter.push((i, stay));
+            }
+        }
+    });
+    if !fits || (!shorter.is_empty() && left > MADE_MAX) {
+        return None;
+    }
+    let mut lists = lists.clone();
+    if !shorter.is_empty() {
+        let (mut elements, mut runs) = (Vec::with_capacity(left), vec![(0, 0); at.len]);
+        let mut shorter = shorter.into_iter().peekable();
+        at.for_each(|i| {
+            if nulls.get(i) {
+                return;
+            }
+            // There are fewer than `MADE_MAX`.
+            let start = elements.len() as u32;
+            match shorter.next_if(|(shorter, _)| *shorter == i) {
+                Some((_, stay)) => elements.extend(stay),
+                None => elements.extend(lists.elements(i)),
+            }
+            runs[i] = (start, elements.len() as u32 - start);
+        });
+        lists = Lists::new(runs.into_iter(), lists.child().gather(&elements))?;
+    }
+    Some(Vector { values: Values::List(lists), nulls: nulls.clone() })
+}
+
 /// Integers: the same for all positions, or one for each.
 #[derive(Clone, Copy)]
 enum Ints<'a> {

@@ -89,7 +89,7 @@ impl Drawn<'_> {
         }
         match self.random.below(7) {
             0 => {
-                let name = *self.random.pick(&["tail", "reverse", "coalesce"]);
+                let name = *self.random.pick(&["tail", "reverse", "coalesce", "coll.distinct"]);
                 let mut args = vec![self.list(depth - 1)];
                 if name == "coalesce" {
                     args.push(self.list(depth - 1));
@@ -317,7 +317,15 @@ impl Drawn<'_> {
                 self.call("date", vec![Ex::Map(parts)])
             }
             0 | 1 => {
-                let name = *self.random.pick(&["size", "head", "last", "tail", "reverse", "isEmpty"]);
+                let name = *self.random.pick(&[
+                    "size",
+                    "head",
+                    "last",
+                    "tail",
+                    "reverse",
+                    "isEmpty",
+                    "coll.distinct",
+                ]);
                 self.call(name, vec![list])
             }
             2 => {
