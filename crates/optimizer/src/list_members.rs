@@ -2,8 +2,8 @@
 //! collect(b) AS friends MATCH (x)-[:KNOWS]->(y) WHERE x IN friends AND y IN friends`, begins at the nodes of
 //! the list: they become rows, each once, instead of all nodes being compared with the list of each row.
 //!
-//! Not where the pattern begins at a node that rows bring anyhow, or at one of few; and not where there is one
-//! list of very many, which nodes are compared with by a set.
+//! Not where the pattern begins at a node that rows bring anyhow, or at one of few; and not where there is
+//! one list of very many, which nodes are compared with by a set.
 
 use trimorph_algebra::{Expr, Op, Plan, QueryGraph, VarId, Vars};
 use trimorph_base::Span;
