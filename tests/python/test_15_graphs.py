@@ -126,6 +126,11 @@ def test_scipy_round_trip():
     for wrong, kind in ((np.eye(2), TypeError), (sparse.csr_array((2, 3)), ValueError), (sparse.csr_array(np.eye(2) * 1j), TypeError)):
         with pytest.raises(kind):
             trimorph.from_scipy(wrong)
+    # Truth values beside numbers, integers beside floats, and none at all.
+    database.connect().execute("MATCH (a)-[r]->() SET r.w = CASE a.id WHEN 0 THEN true WHEN 1 THEN 2 END")
+    assert database.to_scipy(weight="w", key="id")[0].toarray().tolist() == [[1, 0, 0], [0, 2, 0], [0, 0, 0]]
+    database.connect().execute("MATCH (a)-[r]->() SET r.w = CASE a.id WHEN 0 THEN 0.5 WHEN 1 THEN 2 END")
+    assert database.to_scipy(weight="w", key="id")[0].toarray().tolist() == [[0.5, 0, 0], [0, 2, 0], [0, 0, 0]]
     database.connect().execute("MATCH ()-[r]->() SET r.w = 'x'")
     with pytest.raises(trimorph.Error, match='property "w" has values that are no numbers'):
         database.to_scipy(weight="w")
@@ -153,7 +158,7 @@ def geometric(monkeypatch):
         import torch_geometric.data  # noqa: F401
     except ImportError:
         numpy = pytest.importorskip("numpy")
-        monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(tensor=numpy.array))
+        monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(tensor=numpy.array, get_default_dtype=lambda: numpy.float32))
         monkeypatch.setitem(sys.modules, "torch_geometric", types.ModuleType("torch_geometric"))
         monkeypatch.setitem(sys.modules, "torch_geometric.data", types.SimpleNamespace(HeteroData=Store))
 
@@ -167,6 +172,7 @@ def test_a_graph_for_pytorch_geometric(geometric):
     assert data["A", "R", "B_C"].edge_index.tolist() == [[0, 1], [0, 0]]
     assert (data["A", "R", "B_C"].edge_attr_names, data["A", "R", "B_C"].edge_attr.tolist()) == (["w"], [[1.0], [2.0]])
     assert data["A", "S", "A"].edge_index.tolist() == [[0], [1]]
+    assert str(data["A"].x.dtype).endswith("float32") and str(data["A"].id.dtype).endswith("int64")
 
 
 def test_vectors_are_columns_for_pytorch_geometric(geometric):

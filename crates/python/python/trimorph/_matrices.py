@@ -3,6 +3,7 @@
 import warnings
 
 from ._networkx import _free, in_rows
+from ._present import without_collection
 from ._trimorph import Database, Error
 
 
@@ -51,13 +52,18 @@ def _frame(columns):
     return pyarrow.table(columns)
 
 
-def _read(database, queries):
-    """The tables of some queries at one moment; warns of names that nothing has."""
+def _read(database, ask):
+    """What `ask` makes of the results of queries, all at one moment; warns of names that nothing has."""
     connection = database.connect()
+    results = []
+
+    def execute(query):
+        results.append(connection.execute(query))
+        return results[-1]
+
     try:
         connection.begin(isolation="snapshot", read_only=True)
-        results = [connection.execute(query) for query in queries]
-        read = [result.fetchall() for result in results]
+        read = ask(execute)
         connection.rollback()
     finally:
         connection.close()
@@ -65,6 +71,20 @@ def _read(database, queries):
     for message, hint in dict.fromkeys((notice.message, notice.hint) for notice in notices):
         warnings.warn(f"{message} ({hint})" if hint else message, stacklevel=4)
     return read
+
+
+def _columns(execute, query):
+    """The columns of a result as arrays of numpy; as lists where one has values of several types, as numbers beside truth values."""
+    try:
+        import pyarrow
+    except ImportError:
+        table = None
+    else:
+        table, of = execute(query).arrow(), pyarrow.types
+    if table is not None and all(of.is_integer(c.type) or of.is_floating(c.type) or of.is_boolean(c.type) for c in table.columns):
+        return [column.to_numpy() for column in table.columns]
+    result = execute(query)
+    return list(zip(*result.fetchall(), strict=True)) or [()] * len(result.columns)
 
 
 def to_scipy(database, type=None, weight=None, label=None, key=None):
@@ -80,55 +100,63 @@ def to_scipy(database, type=None, weight=None, label=None, key=None):
     of_type = "" if type is None else f":{_quoted(type)}"
     name = "id(n)" if key is None else f"n.{_quoted(key)}"
     value = "1" if weight is None else f"coalesce(r.{_quoted(weight)}, 0)"
-    nodes, edges = _read(
+    nodes, (starts, ends, values) = _read(
         database,
-        [
-            f"MATCH (n{of_label}) RETURN id(n) AS id, {name} AS name",
-            f"MATCH (a{of_label})-[r{of_type}]->(b{of_label}) RETURN id(a) AS a, id(b) AS b, {value} AS value",
-        ],
+        lambda execute: (
+            execute(f"MATCH (n{of_label}) RETURN id(n) AS id, {name} AS name").fetchall(),
+            _columns(execute, f"MATCH (a{of_label})-[r{of_type}]->(b{of_label}) RETURN id(a) AS a, id(b) AS b, {value} AS value"),
+        ),
     )
-    rows = {id: row for row, (id, _) in enumerate(nodes)}
     try:
-        values = numpy.array([value for _, _, value in edges], dtype=None if edges else numpy.int64)
+        values = numpy.asarray(values, dtype=None if len(values) else numpy.int64)
         if values.dtype.kind not in "biuf":
             raise TypeError
     except (TypeError, ValueError):
         raise Error(f'property "{weight}" has values that are no numbers, which no matrix holds') from None
-    places = [rows[start] for start, _, _ in edges], [rows[end] for _, end, _ in edges]
+    ids = numpy.array([id for id, _ in nodes], dtype=numpy.int64)
+    order = numpy.argsort(ids)
+    places = [order[numpy.searchsorted(ids, end, sorter=order)] for end in (starts, ends)]
     matrix = scipy.sparse.coo_array((values, places), shape=(len(nodes), len(nodes)))
     return matrix.tocsr(), [name for _, name in nodes]
 
 
 def _numbers(entities):
-    """Names of the properties that are numbers or truth values in all entities, and a list of these for each. A list of as many
-    numbers in all of them, such as an embedding, is as many columns: `e[0]`, `e[1]`."""
-    names, rows = [], [[] for _ in entities]
-    for name in sorted({name for one in entities for name in one.properties}):
+    """Names of the properties that are numbers or truth values in all entities, and an array with a column for each. A list of as
+    many numbers in all of them, such as an embedding, is as many columns: `e[0]`, `e[1]`."""
+    import numpy
+
+    names, columns = [], []
+    for name in sorted(set().union(*(one.properties for one in entities))):
         cells = [one.properties.get(name) for one in entities]
-        if all(isinstance(cell, (bool, int, float)) for cell in cells):
+        if _are_numbers(cells):
             names.append(name)
-            cells = [[cell] for cell in cells]
         elif _are_vectors(cells):
             names += [f"{name}[{at}]" for at in range(len(cells[0]))]
         else:
             continue
-        for row, cell in zip(rows, cells, strict=True):
-            row += map(float, cell)
-    return names, rows
+        # Of all integers, too, as floats: an integer may be too large for the others.
+        columns.append(numpy.array(cells, dtype=numpy.float64).reshape(len(cells), -1))
+    return names, numpy.hstack(columns) if columns else None
+
+
+def _are_numbers(cells):
+    return set(map(type, cells)) <= {bool, int, float}
 
 
 def _are_vectors(cells):
-    if not all(isinstance(cell, list) and len(cell) == len(cells[0]) for cell in cells):
+    if set(map(type, cells)) != {list} or len(set(map(len, cells))) != 1:
         return False
-    return all(isinstance(number, (bool, int, float)) for cell in cells for number in cell)
+    return all(map(_are_numbers, cells))
 
 
+@without_collection
 def to_torch_geometric(database):
     """A `torch_geometric.data.HeteroData` of all that is in the database, as `_hetero_data` makes it."""
-    nodes, edges = _read(database, ["MATCH (n) RETURN n", "MATCH ()-[r]->() RETURN r"])
+    nodes, edges = _read(database, lambda execute: [execute(f"MATCH {of} RETURN x").fetchall() for of in ("(x)", "()-[x]->()")])
     return _hetero_data((node for (node,) in nodes), (edge for (edge,) in edges))
 
 
+@without_collection
 def torch_geometric_of_rows(result):
     """A `torch_geometric.data.HeteroData` of all nodes and relationships in the rows of a result."""
     nodes, edges = in_rows(result)
@@ -143,6 +171,7 @@ def _hetero_data(nodes, edges):
     """A node type is the labels joined by `_`; `x` has the properties that all of its nodes have as numbers or lists of so
     many numbers, `x_names` their names, `id` the nodes' ids. So have relationships `edge_index`, `edge_attr`, `edge_attr_names`.
     """
+    import numpy
     import torch
     from torch_geometric.data import HeteroData
 
@@ -155,16 +184,17 @@ def _hetero_data(nodes, edges):
     for name, of in by_type.items():
         names, values = _numbers(of)
         data[name].num_nodes = len(of)
-        data[name].id = torch.tensor([node.id for node in of])
+        data[name].id = torch.tensor(numpy.array([node.id for node in of], dtype=numpy.int64))
         if names:
-            data[name].x, data[name].x_names = torch.tensor(values), names
+            data[name].x, data[name].x_names = torch.tensor(values, dtype=torch.get_default_dtype()), names
     by_ends = {}
     for edge in edges:
         (start, _), (end, _) = places[edge.start], places[edge.end]
         by_ends.setdefault((start, edge.type, end), []).append(edge)
     for ends, of in by_ends.items():
         names, values = _numbers(of)
-        data[ends].edge_index = torch.tensor([[places[edge.start][1] for edge in of], [places[edge.end][1] for edge in of]])
+        index = [[places[edge.start][1] for edge in of], [places[edge.end][1] for edge in of]]
+        data[ends].edge_index = torch.tensor(numpy.array(index, dtype=numpy.int64))
         if names:
-            data[ends].edge_attr, data[ends].edge_attr_names = torch.tensor(values), names
+            data[ends].edge_attr, data[ends].edge_attr_names = torch.tensor(values, dtype=torch.get_default_dtype()), names
     return data

@@ -7,6 +7,7 @@ underscores in front while some property has that name. What they are called is 
 
 import itertools
 
+from ._present import without_collection
 from ._trimorph import Database, Error, LoadError, Node, Path, Relationship
 
 _SPACE = "networkx"
@@ -30,30 +31,33 @@ def _built(nodes, relationships, key, directed=True, multigraph=True):
     labels = _free("labels", {name for node in nodes.values() for name in node.properties})
     kind = _free("type", {name for one in relationships.values() for name in one.properties})
     graph.graph.update(labels=labels, type=kind)
-    names = {}
-    for id, node in nodes.items():
-        name = id
-        if key is not None:
-            if key not in node.properties:
-                raise Error(f'node {id} has no property "{key}", which is to be its name\n hint: without key=, nodes are named by their ids')
-            name = _hashable(node.properties[key])
-            if name in graph:
-                raise Error(f'two nodes have "{key}" {name!r}, which is to be their name\n hint: without key=, nodes are named by their ids')
-        names[id] = name
-        graph.add_node(name)
-        graph.nodes[name].update(node.properties)
-        graph.nodes[name][labels] = node.labels
+    names = {} if key is None else _names_by(key, nodes)
+    graph.add_nodes_from((names.get(id, id), {**node.properties, labels: node.labels}) for id, node in nodes.items())
     for id, one in relationships.items():
         # An end that is not in the rows is there by its id.
-        ends = names.get(one.start, one.start), names.get(one.end, one.end)
+        start, end = names.get(one.start, one.start), names.get(one.end, one.end)
         if multigraph:
-            place = (*ends, graph.add_edge(*ends, key=id if key is None else None))
+            attributes = graph.get_edge_data(start, end, graph.add_edge(start, end, id if key is None else None))
         else:
-            graph.add_edge(*ends)
-            place = ends
-        graph.edges[place].update(one.properties)
-        graph.edges[place][kind] = one.type
+            graph.add_edge(start, end)
+            attributes = graph.get_edge_data(start, end)
+        attributes.update(one.properties)
+        attributes[kind] = one.type
     return graph
+
+
+def _names_by(key, nodes):
+    """The names of nodes by their ids: what each has as the property."""
+    names, taken = {}, set()
+    for id, node in nodes.items():
+        if key not in node.properties:
+            raise Error(f'node {id} has no property "{key}", which is to be its name\n hint: without key=, nodes are named by their ids')
+        name = _hashable(node.properties[key])
+        if name in taken:
+            raise Error(f'two nodes have "{key}" {name!r}, which is to be their name\n hint: without key=, nodes are named by their ids')
+        taken.add(name)
+        names[id] = name
+    return names
 
 
 def in_rows(result):
@@ -80,11 +84,13 @@ def in_rows(result):
     return nodes, relationships
 
 
+@without_collection
 def of_rows(result, key=None):
     """A MultiDiGraph of all nodes and relationships in the rows of a result."""
     return _built(*in_rows(result), key)
 
 
+@without_collection
 def of_database(database, key=None, directed=True, multigraph=True):
     """A graph of all that is in the database, at one moment."""
     connection = database.connect()

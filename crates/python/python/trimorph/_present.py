@@ -170,7 +170,7 @@ def _is_beyond_floats(column):
     return any(abs(end or 0) > 2**53 for end in ends.values())
 
 
-def _without_collection(function):
+def without_collection(function):
     """The function while the garbage collector waits: all objects that it makes are in use, and it would look through them again and again."""
 
     @functools.wraps(function)
@@ -186,7 +186,7 @@ def _without_collection(function):
     return calls
 
 
-@_without_collection
+@without_collection
 def df(result, dtype_backend=None):
     """A pandas.DataFrame. Nodes, relationships, paths and maps are dicts, lists numpy arrays, as pyarrow makes them. Dates, times and
     instants that Python's own types do not hold are in columns of objects, as in rows."""
