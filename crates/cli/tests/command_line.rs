@@ -187,6 +187,28 @@ fn a_bad_row_is_refused_with_file_and_line() {
 }
 
 #[test]
+fn a_file_without_a_header_and_one_without_rows_are_told_of() {
+    let dir = directory("no_header");
+    let header = "the first line of one.csv was taken for the names of columns, and one is called \"1\"";
+    fs::write(dir.join("one.csv"), "1,Ann,30\n").unwrap();
+    fs::write(dir.join("two.csv"), "id:ID,name,:LABEL\n").unwrap();
+    fs::write(dir.join("three.csv"), "id:ID,name,:LABEL\n1,Ann,Person\n").unwrap();
+    let one = run_in(&dir, &["load", "a.tm", "--nodes=one.csv"], "").ok();
+    one.has(&[header, "--nodes Label=header.csv,rows.csv", "one.csv has no rows"]);
+    run_in(&dir, &["load", "b.tm", "two.csv"], "").ok().has(&["notice: two.csv has no rows"]);
+    let both = ["load", "c.tm", "--nodes=one.csv", "--nodes=two.csv"];
+    run_in(&dir, &both, "").ok().has(&["2 files have no rows, such as one.csv"]);
+    let good = run_in(&dir, &["load", "d.tm", "three.csv"], "").ok();
+    assert!(!good.out.contains("notice"), "{}", good.out);
+    fs::write(dir.join("mapping.json"), "{\"nodes\": [{\"file\": \"one.csv\", \"labels\": [\"P\"]}]}")
+        .unwrap();
+    run_in(&dir, &["load", "e.tm", "mapping.json"], "").ok().has(&[header, "give the names in the mapping"]);
+    let mapped = run_in(&dir, &["map", "."], "").ok();
+    assert!(mapped.err.contains("one.csv: the first line was taken for the names"), "{}", mapped.err);
+    assert!(!mapped.err.contains("three.csv"), "{}", mapped.err);
+}
+
+#[test]
 fn plain_csv_loads_by_a_mapping_as_the_help_describes_it() {
     let dir = directory("mapping");
     let help = run_in(&dir, &["load", "--help"], "").ok().out;

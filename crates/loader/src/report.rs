@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use trimorph_types::LogicalType;
 
+use crate::json::is_json;
 use crate::{FellToText, Format, Rejects};
 
 /// A file for reports.
@@ -27,6 +28,13 @@ pub struct FileReport {
     pub rows: u64,
     /// Its columns that are kept.
     pub columns: Vec<ColumnReport>,
+}
+
+impl FileReport {
+    fn is_csv(&self) -> bool {
+        let path = self.path.to_string_lossy().to_lowercase();
+        !path.ends_with(".parquet") && !is_json(&path)
+    }
 }
 
 /// A column of a file.
@@ -65,4 +73,20 @@ pub struct LoadReport {
     pub seconds: f64,
     /// Takes in what the sink refuses when it finishes.
     pub rejects: Arc<Rejects>,
+}
+
+/// A name that is a number: nobody calls a column so, and the line that it is from may be a row.
+pub(crate) fn odd_name<'n>(mut names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    names.find(|name| name.trim().parse::<f64>().is_ok_and(f64::is_finite))
+}
+
+impl LoadReport {
+    /// The first file of CSV with a column that is called by a number, and that name: the first line of the
+    /// file may be a row.
+    pub fn odd_header(&self) -> Option<(&FileReport, &str)> {
+        self.files.iter().filter(|file| file.is_csv()).find_map(|file| {
+            let name = odd_name(file.columns.iter().map(|column| column.name.as_str()))?;
+            Some((file, name))
+        })
+    }
 }

@@ -296,6 +296,7 @@ fn write_report(
     let files: Vec<Vec<String>> = files.collect();
     out.write_all(align(&files, &[Align::Left, Align::Right, Align::Left], 2).as_bytes())?;
     write_columns(report, terminal, out)?;
+    write_headers(report, terminal, out)?;
     let seconds = report.seconds.max(1e-6);
     let rate = quantity::per_second(report.values, seconds);
     writeln!(
@@ -352,6 +353,32 @@ fn write_columns(report: &LoadReport, terminal: &Terminal, out: &mut dyn Write) 
                 writeln!(out, "    {} {text}", paint.yellow("notice:"))?;
             }
         }
+    }
+    Ok(())
+}
+
+/// Files of which the first line may be a row, and those that have no other line.
+fn write_headers(report: &LoadReport, terminal: &Terminal, out: &mut dyn Write) -> Result<(), Failure> {
+    let notice = terminal.out.yellow("notice:");
+    if let Some((file, name)) = report.odd_header() {
+        let hint = match report.format {
+            Format::Neo4jCsv => "give the header as a file of its own: --nodes Label=header.csv,rows.csv",
+            _ => "give the names in the mapping: \"header\": [\"id\", \"name\"]",
+        };
+        let path = file.path.display();
+        writeln!(
+            out,
+            "{notice} the first line of {path} was taken for the names of columns, and one is called \"{}\" ({hint})",
+            one_line(name)
+        )?;
+    }
+    let empty: Vec<_> = report.files.iter().filter(|file| file.rows == 0).map(|f| f.path.display()).collect();
+    match empty.as_slice() {
+        // Where rows were refused, these are no news.
+        _ if report.rejected > 0 => {}
+        [] => {}
+        [path] => writeln!(out, "{notice} {path} has no rows")?,
+        [path, ..] => writeln!(out, "{notice} {} files have no rows, such as {path}", empty.len())?,
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use trimorph::GuessedMapping;
 
 use super::load::told_of_text;
 use crate::failure::Failure;
+use crate::output::one_line;
 use crate::terminal::Terminal;
 
 /// Write a mapping file for the CSV, JSON and Parquet files of a directory
@@ -33,7 +34,17 @@ pub(crate) struct Arguments {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<(), Failure> {
-    let GuessedMapping { text, fell, left_out, .. } = trimorph::guess_mapping(&arguments.dir)?;
+    let GuessedMapping { text, fell, left_out, odd_headers, .. } = trimorph::guess_mapping(&arguments.dir)?;
+    for (file, name) in &odd_headers {
+        // If stderr is closed, the mapping is what was asked for.
+        let _ = writeln!(
+            stderr().lock(),
+            "{} {file}: the first line was taken for the names of columns, and one is called \"{}\" \
+             (if it is a row, give the names: \"header\": [\"id\", \"name\"])",
+            terminal.err.yellow("notice:"),
+            one_line(name)
+        );
+    }
     for file in &left_out {
         // If stderr is closed, the mapping is what was asked for.
         let _ = writeln!(stderr().lock(), "{} left out: {file}", terminal.err.yellow("notice:"));

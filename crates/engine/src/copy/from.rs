@@ -206,10 +206,9 @@ fn alike(catalog: &Catalog, rows: &TableRows) -> Option<Notice> {
     Some(Notice::of_result("NewName", primary, &format!("there is \"{near}\", too")))
 }
 
-/// A first line that may be a row: nobody calls a column by a number.
+/// A first line that may be a row.
 fn odd_header(report: &LoadReport) -> Option<Notice> {
-    let names = report.files.iter().flat_map(|file| &file.columns).map(|column| &column.name);
-    let number = names.into_iter().find(|name| name.trim().parse::<f64>().is_ok_and(f64::is_finite))?;
+    let (_, number) = report.odd_header()?;
     let primary =
         format!("the first line was taken for the names of columns, and one is called \"{number}\"");
     let hint = "if it is a row, load the file with (HEADER false)";

@@ -25,6 +25,7 @@ use crate::files::is_rejects;
 use crate::json::{self, is_json};
 use crate::parquet::ParquetFile;
 use crate::plan::{Nulls, Parse};
+use crate::report::odd_name;
 use crate::source::Source;
 use crate::{ColumnReport, Compression, LoadError};
 
@@ -61,6 +62,12 @@ struct Seen {
     repeats: Vec<bool>,
 }
 
+impl Seen {
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|(name, _)| name.as_str())
+    }
+}
+
 /// Nodes that a file has.
 struct Nodes<'s> {
     seen: &'s Seen,
@@ -78,6 +85,8 @@ pub struct GuessedMapping {
     pub fell: Vec<(String, ColumnReport)>,
     /// Files that the mapping does without, each with the reason: `DIR/a.csv: file is empty; …`.
     pub left_out: Vec<String>,
+    /// Files of CSV with a column that is called by a number, and that name: the first line may be a row.
+    pub odd_headers: Vec<(String, String)>,
 }
 
 /// Guesses a mapping for the files in `directory`.
@@ -124,8 +133,12 @@ pub fn guess_mapping(directory: &Path) -> Result<GuessedMapping, LoadError> {
     let count = |delimiter: u8| all.iter().filter(|seen| seen.delimiter == Some(delimiter)).count();
     let delimiter = *b",;\t|".iter().rev().max_by_key(|delimiter| count(**delimiter)).unwrap_or(&b',');
     let text = write(&all, delimiter);
+    let odd = |seen: &Seen| {
+        Some((seen.file.clone(), odd_name(seen.names().filter(|_| !seen.has_types))?.to_owned()))
+    };
+    let odd_headers = all.iter().filter_map(odd).collect();
     let of_file = |seen: Seen| seen.fell.into_iter().map(move |column| (seen.file.clone(), column));
-    Ok(GuessedMapping { text, fell: all.into_iter().flat_map(of_file).collect(), left_out })
+    Ok(GuessedMapping { text, fell: all.into_iter().flat_map(of_file).collect(), left_out, odd_headers })
 }
 
 /// The path of a compressed file without the ending that says so.

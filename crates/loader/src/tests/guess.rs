@@ -45,6 +45,16 @@ fn nodes_edges_and_references_are_found() {
 }
 
 #[test]
+fn a_first_line_that_looks_like_a_row_is_told_of() {
+    let scratch = Scratch::new();
+    scratch.file("bare.csv", "1,Ann\n2,Bob\n");
+    scratch.file("keys.jsonl", "{\"1\": 2}\n");
+    let path = scratch.file("good.csv", "id,name\n1,Ann\n");
+    let guessed = guess_mapping(path.parent().unwrap()).unwrap();
+    assert_eq!(guessed.odd_headers, [("bare.csv".to_owned(), "1".to_owned())]);
+}
+
+#[test]
 fn ends_are_found_by_their_names_and_between_them_stands_the_type() {
     check(
         &[
