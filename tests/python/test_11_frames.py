@@ -13,6 +13,7 @@ import pytest
 import trimorph
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+pc = pytest.importorskip("pyarrow.compute", reason="pyarrow is not installed")
 pd = pytest.importorskip("pandas", reason="pandas is not installed")
 pl = pytest.importorskip("polars", reason="polars is not installed")
 np = pytest.importorskip("numpy", reason="numpy is not installed")
@@ -74,6 +75,9 @@ TYPES = [
     (pa.array([decimal.Decimal("1.25"), None, decimal.Decimal("-3")], pa.decimal256(50, 2)), [decimal.Decimal("1.25"), None, decimal.Decimal("-3")], "DECIMAL"),
     *((pa.array(["a", None, "ß" * 50], kind), ["a", None, "ß" * 50], "STRING") for kind in (pa.string(), pa.large_string(), pa.string_view())),
     (pa.array(["a", None, "b"]).dictionary_encode(), ["a", None, "b"], "STRING"),
+    (pc.run_end_encode(pa.array([9, 9, 1, None, None, 2, 2]), run_end_type=pa.int16())[1:6][1:4], [1, None, None], "INTEGER"),
+    (pc.run_end_encode(pa.array(["a", None, "b"]), run_end_type=pa.int64()), ["a", None, "b"], "STRING"),
+    (pa.RunEndEncodedArray.from_arrays([1, 2, 3], pa.array(["a", None, "b"]).dictionary_encode()), ["a", None, "b"], "STRING"),
     *((pa.array([b"ab", None, b"cd"], kind), [b"ab", None, b"cd"], None) for kind in (pa.binary(), pa.large_binary(), pa.binary_view(), pa.binary(2))),
     *((pa.array([dt.date(2020, 2, 29), None, dt.date(1, 1, 1)], kind), [dt.date(2020, 2, 29), None, dt.date(1, 1, 1)], "DATE") for kind in (pa.date32(), pa.date64())),
     *((pa.array([dt.time(1, 2, 3), None, dt.time(23, 59)], kind), [dt.time(1, 2, 3), None, dt.time(23, 59)], "LOCAL TIME") for kind in (pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns"))),
@@ -83,6 +87,7 @@ TYPES = [
     (pa.array([dt.datetime(2020, 6, 1, 10), None, None], pa.timestamp("us", "UTC")), [dt.datetime(2020, 6, 1, 10, tzinfo=dt.timezone.utc), None, None], "DATETIME"),
     (pa.array([dt.datetime(2020, 6, 1, 10), None, None], pa.timestamp("us", "Europe/Berlin")), [trimorph.DateTime.parse(BERLIN), None, None], "DATETIME"),
     *((pa.array([dt.timedelta(days=1, seconds=-1), None, dt.timedelta(0)], pa.duration(unit)), [trimorph.Duration.parse("PT23H59M59S"), None, trimorph.Duration()], "DURATION") for unit in ("s", "ms", "us", "ns")),
+    *((pa.array([delta, None, -delta], pa.duration(unit)), [trimorph.Duration(0, 1, 5), None, trimorph.Duration(0, -2, 86_395)], "DURATION") for delta in [dt.timedelta(1, 5)] for unit in ("s", "ms", "us", "ns")),
     (pa.array([(1, 2, 3_000_000_001), None, (0, 0, -1)], pa.month_day_nano_interval()), [trimorph.Duration(1, 2, 3, 1), None, trimorph.Duration(0, 0, -1, 999_999_999)], "DURATION"),
     *((pa.array([[1, None], None, [2, 3]], kind), [[1, None], None, [2, 3]], None) for kind in (pa.list_(pa.int32()), pa.large_list(pa.int64()), pa.list_(pa.int8(), 2))),
     (pa.array([["a"], None, []], pa.list_(pa.string())), [["a"], None, []], None),

@@ -17,6 +17,7 @@ import trimorph
 
 np = pytest.importorskip("numpy", reason="numpy is not installed")
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+pc = pytest.importorskip("pyarrow.compute", reason="pyarrow is not installed")
 pd = pytest.importorskip("pandas", reason="pandas is not installed")
 pl = pytest.importorskip("polars", reason="polars is not installed")
 
@@ -27,6 +28,9 @@ def back(conn, value):
 
 WHEN = dt.datetime(2020, 1, 2, 3, 4, 5, 678000)
 NANOS = trimorph.LocalDateTime(2020, 1, 2, 3, 4, 5, 678_000_001)
+# All kinds of one length of time.
+LENGTHS = [dt.timedelta(hours=25), pd.Timedelta(hours=25), np.timedelta64(25, "h"), np.timedelta64(25 * 3600 * 10**9, "ns"), pa.scalar(dt.timedelta(hours=25))]
+
 SCALARS = [
     (np.int8(-3), -3),
     (np.uint64(7), 7),
@@ -39,6 +43,7 @@ SCALARS = [
     (np.datetime64("2020-01-02T03:04:05.678000000", "ns"), WHEN),
     (np.datetime64("2020-01-02T03:04:05.678000001"), NANOS),
     (np.datetime64("NaT"), None),
+    *((given, trimorph.Duration(0, 1, 3600)) for given in LENGTHS),
     (np.timedelta64(90, "m"), trimorph.Duration(0, 0, 5400)),
     (np.timedelta64(1_000_000_001, "ns"), trimorph.Duration(0, 0, 1, 1)),
     (np.timedelta64("NaT"), None),
@@ -96,6 +101,7 @@ LISTS = [
     (np.array([1.5, 2], dtype="longdouble"), [1.5, 2.0]),
     (np.array([(1, "2020-01-02")], dtype=[("a", "i8"), ("b", "datetime64[ns]")]), [{"a": 1, "b": dt.datetime(2020, 1, 2)}]),
     (array.array("d", [1, 2]), [1.0, 2.0]),
+    (pc.run_end_encode(pa.array([9, 9, 1, None, None, 2, 2])).slice(2, 3), [1, None, None]),
     (pd.Index([1, 2]), [1, 2]),
     (pd.Index(["a", None]), ["a", None]),
     (pd.MultiIndex.from_tuples([(1, "a")]), [[1, "a"]]),
@@ -203,3 +209,16 @@ REFUSED = [
 def test_refused(conn, given, kind, text):
     with pytest.raises(kind, match=text):
         back(conn, given)
+
+
+@pytest.mark.parametrize("given", [pa.array(LENGTHS[:1]), pd.Series(LENGTHS[:1]), np.array(LENGTHS[2:3]), np.array(LENGTHS[3:4]), pl.Series(LENGTHS[:1])])
+def test_a_length_of_time_is_one_value_as_a_parameter_and_in_a_frame(conn, given):
+    conn.database.load(nodes={"T": {"x": given}})
+    assert conn.execute("UNWIND $xs AS x MATCH (n:T {x: x}) RETURN n.x, n.x = $x", {"xs": given, "x": LENGTHS[0]}).fetchall() == [(trimorph.Duration(0, 1, 3600), True)]
+    assert list(conn.execute("MATCH (n:T) RETURN n.x AS x").df().x) == LENGTHS[1:2]
+
+
+def test_an_array_without_memory_for_its_values_does_not_take_all_there_is(conn):
+    for given in (pa.nulls(1 << 25), pa.RunEndEncodedArray.from_arrays(pa.array([1 << 40]), [1])):
+        with pytest.raises(ValueError, match="nulls or values in runs are more than 16777216"):
+            conn.execute("UNWIND $x AS x RETURN count(*)", {"x": given})

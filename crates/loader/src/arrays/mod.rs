@@ -8,13 +8,13 @@
 mod moments;
 mod numbers;
 mod texts;
+mod unencoded;
 mod values;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Date32Type;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use arrow_select::take::take;
 use trimorph_store::bulk::{ColumnBatch, ColumnData};
 use trimorph_types::{Date, DateTime, LocalDateTime, LocalTime, LogicalType, Value, Zone};
 
@@ -55,6 +55,7 @@ fn parse_within(kind: &DataType, depth: usize) -> Option<Parse> {
         D::Timestamp(_, Some(_)) => LogicalType::DateTime,
         D::Duration(_) | D::Interval(_) => LogicalType::Duration,
         D::Dictionary(_, values) => return parse_within(values, depth + 1),
+        D::RunEndEncoded(_, values) => return parse_within(values.data_type(), depth + 1),
         D::List(item) | D::LargeList(item) | D::FixedSizeList(item, _) => {
             return match parse_within(item.data_type(), depth + 1)? {
                 Parse::One(kind) => Some(Parse::List(kind, 0)),
@@ -81,16 +82,14 @@ pub(crate) fn convert(
     name: &str,
     bad: &mut [Option<String>],
 ) -> Result<ColumnBatch, String> {
-    let plain: ArrayRef;
-    let array = match array.data_type() {
-        DataType::Null => return Ok(null_column(parse.logical_type(), array.len())),
-        DataType::Dictionary(..) => {
-            let dictionary = array.as_any_dictionary();
-            plain = take(dictionary.values().as_ref(), dictionary.keys(), None).map_err(|e| e.to_string())?;
-            plain.as_ref()
-        }
-        _ => array,
-    };
+    let mut plain: Option<ArrayRef> = None;
+    while let Some(next) = unencoded::of(plain.as_deref().unwrap_or(array))? {
+        plain = Some(next);
+    }
+    let array = plain.as_deref().unwrap_or(array);
+    if array.data_type() == &DataType::Null {
+        return Ok(null_column(parse.logical_type(), array.len()));
+    }
     let nulls = (array.null_count() > 0).then(|| (0..array.len()).map(|row| array.is_null(row)).collect());
     let mut fail = |row: usize, why: &str| {
         if let Some(slot) = bad.get_mut(row) {

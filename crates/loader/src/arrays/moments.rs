@@ -14,6 +14,7 @@ use trimorph_types::{DateTime, Duration, LocalDateTime, LogicalType, Value};
 use super::numbers::primitive;
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
+const SECONDS_PER_DAY: i64 = 86_400;
 const NANOS_PER_SECOND: i64 = 1_000_000_000;
 
 /// Dates that are milliseconds.
@@ -80,11 +81,14 @@ pub(super) fn instants(array: &dyn Array, kind: LogicalType) -> Result<ColumnDat
     Ok(ColumnData::Values(counts.iter().enumerate().map(value).collect()))
 }
 
-/// Lengths of time: of seconds and parts of them, or of months, days and these.
+/// Lengths of time: of seconds and parts of them, or of months, days and these. Those without days get whole
+/// days, as Python's `timedelta` has them: so a frame and a parameter give the same value.
 pub(super) fn durations(array: &dyn Array, fail: &mut dyn FnMut(usize, &str)) -> Result<Vec<Value>, String> {
     let of_seconds = |count: i64, per_second: i64| {
         let nanos = count.rem_euclid(per_second) * (NANOS_PER_SECOND / per_second);
-        Duration::normalized(0, 0, count.div_euclid(per_second), nanos)
+        let seconds = count.div_euclid(per_second);
+        let (days, seconds) = (seconds.div_euclid(SECONDS_PER_DAY), seconds.rem_euclid(SECONDS_PER_DAY));
+        Duration::normalized(0, days, seconds, nanos)
     };
     let mut values = Vec::with_capacity(array.len());
     let mut push = |row: usize, made: Option<Duration>| {

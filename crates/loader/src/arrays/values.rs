@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use arrow_array::Array;
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use arrow_select::take::take;
 use trimorph_types::{Shape, Value};
 
-use super::{DEPTH_MAX, convert, items_of, parse_of, value_at};
+use super::{DEPTH_MAX, convert, items_of, parse_of, unencoded, value_at};
+
+/// Most values of an array that has no memory for each of them, so that a few bytes do not take all there is.
+const REPEATED_MAX: usize = 1 << 24;
 
 /// The values of an array: structs and maps are maps.
 ///
@@ -22,13 +24,15 @@ fn values_within(array: &dyn Array, depth: usize) -> Result<Vec<Value>, String> 
     if depth > DEPTH_MAX {
         return Err(format!("values are nested deeper than {DEPTH_MAX} levels"));
     }
+    let is_repeated = matches!(array.data_type(), DataType::Null | DataType::RunEndEncoded(..));
+    if is_repeated && array.len() > REPEATED_MAX {
+        return Err(format!("{} nulls or values in runs are more than {REPEATED_MAX}", array.len()));
+    }
     let unless_null = |row: usize, value: Value| if array.is_null(row) { Value::Null } else { value };
     match array.data_type() {
         DataType::Null => Ok(vec![Value::Null; array.len()]),
-        DataType::Dictionary(..) => {
-            let dictionary = array.as_any_dictionary();
-            let plain: ArrayRef =
-                take(dictionary.values().as_ref(), dictionary.keys(), None).map_err(|e| e.to_string())?;
+        DataType::Dictionary(..) | DataType::RunEndEncoded(..) => {
+            let plain = unencoded::of(array)?.ok_or("it is not encoded")?;
             values_within(plain.as_ref(), depth + 1)
         }
         DataType::Struct(fields) => {

@@ -355,7 +355,7 @@ def _length(nanos):
     from . import Duration
 
     seconds, nanos = divmod(nanos, 1_000_000_000)
-    return Duration(0, 0, seconds, nanos)
+    return Duration(0, *divmod(seconds, _DAY), nanos)
 
 
 def _instant(count, unit, zoned):
