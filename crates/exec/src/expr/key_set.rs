@@ -17,8 +17,9 @@ use trimorph_types::LogicalType;
 use trimorph_types::number::exact_int;
 use trimorph_vector::{Values, Vector};
 
-/// Keys beyond which there is no set: then most probe rows find one, as a rule.
-const KEYS_MAX: usize = 1 << 20;
+/// Keys beyond which there is no set, of 8 MiB then: one that leaves the caches takes as long to ask as the
+/// table of the join.
+const KEYS_MAX: usize = 1 << 22;
 
 /// The keys of a build side.
 #[derive(Debug)]

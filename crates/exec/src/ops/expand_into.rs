@@ -71,10 +71,14 @@ impl<'s> ExpandInto<'s> {
     /// lists are far shorter.
     fn asked(&self, cx: &Context<'s>) -> (Vec<Asked>, bool) {
         let (spec, group) = (&self.spec, &self.inner.groups[0]);
-        let nodes = |i: usize| Some((group.vectors[spec.from].node(i)?, group.vectors[spec.to].node(i)?));
-        let mut asked: Vec<Asked> = (group.positions().into_iter())
-            .filter_map(|p| nodes(p as usize).map(|(from, to)| (p, from, to)))
-            .collect();
+        let ends = [spec.from, spec.to].map(|slot| &group.vectors[slot]);
+        let positions = group.positions().into_iter().map(|p| (p, p as usize));
+        let mut asked: Vec<Asked> = match ends.map(|end| (&end.values, end.nulls.is_none())) {
+            [(Values::Node(from), true), (Values::Node(to), true)] => {
+                positions.map(|(p, i)| (p, from.id(i), to.id(i))).collect()
+            }
+            _ => positions.filter_map(|(p, i)| Some((p, ends[0].node(i)?, ends[1].node(i)?))).collect(),
+        };
         let Some((_, from, to)) = asked.first().copied() else { return (asked, false) };
         let is_single = |step: &EdgeAccess, node: NodeId| {
             step.neighbours(node.table(), &cx.reader).all(|along| along.is_single())

@@ -94,6 +94,11 @@ pub(super) fn cases(c: &Columns) -> Cases<'_> {
         ("last", call("last", vec![slot(LISTS)]), plain!(c.lists, |l| l[3])),
         ("tail", call("tail", vec![slot(LISTS)]), plain!(c.lists, |l| (l.as_ptr() as usize, 3u32))),
         ("reverse(list)", call("reverse", vec![slot(LISTS)]), plain!(c.lists, |l| [l[3], l[2], l[1], l[0]])),
+        (
+            "coll.distinct",
+            call("coll.distinct", vec![slot(LISTS)]),
+            plain!(c.lists, |l| (1..4).map(|i| l[..i].contains(&l[i])).fold(false, |a, b| a | b)),
+        ),
         ("isEmpty", call("isEmpty", vec![slot(LISTS)]), plain!(c.lists, |l| l.is_empty())),
         ("list[1]", op(Op::Index, vec![slot(LISTS), int(1)]), plain!(c.lists, |l| l[1])),
         (
