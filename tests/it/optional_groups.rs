@@ -52,7 +52,8 @@ fn groups_of_optional_matches_are_those_of_all_rows() {
 #[test]
 fn what_matches_is_grouped_apart() {
     let snapshot = graph();
-    for (source, end, is_apart) in [(0, 0, true), (1, 4, true), (3, 6, true), (0, 10, false), (0, 13, false)]
+    for (source, end, is_apart) in
+        [(0, 0, true), (1, 4, true), (3, 6, true), (2, 0, false), (0, 10, false), (0, 13, false)]
     {
         let text = format!("{} {}", SOURCES[source], ENDS[end]);
         let (_, plan) = sorted_rows_and_plan(&text, &snapshot, Options::default(), Settings::default());

@@ -2,8 +2,9 @@
 //! count(m), max(m.length)`: the groups of the rows that match and those of the rows that do not are made for
 //! themselves, and merged. So what matches is one pattern, that is planned from wherever it is least work.
 //!
-//! Where what comes before is a scan of nodes, each of which has several matches on the mean, and aggregates
-//! are null without a match, or can be merged.
+//! Where what comes before is a scan of nodes, each of which has several matches on the mean, of one edge:
+//! whether a node has any is asked once more, and of longer patterns that takes as long as to match them. And
+//! where aggregates are null without a match, or can be merged.
 
 use trimorph_algebra::{
     Aggregate, AggregateKind, ApplyKind, EdgeRange, Expr, Op, Plan, QueryGraph, VarId, Vars,
@@ -76,16 +77,14 @@ fn are_many(nodes: &Plan, subplan: &Plan, known: Statistics<'_>) -> bool {
     whole.nodes.extend(scan.nodes.iter().filter(|own| own.var != node.var).cloned());
     let tables = tables_of(known.catalog, &whole);
     let of = |var: VarId| tables.get(&var).map_or(&[][..], Vec::as_slice);
-    // The first step says how many.
-    let step = matched.edges.iter().find(|edge| edge.from == node.var || edge.to == node.var);
-    step.is_some_and(|edge| {
-        let (from, to) = (of(edge.from), of(edge.to));
-        edge.range == EdgeRange::One
-            && match edge.from == node.var {
-                true => degree(known.catalog, edge, from, to, false) >= MATCHES_MIN,
-                false => degree(known.catalog, edge, to, from, true) >= MATCHES_MIN,
-            }
-    })
+    let [edge] = &matched.edges[..] else { return false };
+    let (from, to) = (of(edge.from), of(edge.to));
+    let matches = match (edge.from == node.var, edge.to == node.var) {
+        (true, false) => degree(known.catalog, edge, from, to, false),
+        (false, true) => degree(known.catalog, edge, to, from, true),
+        _ => 0.0,
+    };
+    edge.range == EdgeRange::One && matches >= MATCHES_MIN
 }
 
 /// What an aggregate of rows without a match is made of.

@@ -81,8 +81,12 @@ impl<'s> TextTable<'s> {
     }
 
     /// The number of a text, if it has one.
+    fn find_hashed(&self, text: &str, hash: u32) -> Option<u32> {
+        self.slots.find(hash, |number| self.texts.get(number as usize) == text)
+    }
+
     fn find(&self, text: &str) -> Option<u32> {
-        self.slots.find(hash(text), |number| self.texts.get(number as usize) == text)
+        self.find_hashed(text, hash(text))
     }
 
     /// Asks for all that looking texts of these hashes up will read.
@@ -100,16 +104,30 @@ impl<'s> TextTable<'s> {
         }
     }
 
+    /// The hashes of the texts at some positions, whose slots are asked for.
+    fn hashes(&self, texts: &Texts<'_>, run: &[u32]) -> [u32; AHEAD] {
+        let mut hashes = [0; AHEAD];
+        for (kept, p) in hashes.iter_mut().zip(run) {
+            *kept = hash(texts.get(*p as usize));
+        }
+        self.prepare(&hashes[..run.len()]);
+        hashes
+    }
+
     /// Calls `give` with the number of each text at `positions`, that mostly come once.
     fn number_far(&mut self, texts: &Texts<'_>, positions: &[u32], mut give: impl FnMut(u32)) {
-        let mut hashes = [0; AHEAD];
         for run in positions.chunks(AHEAD) {
-            for (kept, p) in hashes.iter_mut().zip(run) {
-                *kept = hash(texts.get(*p as usize));
-            }
-            self.prepare(&hashes[..run.len()]);
-            for (hash, p) in hashes.iter().zip(run) {
+            for (hash, p) in self.hashes(texts, run).iter().zip(run) {
                 give(self.number_hashed(texts.get(*p as usize), *hash));
+            }
+        }
+    }
+
+    /// The same of those that have one.
+    fn find_far(&self, texts: &Texts<'_>, positions: &[u32], mut give: impl FnMut(Option<u32>)) {
+        for run in positions.chunks(AHEAD) {
+            for (hash, p) in self.hashes(texts, run).iter().zip(run) {
+                give(self.find_hashed(texts.get(*p as usize), *hash));
             }
         }
     }
@@ -165,6 +183,9 @@ impl<'s> TextTable<'s> {
         mut give: impl FnMut(Option<u32>),
     ) {
         let Some((codes, entries)) = texts.codes() else {
+            if self.slots.is_far() {
+                return self.find_far(texts, positions, give);
+            }
             return each_once(texts, positions, |text| self.find(text), give);
         };
         let mut known = match found.entries.take() {
