@@ -44,7 +44,7 @@ const GENERAL: [(&str, &[&str]); 8] = [
     ),
     (
         "each result is a list of its own size",
-        &["coll.distinct", "coll.flatten", "coll.insert", "coll.remove", "coll.sort"],
+        &["coll.flatten", "coll.insert", "coll.remove", "coll.sort"],
     ),
     ("a pass over each list, beside which a call is nothing", &["coll.indexOf", "coll.max", "coll.min"]),
     (

@@ -24,7 +24,6 @@ const GENERAL: &[&str] = &[
     "e",
     "pi",
     "randomUUID",
-    "coll.distinct",
     "coll.flatten",
     "coll.indexOf",
     "coll.insert",
