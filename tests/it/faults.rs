@@ -12,7 +12,7 @@ use std::sync::Arc;
 use trimorph::{CancelToken, Config, Database, Error};
 use trimorph_vfs::{Fault, FaultyFileSystem, FileSystem, MemoryFileSystem};
 
-use crate::durable::{config, graph};
+use crate::durable::{config, graph, rows, run};
 use crate::killed::{check, write_one};
 
 const DIR: &str = "trimorph-on-a-disk-that-fails";
@@ -179,4 +179,32 @@ fn a_checkpoint_that_does_not_fit_leaves_no_files() {
     fs.fail_at(4, Fault::Full);
     let _ = db.checkpoint(&cancel);
     assert!(!fs.exists(&left));
+}
+
+/// What cannot be read is not taken for nodes that may stay where they are.
+#[test]
+fn reorganizing_that_cannot_read_says_so() {
+    let mut failed = 0;
+    for call in 0..16 {
+        let fs = disk();
+        let db = open(&as_disk(&fs), false).unwrap();
+        let made = ["UNWIND range(1, 50) AS i CREATE (:A {i: i})", "MATCH (a:A) WHERE a.i % 2 = 0 SET a:B"];
+        run(&db.connect(), &made);
+        db.checkpoint(&CancelToken::default()).unwrap();
+        let before = rows(&db.connect(), "MATCH (a:A) RETURN labels(a), a.i");
+        drop(db);
+        let db = open(&as_disk(&fs), false).unwrap();
+        let reorganize = |db: &Database| db.connect().reorganize(&CancelToken::default());
+        fs.fail_at(call, Fault::Error);
+        let moved = reorganize(&db);
+        fs.fail_at(u64::MAX, Fault::Error);
+        match moved {
+            Ok(_) => assert_eq!(reorganize(&db).unwrap(), 0, "call {call}"),
+            Err(_) => failed += 1,
+        }
+        drop(db);
+        let db = open(&as_disk(&fs), false).unwrap();
+        assert_eq!(rows(&db.connect(), "MATCH (a:A) RETURN labels(a), a.i"), before, "call {call}");
+    }
+    assert!((1..16).contains(&failed), "{failed} failed");
 }

@@ -141,3 +141,27 @@ fn what_a_transaction_has_to_log_is_within_the_memory_limit() {
     // What it held is free again.
     c.query("MATCH (a:A) SET a.x = $text", &[("text", text)]).unwrap();
 }
+
+/// A merge reads what it writes anew. Where that does not fit, it says so, and nothing has changed.
+#[test]
+fn a_merge_without_memory_says_so() {
+    let dir = Directory::new("merge-without-memory");
+    let how = || config().background_merges(false);
+    let open = |limit: usize| Database::open(dir.path(), how().memory_limit_bytes(limit)).unwrap();
+    let db = open(256 << 20);
+    run(&db.connect(), &["UNWIND range(1, 20000) AS i CREATE (:P {name: toString(i * 77777 % 1000003)})"]);
+    db.checkpoint(&CancelToken::default()).unwrap();
+    drop(db);
+    let db = open(64 << 10);
+    run(&db.connect(), &["CREATE (:P {name: 'another'})"]);
+    for _ in 0..2 {
+        let told = db.merge(&CancelToken::default()).err();
+        assert!(matches!(told, Some(Error::Memory(_))), "{told:?}");
+        let told = db.checkpoint(&CancelToken::default()).err();
+        assert!(matches!(told, Some(Error::Memory(_))), "{told:?}");
+    }
+    drop(db);
+    let db = open(256 << 20);
+    db.merge(&CancelToken::default()).unwrap();
+    assert_eq!(rows(&db.connect(), "MATCH (p:P) RETURN count(p), count(DISTINCT p.name)"), ["20001 | 20001"]);
+}

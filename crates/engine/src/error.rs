@@ -164,6 +164,7 @@ impl Error {
                 Self::Io { path, source: same_answer(&error), text }
             }
             RewriteError::Read(ReadError::Damaged { path, .. }) => Self::Damaged { path, text },
+            RewriteError::Read(ReadError::OverBudget(over)) => Self::Memory(over),
             _ => Self::Storage(text),
         }
     }

@@ -89,6 +89,8 @@ impl Connection {
             found.extend(rows.filter(|node| elsewhere(&reader, *node).is_some()));
             first += len as u64;
         }
+        // What cannot be read has no labels and no rows.
+        reader.failure().map_or(Ok(()), Err)?;
         Ok((found, (first < end).then_some(first)))
     }
 
