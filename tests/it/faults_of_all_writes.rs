@@ -6,9 +6,12 @@
 //! 2. A step that failed changed nothing, as long as the database is open; once it is opened again, one step
 //!    that failed may be there, whole.
 //! 3. A step that is refused for a reason of the language counts as done: the model refuses it too.
+//! 4. All of it with enough memory, and with so little that pieces are dropped and read again within
+//!    statements.
 //!
 //! Every 29th call, and every seventh for one error, unless `TRIMORPH_LIFE_SEEDS` is set
-//! (`just faults SEEDS`).
+//! (`just faults SEEDS`); with little memory every 101st. `TRIMORPH_LIFE_CALL` begins at a call, to see a
+//! failure again.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -24,6 +27,9 @@ use crate::durable::config;
 use crate::live_loads::Files;
 
 const DIR: &str = "trimorph-all-writes-on-a-disk-that-fails";
+const ENOUGH: usize = 256 << 20;
+/// Some steps do not fit.
+const LITTLE: usize = 32 << 10;
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -108,7 +114,9 @@ const STEPS: &[Step] = &[
     Reopen,
     Cypher("DROP INDEX ages"),
     Cypher("DROP CONSTRAINT people"),
-    Cypher("CREATE (:Person {id: 1, name: 'Twin', age: 5})"),
+    // In a table of its own: in that of persons the key that they were loaded by is unique, and who fails
+    // within REORGANIZE leaves some of them there.
+    Cypher("CREATE (:Person:Twin {id: 1, name: 'Twin', age: 5})"),
     Reopen,
     Cypher(
         "MATCH (p:Person) WITH p ORDER BY p.name WITH p.id AS id, collect(p) AS all WHERE size(all) > 1 UNWIND all[1..] AS p DETACH DELETE p",
@@ -230,16 +238,20 @@ fn assert_same(there: &Told, expected: &Told, what: &str) {
 struct Run<'a, 'b> {
     models: &'a mut Models<'b>,
     fs: Arc<dyn FileSystem>,
+    memory: usize,
     what: String,
     /// Steps that were acknowledged, and those that failed since the last that was, in this sitting.
     done: Vec<usize>,
     lost: Vec<usize>,
+    /// Pieces that were dropped because memory was short.
+    dropped: u64,
 }
 
 impl Run<'_, '_> {
     fn open(&self, read_only: bool) -> Result<Database, Error> {
         // Small segments: the log goes through several.
         let options = config().read_only(read_only).threads(1).log_segment_bytes(8 << 10);
+        let options = options.memory_limit_bytes(self.memory);
         Database::open_on(Arc::clone(&self.fs), Path::new(DIR), options)
     }
 
@@ -292,7 +304,10 @@ impl Run<'_, '_> {
                 // One that fails changes nothing, whatever it was at.
                 Merge => drop(open.merge(&cancel)),
                 Checkpoint => drop(open.checkpoint(&cancel)),
-                Reopen => db = None,
+                Reopen => {
+                    self.dropped += open.stats().pieces_dropped;
+                    db = None;
+                }
                 _ => match write(open, *step, self.models.loads) {
                     Ok(()) => {
                         let before = self.models.told(&self.done).clone();
@@ -314,6 +329,7 @@ impl Run<'_, '_> {
     /// Looks at what is left on `fs`, and goes on with it.
     fn verify(&mut self, fs: Arc<dyn FileSystem>, what: &str) {
         let before = std::mem::replace(&mut self.fs, fs);
+        let memory = std::mem::replace(&mut self.memory, ENOUGH);
         let kept = (self.done.clone(), self.lost.clone());
         let what = format!("{}, {what}", self.what);
         let db = self.open(false).unwrap_or_else(|e| panic!("{what}: {e}"));
@@ -327,7 +343,7 @@ impl Run<'_, '_> {
         let c = db.connect();
         assert_eq!(rows(c.query("MATCH (n:Last)-->() RETURN n.id", &[]).unwrap()).unwrap(), ["1"], "{what}");
         assert_eq!(told(&c).unwrap()[0].len(), there[0].len() + 2, "{what}");
-        (self.fs, (self.done, self.lost)) = (before, kept);
+        (self.fs, self.memory, (self.done, self.lost)) = (before, memory, kept);
     }
 }
 
@@ -354,7 +370,7 @@ fn files(files: &Files) -> Loads {
 }
 
 /// Runs the steps with `fault` at each call, and looks at what is left.
-fn at_every_call(fault: Fault) {
+fn at_every_call(fault: Fault, memory: usize) {
     let folder = Files::new("all-writes");
     let loads = files(&folder);
     let mut models = Models { loads: &loads, told: HashMap::new() };
@@ -364,18 +380,33 @@ fn at_every_call(fault: Fault) {
     let all: Vec<usize> = writes.map(|(at, _)| at).collect();
     let run = |models: &mut Models<'_>, fs: &Arc<FaultyFileSystem>, what: &str, verify: &dyn Fn(&mut Run)| {
         let fs: Arc<dyn FileSystem> = Arc::clone(fs) as _;
-        let mut run = Run { models, fs, what: what.to_owned(), done: Vec::new(), lost: Vec::new() };
+        let (what, done, lost) = (what.to_owned(), Vec::new(), Vec::new());
+        let mut run = Run { models, fs, memory, what, done, lost, dropped: 0 };
         run.go();
         verify(&mut run);
     };
-    run(&mut models, &quiet, "no fault", &|run| assert_eq!(run.done, all));
+    run(&mut models, &quiet, "no fault", &|run| {
+        let is_little = memory < ENOUGH;
+        let (done, dropped) = (run.done.len(), run.dropped);
+        println!("{done} of {} steps, {dropped} pieces dropped", all.len());
+        assert!(run.done == all || is_little && done > all.len() * 9 / 10, "{:?}", run.done);
+        assert_eq!(dropped > 0, is_little);
+    });
     let calls = quiet.calls();
     println!("{fault:?} at each of {calls} calls");
     assert!(calls > 400, "{calls}");
     let wanted = std::env::var("TRIMORPH_LIFE_SEEDS").ok().and_then(|text| text.parse::<u64>().ok());
-    let usual = if fault == Fault::Error { 7 } else { 29 };
+    let usual = match fault {
+        _ if memory < ENOUGH => 101,
+        Fault::Error => 7,
+        _ => 29,
+    };
     let (seeds, step) = wanted.map_or((1, usual), |seeds| (seeds, 1));
-    for call in (0..calls).step_by(step) {
+    let first = std::env::var("TRIMORPH_LIFE_CALL").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    for call in (first..calls).step_by(step) {
+        if call % 100 == 0 {
+            println!("call {call}");
+        }
         let fs = disk();
         fs.fail_at(call, fault);
         let what = format!("{fault:?} at call {call} of {calls}");
@@ -398,15 +429,30 @@ fn at_every_call(fault: Fault) {
 
 #[test]
 fn a_crash_at_any_call() {
-    at_every_call(Fault::Crash);
+    at_every_call(Fault::Crash, ENOUGH);
+}
+
+#[test]
+fn a_crash_with_little_memory() {
+    at_every_call(Fault::Crash, LITTLE);
 }
 
 #[test]
 fn an_error_at_any_call() {
-    at_every_call(Fault::Error);
+    at_every_call(Fault::Error, ENOUGH);
+}
+
+#[test]
+fn an_error_with_little_memory() {
+    at_every_call(Fault::Error, LITTLE);
 }
 
 #[test]
 fn no_room_from_any_call_on() {
-    at_every_call(Fault::Full);
+    at_every_call(Fault::Full, ENOUGH);
+}
+
+#[test]
+fn no_room_and_little_memory() {
+    at_every_call(Fault::Full, LITTLE);
 }

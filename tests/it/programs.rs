@@ -27,6 +27,9 @@ const SEED_WANTED: &str = "TRIMORPH_PROGRAM_SEED";
 /// Statements of a program.
 const PROGRAM: u64 = 1_000;
 const DIR: &str = "trimorph-of-a-program";
+/// Bytes of memory, of which most programs have enough. What they write takes some 100 KB.
+const MEMORY: [usize; 8] = [ENOUGH, ENOUGH, ENOUGH, ENOUGH, 64 << 10, 48 << 10, 32 << 10, 16 << 10];
+const ENOUGH: usize = 256 << 20;
 const LABELS: [&str; 4] = ["A", "B", "C", "D"];
 const PROPERTIES: [&str; 3] = ["p", "q", "s"];
 const TYPES: [&str; 2] = ["R", "S"];
@@ -62,7 +65,7 @@ fn set(properties: &mut Properties, name: &'static str, value: Value) {
 }
 
 impl Model {
-    /// All of it, as [`stand`] tells it of a database.
+    /// All of it, as [`look_at_all`] tells it of a database.
     fn stand(&self) -> Vec<String> {
         let values =
             |of: &Properties| PROPERTIES.map(|name| told(of.get(name).unwrap_or(&Value::Null))).join(" ");
@@ -90,12 +93,8 @@ fn told(value: &Value) -> String {
     }
 }
 
-/// All of a database: nodes, then relationships, which are the same from both ends.
-fn stand(c: &Connection, what: &str) -> Vec<String> {
-    look_at_all(c, what).unwrap_or_else(|e| panic!("{what}: {e}"))
-}
-
-/// The same where the disk may fail at it: pieces are read when they are touched.
+/// All of a database: nodes, then relationships, which are the same from both ends. Pieces are read when they
+/// are touched, so the disk may fail at it, or there is no memory for it.
 fn look_at_all(c: &Connection, what: &str) -> Result<Vec<String>, Error> {
     let rows = |text: &str| {
         let mut result = c.query(text, &[])?;
@@ -337,13 +336,18 @@ impl Statement {
 enum Went {
     /// As the model now says.
     Well,
-    /// The disk failed: it is as before, or as this says.
-    Lost(Box<Model>),
+    /// The disk failed with this error: it is as before, or as the model says.
+    Lost(Error, Box<Model>),
 }
 
 /// Whether a statement failed for a reason of the language.
 fn is_refused(error: &Error) -> bool {
     matches!(error, Error::Query { .. })
+}
+
+/// Whether there was no memory for it: nothing was changed.
+fn is_short(error: &Error) -> bool {
+    matches!(error, Error::Memory(_) | Error::MemoryOfLog(_) | Error::Spill(_))
 }
 
 /// A database on its disk, with what it should be.
@@ -352,7 +356,19 @@ struct Run {
     disk: Arc<FaultyFileSystem>,
     db: Option<Database>,
     model: Model,
+    memory: usize,
+    counts: Counts,
+}
+
+/// What happened in programs.
+#[derive(Default)]
+struct Counts {
+    steps: u64,
     crashes: u64,
+    /// Steps that had little memory, those of them for which it was not enough, and pieces that were dropped.
+    little: u64,
+    short: u64,
+    dropped: u64,
 }
 
 impl Run {
@@ -360,7 +376,9 @@ impl Run {
         let disk = Arc::new(FaultyFileSystem::with_files(&MemoryFileSystem::default()).unwrap());
         let mut program = Program::new(seed);
         let defined = program.random.below(3);
-        let mut run = Self { program, disk, db: None, model: Model::default(), crashes: 0 };
+        let memory = *program.random.pick(&MEMORY);
+        let (model, counts) = (Model::default(), Counts::default());
+        let mut run = Self { program, disk, db: None, model, memory, counts };
         run.open("at the start");
         let c = run.db().connect();
         let all = [
@@ -379,6 +397,8 @@ impl Run {
         config()
             .read_only(read_only)
             .threads(1)
+            .memory_limit_bytes(self.memory)
+            .temp_directory(std::env::temp_dir())
             .log_segment_bytes(8 << 10)
             .checkpoint_on_close(checkpoint_on_close)
     }
@@ -389,9 +409,28 @@ impl Run {
         Database::open_on(disk, Path::new(DIR), options)
     }
 
+    /// Opens it, with more memory than it has if it needs that.
     fn open(&mut self, what: &str) {
-        let db = self.open_on(false).unwrap_or_else(|e| panic!("{}: {what}: {e}", self.place()));
-        self.db = Some(db);
+        let mut opened = self.open_on(false);
+        if opened.as_ref().is_err_and(is_short) && self.memory < ENOUGH {
+            opened = self.open_with_enough();
+            self.counts.short += 1;
+        }
+        self.db = Some(opened.unwrap_or_else(|e| panic!("{}: {what}: {e}", self.place())));
+    }
+
+    fn open_with_enough(&mut self) -> Result<Database, Error> {
+        let little = std::mem::replace(&mut self.memory, ENOUGH);
+        let opened = self.open_on(false);
+        self.memory = little;
+        opened
+    }
+
+    /// Closes it, or lets it go.
+    fn leave(&mut self) {
+        if let Some(db) = self.db.take() {
+            self.counts.dropped += db.stats().pieces_dropped;
+        }
     }
 
     fn db(&self) -> &Database {
@@ -402,9 +441,26 @@ impl Run {
         format!("seed {}, step {}", self.program.seed, self.program.steps)
     }
 
-    fn check(&self, what: &str) {
+    /// All that is there, read with enough memory if it has too little.
+    fn there(&mut self, what: &str) -> Vec<String> {
+        // By itself: nobody has a connection when it is closed.
+        let there = look_at_all(&self.db().connect(), what);
+        match there {
+            Ok(there) => there,
+            Err(error) if is_short(&error) && self.memory < ENOUGH => {
+                self.leave();
+                let there = self.open_with_enough().and_then(|db| look_at_all(&db.connect(), what));
+                self.counts.short += 1;
+                self.open(what);
+                there.unwrap_or_else(|e| panic!("{what}: {e}"))
+            }
+            Err(error) => panic!("{what}: {error}"),
+        }
+    }
+
+    fn check(&mut self, what: &str) {
         let what = format!("{}, {what}", self.place());
-        assert_eq!(stand(&self.db().connect(), &what), self.model.stand(), "{what}");
+        assert_eq!(self.there(&what), self.model.stand(), "{what}");
     }
 
     /// Looks at some nodes by what they have.
@@ -413,23 +469,20 @@ impl Run {
         let c = self.db().connect();
         let what = self.place();
         let params = [("k", Value::Int(k)), ("v", v.clone())];
-        let count = |text: &str| match &c.query(text, &params).and_then(|r| r.rows()) {
-            Ok(rows) => told(&rows[0][0]),
-            Err(error) => panic!("{what}: {text}\n{error}"),
+        let is_little = self.memory < ENOUGH;
+        let is_counted = |text: &str, expected: usize| match &c.query(text, &params).and_then(|r| r.rows()) {
+            Ok(rows) => assert_eq!(told(&rows[0][0]), expected.to_string(), "{what}: {text} {params:?}"),
+            Err(error) => assert!(is_little && is_short(error), "{what}: {text}\n{error}"),
         };
         let same =
             |of: &Properties| of.get("p").is_some_and(|own| trimorph_types::equals(own, &v) == Some(true));
         let of_a =
             self.model.nodes.values().filter(|n| n.labels.contains("A") && same(&n.properties)).count();
-        assert_eq!(count("MATCH (n:A) WHERE n.p = $v RETURN count(n)"), of_a.to_string(), "{what}: {v:?}");
+        is_counted("MATCH (n:A) WHERE n.p = $v RETURN count(n)", of_a);
         let of_r = self.model.edges.values().filter(|r| r.ty == "R" && same(&r.properties)).count();
-        assert_eq!(
-            count("MATCH ()-[r:R]->() WHERE r.p = $v RETURN count(r)"),
-            of_r.to_string(),
-            "{what}: {v:?}"
-        );
+        is_counted("MATCH ()-[r:R]->() WHERE r.p = $v RETURN count(r)", of_r);
         let beside = self.model.edges.values().filter(|r| r.from == k).count();
-        assert_eq!(count("MATCH (:N {k: $k})-[r]->(m) RETURN count(m)"), beside.to_string(), "{what}: {k}");
+        is_counted("MATCH (:N {k: $k})-[r]->(m) RETURN count(m)", beside);
     }
 
     /// One unit.
@@ -444,6 +497,10 @@ impl Run {
         for _ in 0..if in_transaction { 1 + self.program.random.below(6) } else { 1 } {
             let Statement { text, params, effect } = self.program.statement(&next);
             let done = c.query(&text, &params);
+            if self.memory < ENOUGH && done.as_ref().is_err_and(is_short) {
+                self.counts.short += 1;
+                continue;
+            }
             let is_lost = match (&done, &effect) {
                 (Ok(_), Some(_)) => false,
                 (Err(error), None) if is_refused(error) => false,
@@ -453,43 +510,50 @@ impl Run {
             if let Some(effect) = effect {
                 effect(&mut next);
             }
-            if is_lost {
-                drop((done, c));
-                return Went::Lost(Box::new(next));
+            if is_lost && let Err(error) = done {
+                return Went::Lost(error, Box::new(next));
             }
         }
         if is_undone {
             c.rollback().unwrap();
-        } else if in_transaction && c.commit().is_err() {
-            return Went::Lost(Box::new(next));
-        } else {
-            self.model = next;
+            return Went::Well;
+        }
+        match if in_transaction { c.commit() } else { Ok(()) } {
+            Ok(()) => self.model = next,
+            Err(error) if self.memory < ENOUGH && is_short(&error) => self.counts.short += 1,
+            Err(error) => return Went::Lost(error, Box::new(next)),
         }
         Went::Well
     }
 
-    /// What comes between units; false if the disk failed.
-    fn between(&mut self) -> bool {
+    /// What comes between units.
+    ///
+    /// **Errors**: the disk's. Where there was no memory to open it, it is opened with more.
+    fn between(&mut self) -> Result<(), Error> {
         let cancel = CancelToken::default();
-        match self.program.random.below(10) {
-            0..=3 => self.db().merge(&cancel).is_ok(),
-            4 | 5 => self.db().checkpoint(&cancel).is_ok(),
-            6 => {
-                let reader = self.open_on(true);
-                let Ok(reader) = reader else { return false };
+        let done = match self.program.random.below(10) {
+            0..=3 => self.db().merge(&cancel).map(drop),
+            4 | 5 => self.db().checkpoint(&cancel).map(drop),
+            6 => self.open_on(true).and_then(|reader| {
                 let what = format!("{}, read-only", self.place());
-                let Ok(there) = look_at_all(&reader.connect(), &what) else { return false };
+                let there = look_at_all(&reader.connect(), &what)?;
                 assert_eq!(there, self.model.stand(), "{what}");
-                true
-            }
+                Ok(())
+            }),
             _ => {
-                drop(self.db.take());
-                match self.open_on(false) {
-                    Ok(db) => self.db = Some(db),
-                    Err(_) => return false,
-                }
-                true
+                self.leave();
+                self.open_on(false).map(|db| self.db = Some(db))
             }
+        };
+        match done {
+            Err(error) if self.memory < ENOUGH && is_short(&error) => {
+                self.counts.short += 1;
+                match self.db {
+                    Some(_) => Ok(()),
+                    None => self.open_with_enough().map(|db| self.db = Some(db)),
+                }
+            }
+            done => done,
         }
     }
 
@@ -501,16 +565,16 @@ impl Run {
             self.check("after a full disk");
             return;
         }
-        drop(self.db.take());
+        self.leave();
         if fault == Fault::Crash || self.program.random.chance(50) {
             let seed = self.program.random.bits();
             let left = self.disk.after_crash(seed).unwrap();
             self.disk = Arc::new(FaultyFileSystem::with_files(&left).unwrap());
         }
-        self.crashes += 1;
+        self.counts.crashes += 1;
         self.open("after the disk failed");
         let what = format!("{}, after {fault:?}", self.place());
-        let there = stand(&self.db().connect(), &what);
+        let there = self.there(&what);
         match next {
             Some(next) if there == next.stand() => self.model = next,
             _ => assert_eq!(there, self.model.stand(), "{what}"),
@@ -521,7 +585,8 @@ impl Run {
         let mut checked = 0;
         while self.program.steps < steps {
             let fault = self.program.random.chance(3).then(|| {
-                let call = self.disk.calls() + self.program.random.below(12) as u64;
+                // Counted from now on.
+                let call = self.program.random.below(12) as u64;
                 let fault = *self.program.random.pick(&[Fault::Crash, Fault::Error, Fault::Full]);
                 self.disk.fail_at(call, fault);
                 fault
@@ -530,18 +595,21 @@ impl Run {
             for _ in 0..1 + self.program.random.below(6) {
                 match self.unit() {
                     Went::Well => {}
-                    Went::Lost(next) => {
-                        lost = Some(Some(*next));
+                    Went::Lost(error, next) => {
+                        lost = Some((error, Some(*next)));
                         break;
                     }
                 }
             }
-            if lost.is_none() && self.program.random.chance(12) && !self.between() {
-                lost = Some(None);
+            if lost.is_none()
+                && self.program.random.chance(12)
+                && let Err(error) = self.between()
+            {
+                lost = Some((error, None));
             }
             match (lost, fault) {
-                (Some(next), Some(fault)) => self.recover(fault, next),
-                (Some(_), None) => panic!("{}: a disk that is whole failed", self.place()),
+                (Some((_, next)), Some(fault)) => self.recover(fault, next),
+                (Some((error, _)), None) => panic!("{}: a disk that is whole failed: {error}", self.place()),
                 // It has not failed, or nobody was told: what is there is as it should be.
                 (None, Some(Fault::Crash | Fault::Error)) => self.recover(Fault::Crash, None),
                 (None, Some(Fault::Full)) => self.recover(Fault::Full, None),
@@ -556,6 +624,11 @@ impl Run {
             }
         }
         self.check("at the end");
+        self.leave();
+        self.memory = ENOUGH;
+        self.open("at the end");
+        self.check("at the end, opened");
+        self.counts.steps = self.program.steps;
     }
 }
 
@@ -564,15 +637,25 @@ fn random_writers_do_what_a_model_does() {
     let wanted = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let steps = wanted(STEPS_WANTED).unwrap_or(STEPS);
     let first = wanted(SEED_WANTED).unwrap_or(1);
-    let (mut done, mut crashes) = (0, 0);
+    let mut all = Counts::default();
     for seed in first.. {
-        if done >= steps {
+        if all.steps >= steps {
             break;
         }
         println!("seed {seed}");
         let mut run = Run::new(seed);
+        let has_little = run.memory < ENOUGH;
         run.go(PROGRAM);
-        (done, crashes) = (done + run.program.steps, crashes + run.crashes);
+        let Counts { steps, crashes, short, dropped, .. } = run.counts;
+        all.steps += steps;
+        all.crashes += crashes;
+        all.little += if has_little { steps } else { 0 };
+        all.short += short;
+        all.dropped += dropped;
     }
-    println!("{done} steps, {crashes} times the disk failed");
+    let Counts { steps, crashes, little, short, dropped } = all;
+    println!(
+        "{steps} steps, {crashes} times the disk failed; {little} steps with little memory, {short} times too \
+         little, {dropped} pieces dropped"
+    );
 }
