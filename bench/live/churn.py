@@ -1,5 +1,7 @@
 """A database of which everything is replaced a hundred times: throughput, memory and disk over time, as a table.
 
+Throughput is by the wall clock and by CPU time of all threads, merges and checkpoints included.
+
 A node has an id, a number and a text, and two relationships. A round deletes a part of the nodes, the oldest, with their relationships, makes
 as many, and sets the number of as many others. With `--reader` a transaction that has begun before the first round stays open.
 """
@@ -8,13 +10,14 @@ import subprocess
 import sys
 import time
 
-from measure import folder_bytes, megabytes, resident
+from measure import folder_bytes, megabytes, resident, written
 
 MAKE = (
     "UNWIND range($from, $to - 1) AS i CREATE (n:P {id: i, x: i % 1000, name: 'name of ' + toString(i)}) "
     "WITH n, i MATCH (a:P {id: i - (i * 7) % $back - 1}), (b:P {id: i - (i * 13) % $back - 1}) CREATE (n)-[:R {w: i}]->(a), (b)-[:S]->(n)"
 )
 FIRST = "UNWIND range(-$back, -1) AS i CREATE (:P {id: i, x: 0, name: 'name of ' + toString(i)})"
+SEGMENT_BYTES = 16 << 20
 GO = "MATCH (n:P) WHERE n.id >= $from AND n.id < $to DETACH DELETE n"
 SET = "MATCH (n:P) WHERE n.id >= $from AND n.id < $to SET n.x = n.x + 1"
 ALL = "MATCH (n:P) RETURN count(n), sum(n.x), count(DISTINCT n.name)", "MATCH (:P)-[r]->(:P) RETURN count(r), sum(r.w)"
@@ -29,6 +32,11 @@ for text in sys.argv[3:]:
     print(connection.execute(text).fetchall())
 print(resident())
 """
+
+
+def logged(path):
+    """Bytes of the log since the database was made: its segments are numbered."""
+    return max(int(name.stem, 16) for name in (path / "log").glob("*.log")) * SEGMENT_BYTES
 
 
 def run(options, trimorph):
@@ -53,8 +61,9 @@ def run(options, trimorph):
         reader.begin()
         seen = [reader.execute(text).fetchall() for text in ALL]
     rounds = options.times * 50
-    print(f"{'times':>6} {'operations/s':>13} {'resident':>10} {'disk':>10}")
-    started, at, operations, worst = time.perf_counter(), time.perf_counter(), 0, {"memory": 0, "disk": 0}
+    print(f"{'times':>6} {'operations/s':>13} {'CPU us each':>12} {'resident':>10} {'disk':>10}")
+    started, at, spent, operations, worst = time.perf_counter(), time.perf_counter(), time.process_time(), 0, {"memory": 0, "disk": 0}
+    total, wrote, log = 0, written(), logged(path)
     for number in range(rounds):
         start = size + number * part
         old = start - size
@@ -65,15 +74,19 @@ def run(options, trimorph):
         if number % 5 == 4:
             worst["memory"], worst["disk"] = max(worst["memory"], resident()), max(worst["disk"], folder_bytes(path))
         if number % max(1, rounds // 20) == rounds // 20 - 1:
-            now = time.perf_counter()
-            print(f"{(number + 1) / 50:6.0f} {operations / (now - at):13.0f} {megabytes(resident()):>10} {megabytes(folder_bytes(path)):>10}", flush=True)
-            at, operations = now, 0
+            now, cpu = time.perf_counter(), time.process_time()
+            each = (cpu - spent) * 1e6 / operations
+            print(f"{(number + 1) / 50:6.0f} {operations / (now - at):13.0f} {each:12.2f} {megabytes(resident()):>10} {megabytes(folder_bytes(path)):>10}", flush=True)
+            total += operations
+            at, spent, operations = now, cpu, 0
     if reader:
         if [reader.execute(text).fetchall() for text in ALL] != seen:
             raise SystemExit("the reader that was open all the time sees something else")
         reader.rollback()
-    wall = time.perf_counter() - started
+    wall, wrote, log = time.perf_counter() - started, written() - wrote, logged(path) - log
     database.checkpoint()
+    # What merges freed is kept for a second.
+    time.sleep(3)
     answers = [connection.execute(text).fetchall() for text in ALL]
     ended = {"memory": resident(), "disk": folder_bytes(path)}
     backup = options.work / "churn-fresh.tm"
@@ -85,6 +98,8 @@ def run(options, trimorph):
     if out[:2] != [str(rows) for rows in answers]:
         raise SystemExit(f"a fresh copy has {out[:2]}, the database {answers}")
     fresh = {"memory": int(out[2]), "disk": folder_bytes(backup)}
+    pieces = wrote - log
+    print(f"{total} operations: {megabytes(log)} of log, {megabytes(pieces)} of pieces, x {pieces / log:.2f}")
     print(f"replaced {options.times} times in {wall:.0f} s; fresh: resident {megabytes(fresh['memory'])}, disk {megabytes(fresh['disk'])}")
-    for what, sizes in (("at the end, after a checkpoint", ended), ("at the worst", worst)):
+    for what, sizes in (("at rest, after a checkpoint", ended), ("at the worst", worst)):
         print(f"{what}: resident {megabytes(sizes['memory'])}, x {sizes['memory'] / fresh['memory']:.2f}; disk {megabytes(sizes['disk'])}, x {sizes['disk'] / fresh['disk']:.2f}")

@@ -18,6 +18,12 @@ def resident():
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
+def written():
+    """Bytes that this process has given to the system to be written."""
+    lines = pathlib.Path("/proc/self/io").read_text().splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith("wchar")))
+
+
 def folder_bytes(folder):
     """Bytes of all files below a folder; files that go meanwhile are not counted."""
     total = 0

@@ -13,13 +13,14 @@ fn params(values: &[(&str, Value)]) -> Arc<Params> {
     Arc::new(values.iter().map(|(k, v)| (Arc::from(*k), v.clone())).collect())
 }
 
-/// CPU seconds of the process so far.
+/// CPU seconds of the process so far, of the threads that there are.
 fn cpu() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let rest = text.rsplit(')').next().unwrap_or_default();
-    let ticks =
-        |at: usize| rest.split_whitespace().nth(at).and_then(|t| t.parse::<f64>().ok()).unwrap_or(0.0);
-    (ticks(11) + ticks(12)) / 100.0
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let spent = threads.filter_map(|thread| {
+        let text = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse::<f64>().ok()
+    });
+    spent.sum::<f64>() / 1e9
 }
 
 fn small(c: &Connection, what: &str, n: i64, text: &str, of: impl Fn(i64) -> Vec<(&'static str, Value)>) {
@@ -94,10 +95,10 @@ fn main() {
         "UNWIND $rows AS r CREATE (:P {id: r})",
         Value::list((0..1_000).map(Value::Int).collect()),
     );
-    small(&c, "insert vertex, unique", 1_000, "CREATE (:P {id: $id, name: $name})", |i| {
+    small(&c, "insert vertex, unique", n, "CREATE (:P {id: $id, name: $name})", |i| {
         vec![int("id", i + 1_000_000), ("name", Value::string(format!("name {i}")))]
     });
-    small(&c, "point read, unique", 1_000, "MATCH (p:P {id: $id}) RETURN p.name", |i| {
+    small(&c, "point read, unique", n, "MATCH (p:P {id: $id}) RETURN p.name", |i| {
         vec![int("id", i + 1_000_000)]
     });
 }
