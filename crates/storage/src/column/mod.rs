@@ -8,6 +8,7 @@
 //!
 //! Source: GF-CL §4.1 and §5.3; Virtuoso "Column Store"; Poseidon §3 (the F column) for exceptions.
 
+mod behind;
 mod blobs;
 mod codes;
 mod compare;

@@ -13,6 +13,7 @@ use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Nulls, Positions, Values, Vector};
 use trimorph_vfs::{Decoder, Pins};
 
+use super::behind::spoil;
 use super::codes::{BATCH_ROWS, Batch, Codes, RowId};
 use super::filter::Hashes;
 use super::format::{Exceptions, SEGMENT_ROWS, ZONE_ROWS, split, tells_exceptions};
@@ -202,11 +203,27 @@ impl<'s> ColumnView<'s> {
         self.segments.given(segment).is_some_and(|given| local < given.rows)
     }
 
+    /// Whether what is read of a row is arbitrary.
+    fn is_behind(&self, row: u64) -> bool {
+        !self.is_empty() && !self.has_row(row)
+    }
+
     /// Reads the rows of `(position, row)` pairs into a vector of `len` positions; others are arbitrary, and
-    /// so are those of rows that [`Self::has_row`] denies.
+    /// so are those of rows that [`Self::has_row`] denies, unless the column is empty: then they are null.
     ///
     /// **Cost**: constant per row; texts of FSST segments are decoded, others are not touched.
     pub fn gather(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
+        if cfg!(debug_assertions) {
+            let rows: Vec<(usize, u64)> = rows.collect();
+            let mut vector = self.gather_stored(rows.iter().copied(), len);
+            let behind = rows.iter().filter(|(_, row)| self.is_behind(*row)).map(|(at, _)| *at as u32);
+            spoil(&mut vector, &behind.collect::<Vec<_>>());
+            return vector;
+        }
+        self.gather_stored(rows, len)
+    }
+
+    fn gather_stored(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
         if self.has_exceptions {
             return self.gather_any(rows, len);
         }
@@ -235,6 +252,15 @@ impl<'s> ColumnView<'s> {
     /// Reads rows into a vector, one after the other: [`Self::gather`] for positions `0..rows.len()`, in
     /// fewer steps.
     pub fn gather_rows<R: RowId>(&self, rows: &[R]) -> Vector<'s> {
+        let mut vector = self.gather_rows_stored(rows);
+        if cfg!(debug_assertions) {
+            let behind = (0..).zip(rows).filter(|(_, row)| self.is_behind(row.row())).map(|(at, _)| at);
+            spoil(&mut vector, &behind.collect::<Vec<u32>>());
+        }
+        vector
+    }
+
+    fn gather_rows_stored<R: RowId>(&self, rows: &[R]) -> Vector<'s> {
         let Some(codes) = self.codes().filter(|_| !self.has_exceptions) else {
             return self.gather(rows.iter().map(|row| row.row()).enumerate(), rows.len());
         };
