@@ -98,8 +98,10 @@ def run(options, trimorph):
     if out[:2] != [str(rows) for rows in answers]:
         raise SystemExit(f"a fresh copy has {out[:2]}, the database {answers}")
     fresh = {"memory": int(out[2]), "disk": folder_bytes(backup)}
-    pieces = wrote - log
-    print(f"{total} operations: {megabytes(log)} of log, {megabytes(pieces)} of pieces, x {pieces / log:.2f}")
+    # In whole segments: of a short run it says nothing.
+    if log:
+        pieces = wrote - log
+        print(f"{total} operations: {megabytes(log)} of log, {megabytes(pieces)} of pieces, x {pieces / log:.2f}")
     print(f"replaced {options.times} times in {wall:.0f} s; fresh: resident {megabytes(fresh['memory'])}, disk {megabytes(fresh['disk'])}")
     for what, sizes in (("at rest, after a checkpoint", ended), ("at the worst", worst)):
         print(f"{what}: resident {megabytes(sizes['memory'])}, x {sizes['memory'] / fresh['memory']:.2f}; disk {megabytes(sizes['disk'])}, x {sizes['disk'] / fresh['disk']:.2f}")
