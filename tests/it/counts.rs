@@ -158,6 +158,7 @@ fn lists_of_which_the_size_is_asked_are_counted() {
         ),
         ("MATCH (a:A)-[:T]->(b) WITH b.n AS k, collect(a) AS l RETURN k, size(l), l", true),
         ("MATCH (a:A)-[:T]->(b) WITH b.n AS k, collect(a) AS l RETURN k, size(l), l[0].n", true),
+        ("MATCH (a:A)-[:T]->(b) WITH b.n AS k, collect(DISTINCT [a.n, b.n]) AS l RETURN k, size(l)", true),
     ] {
         let (_, plan) = sorted_rows_and_plan(text, &snapshot, Options::default(), Settings::default());
         assert_eq!(plan.contains("collect("), is_made, "{text}\n{plan}");
