@@ -204,7 +204,10 @@ fn can_be_split(aggregate: &Plan, vars: &Vars) -> bool {
     }
     let Plan::Sort { limit: None, of_group: None, .. } = plan else { return false };
     let mut args = aggregates.iter().filter_map(|(_, aggregate)| aggregate.arg.as_ref());
-    let is_node = |key: &Expr| matches!(key, Expr::Var(var) if vars.get(*var).ty == LogicalType::Node && is_in_every_row(input, *var));
+    let is_node = |key: &Expr| match key {
+        Expr::Var(var) => vars.get(*var).ty == LogicalType::Node && is_in_every_row(input, *var),
+        _ => false,
+    };
     !args.any(calls_volatile) && keys.iter().all(|(_, key)| is_node(key)) && is_certain(input)
 }
 

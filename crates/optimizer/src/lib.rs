@@ -46,11 +46,11 @@
 //! 40. `share_subplans` what several places of the plan compute in the same way is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
-//! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass calls
+//! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass runs
 //! another; what several need has files of its own: `needed` (what is looked at above), `tables`,
-//! `listed_nodes`, `list_sizes`,
-//! `merging`, `asked_first`, `value_keys`, `lookups`, `edge_lookups`, `selectivity`, `samples`, `degrees` and
-//! `estimate`.
+//! `listed_nodes`, `list_sizes`, `merging`, `asked_first`, `value_keys`, `lookups`, `edge_lookups`,
+//! `selectivity`, `samples`, `degrees` and `estimate`; and passes ask `count_rows`, `count_optional` and
+//! `fixed_walks` what these know.
 //!
 //! Source: design §7; GF-CL §7; Poseidon §8.
 #![forbid(unsafe_code)]
