@@ -2,9 +2,12 @@
 //! edges, the pair becomes a predicate.
 //!
 //! Two patterns can match one edge only if they have an edge table in common that fits the tables of their
-//! ends; along a chain, only if that edge is a loop.
+//! ends; along a chain, only if that edge is a loop; and only if no condition tells their ends apart: where
+//! `a.id < b.id`, no edge is one of `a` and the same of `b`. Who need not be told apart need not be known by
+//! their ids, which cost a search where edges are followed backward.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use trimorph_algebra::{
     Direction, EdgePattern, EdgeRange, Expr, Op, Plan, QuantifierKind, QueryGraph, VarId, Vars,
@@ -24,6 +27,8 @@ const POLLED_PAIRS: usize = 4_096;
 /// Which edges of a pattern can be the same edge of the data.
 pub(crate) struct Coincidence<'g> {
     edges: HashMap<VarId, (&'g EdgePattern, Vec<Feasible>)>,
+    /// Nodes of the pattern that are different in all its matches, the smaller variable first.
+    apart: HashSet<(VarId, VarId)>,
 }
 
 /// An edge table that an edge pattern can match.
@@ -35,8 +40,27 @@ struct Feasible {
 
 impl<'g> Coincidence<'g> {
     pub(crate) fn new(catalog: &CatalogView<'_>, tables: &Tables, graph: &'g QueryGraph) -> Self {
-        let edges = (graph.edges.iter()).map(|e| (e.var, (e, feasible(catalog, tables, e)))).collect();
-        Self { edges }
+        let edges: HashMap<VarId, (&EdgePattern, Vec<Feasible>)> =
+            (graph.edges.iter()).map(|e| (e.var, (e, feasible(catalog, tables, e)))).collect();
+        let mut apart = HashSet::new();
+        let mut note = |a: VarId, b: VarId| {
+            apart.insert((a.min(b), a.max(b)));
+        };
+        for (edge, feasible) in edges.values() {
+            if edge.range == EdgeRange::One && feasible.iter().all(|table| !table.has_loops) {
+                note(edge.from, edge.to);
+            }
+        }
+        for predicate in &graph.predicates {
+            if let Expr::Op(op @ (Op::Ne | Op::Lt | Op::Gt | Op::Differs), operands, _) = predicate
+                && let Some((first, others)) = operands.split_first()
+            {
+                let equals_itself = |node, key: &str| equals_itself(catalog, tables.get(&node), key);
+                let pairs = others.iter().filter_map(|other| unequal(*op, (first, other), equals_itself));
+                pairs.for_each(|(a, b)| note(a, b));
+            }
+        }
+        Self { edges, apart }
     }
 
     /// The edge pattern of a variable.
@@ -61,8 +85,47 @@ impl<'g> Coincidence<'g> {
                 return false;
             }
         }
-        true
+        // Two edges are the same one way round or the other: both ends are the same then.
+        let are_apart = |x: VarId, y: VarId| self.apart.contains(&(x.min(y), x.max(y)));
+        let along = !are_apart(a.from, b.from) && !are_apart(a.to, b.to);
+        let across = !are_apart(a.from, b.to) && !are_apart(a.to, b.from);
+        match (a.direction, b.direction) {
+            (Direction::Both, _) | (_, Direction::Both) => along || across,
+            (a, b) if a == b => along,
+            _ => across,
+        }
     }
+}
+
+/// The nodes that are different where these expressions compare so.
+fn unequal(
+    op: Op,
+    compared: (&Expr, &Expr),
+    equals_itself: impl Fn(VarId, &str) -> bool,
+) -> Option<(VarId, VarId)> {
+    match compared {
+        (Expr::Var(a), Expr::Var(b)) if matches!(op, Op::Ne | Op::Differs) => Some((*a, *b)),
+        (Expr::Property(a, key, _), Expr::Property(b, other, _)) if key == other => match (&**a, &**b) {
+            // Nothing is less than itself; but there are values that differ from themselves.
+            (Expr::Var(a), Expr::Var(b)) if matches!(op, Op::Lt | Op::Gt) || equals_itself(*a, key) => {
+                Some((*a, *b))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether no value of a property of a node of these tables differs from itself, as NaN does and what it is
+/// in.
+fn equals_itself(catalog: &CatalogView<'_>, tables: Option<&Vec<TableId>>, key: &str) -> bool {
+    let Some(tables) = tables else { return false };
+    let columns = catalog.node_columns(Some(&[Arc::from(key)]));
+    (columns.into_iter().filter(|(table, _)| tables.contains(table))).all(|(table, column)| {
+        let ty = catalog.column_type(table, column);
+        matches!(ty, Some(LogicalType::Int | LogicalType::String | LogicalType::Date))
+            && catalog.has_one_type(table, column)
+    })
 }
 
 /// Source and target of a directed edge pattern.
