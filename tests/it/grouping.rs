@@ -15,7 +15,7 @@ const GRAPH: [&str; 2] = [
     "UNWIND range(1, 60000) AS i CREATE (:B {n: -i, key: toFloat(i % 55000), day: date('2000-01-01') + duration({days: i % 33000})})",
 ];
 
-const QUERIES: [&str; 17] = [
+const QUERIES: [&str; 21] = [
     "MATCH (m) RETURN m.key, count(*)",
     "MATCH (m) RETURN m.text, count(*), sum(m.n), min(m.n), max(m.n)",
     "MATCH (m) RETURN m, m.few, count(m.text)",
@@ -32,6 +32,11 @@ const QUERIES: [&str; 17] = [
     "MATCH (m) RETURN m.key, min(m.text), max(CASE WHEN m.n % 2 = 0 THEN m.text ELSE m.n END), min(reverse(m.text))",
     "MATCH (m) RETURN m.few, percentileCont(m.key, 0.3), percentileDisc(m.n, 0.9)",
     "MATCH (m) RETURN m.key, percentileCont(m.n, 0.5), percentileDisc(m.n * 0.5, 1.0), percentileDisc(DISTINCT m.few, 0.5)",
+    // Words that lie far apart: one worker puts these into partitions too.
+    "MATCH (m) RETURN m.key * 1000003, count(*), sum(m.n), avg(m.n), min(m.n), max(m.n), count(m.text), min(m.day)",
+    "MATCH (m) RETURN CASE WHEN m.n % 5 = 0 THEN null ELSE m.key * 1000003 END, count(*), max(m.key)",
+    "MATCH (m) WITH DISTINCT m.n * 1000003 AS k WHERE k % 2 = 0 RETURN count(*), min(k), max(k)",
+    "MATCH (m) WITH m.key * 1000003 AS k, m UNWIND [1, 2, 2] AS i RETURN k, count(*), sum(i)",
     "MATCH (m:A) RETURN m.text, percentileDisc(m.n, 0), percentileCont(CASE WHEN m.n % 3 = 0 THEN null WHEN m.n % 1000 = 1 THEN m.n * 0.5 ELSE m.n END, 0.25)",
 ];
 
@@ -83,5 +88,33 @@ fn many_groups_are_the_same_on_any_number_of_threads() {
             let differ = one.iter().zip(&many).find(|(a, b)| a != b);
             assert_eq!(differ, None, "{query} on {threads} threads");
         }
+    }
+}
+
+/// So many groups of words that lie far apart that one worker passes rows on to partitions: their numbers,
+/// sums and extremes are those that the graph was made of; with little memory too.
+#[test]
+fn partitions_have_each_row_once() {
+    let mut graph = CreatedGraph::default();
+    for statement in GRAPH {
+        graph.execute(statement).unwrap();
+    }
+    let snapshot = graph.model().snapshot(LoadOptions::default()).unwrap();
+    let of_a = (1..=90_000i64).map(|i| (i % 80_000, i));
+    let of_b = (1..=60_000i64).map(|i| (i % 55_000, -i));
+    let mut expected = std::collections::HashMap::<i64, (u64, i64, i64, i64)>::new();
+    for (key, n) in of_a.chain(of_b) {
+        let of = expected.entry(key * 1_000_003).or_insert((0, 0, i64::MAX, i64::MIN));
+        *of = (of.0 + 1, of.1 + n, of.2.min(n), of.3.max(n));
+    }
+    let row = |(key, (count, sum, least, most)): (&i64, &(u64, i64, i64, i64))| {
+        let cells = [*key as f64, *count as f64, *sum as f64, *least as f64, *most as f64];
+        cells.map(|cell| format!("{cell:?}")).join(", ")
+    };
+    let mut expected: Vec<String> = expected.iter().map(row).collect();
+    expected.sort();
+    let query = "MATCH (m) RETURN m.key * 1000003, count(*), sum(m.n), min(m.n), max(m.n)";
+    for threads in [1, 2] {
+        assert!(rows(&snapshot, query, threads) == expected, "on {threads} threads");
     }
 }

@@ -41,6 +41,11 @@ fn text(rows: Vec<Vec<Value>>) -> Vec<String> {
 /// Asks with room for everything, and with little on one thread and two; `ordered` where the order of rows is
 /// the answer too.
 pub(super) fn check(query: &str, graph: &Snapshot, ordered: bool) {
+    check_within(LIMIT, query, graph, ordered);
+}
+
+/// The same with room for so many bytes.
+fn check_within(limit: usize, query: &str, graph: &Snapshot, ordered: bool) {
     let sorted = |mut rows: Vec<String>| {
         if !ordered {
             rows.sort();
@@ -49,7 +54,7 @@ pub(super) fn check(query: &str, graph: &Snapshot, ordered: bool) {
     };
     let expected = sorted(text(ask(query, graph, Settings::default()).unwrap()));
     for threads in [1, 2] {
-        let (budget, area) = (MemoryBudget::new(LIMIT, None), area(u64::MAX));
+        let (budget, area) = (MemoryBudget::new(limit, None), area(u64::MAX));
         let spill = Some(Arc::clone(&area));
         let settings = Settings { budget: budget.clone(), threads, spill, ..Settings::default() };
         let found = ask(query, graph, settings);
@@ -82,6 +87,21 @@ fn sorts() {
     let groups = "MATCH (a:A) WHERE a.n > 0 WITH a.n % 20000 AS g, count(*) AS c";
     let first = "CALL (g) { MATCH (b:A) WHERE b.n % 20000 = g RETURN b.s AS s ORDER BY b.s LIMIT 2 }";
     check(&format!("{groups} {first} RETURN g, c, s"), &graph, false);
+}
+
+/// Rows that were passed on to partitions before memory was short are taken back, and all goes to files.
+#[test]
+fn partitions_of_groups() {
+    let graph = created(&["UNWIND range(1, 200000) AS n CREATE (:A {n: n, k: n % 150000})"]);
+    for query in [
+        "MATCH (a:A) RETURN a.k * 1000003 AS k, count(*), sum(a.n), max(a.n)",
+        "MATCH (a:A) WITH DISTINCT a.k * 1000003 AS k RETURN count(*), min(k), sum(k)",
+        "MATCH (a:A) RETURN count(DISTINCT a.k * 1000003)",
+    ] {
+        for limit in [LIMIT, 8 * LIMIT] {
+            check_within(limit, query, &graph, false);
+        }
+    }
 }
 
 /// What goes to files is told of the query, and of the operator that put it there.

@@ -86,7 +86,7 @@ impl<'q> Lowering<'q> {
     }
 
     fn lower(&mut self, plan: &Plan, needed: &Vars) -> Result<Lowered, ExecError> {
-        let around = (self.is_limited, self.is_shared, self.is_folded);
+        let around = (self.is_limited, self.is_shared, self.is_folded, self.is_whole);
         self.is_limited = match plan {
             Plan::Limit { .. } => true,
             Plan::Sort { .. } | Plan::Aggregate { .. } => false,
@@ -103,8 +103,16 @@ impl<'q> Lowering<'q> {
             Plan::Filter { .. } | Plan::Extra { .. } | Plan::Project { .. } => around.2,
             _ => false,
         };
+        self.is_whole = match plan {
+            Plan::Aggregate { .. } | Plan::Sort { .. } => true,
+            Plan::Filter { .. } | Plan::Extra { .. } | Plan::Project { .. } | Plan::Unwind { .. } => around.3,
+            Plan::Extend { .. } | Plan::ExtendCount { .. } | Plan::Union { .. } | Plan::Distinct { .. } => {
+                around.3
+            }
+            _ => false,
+        };
         let lowered = self.lower_plain(plan, needed);
-        (self.is_limited, self.is_shared, self.is_folded) = around;
+        (self.is_limited, self.is_shared, self.is_folded, self.is_whole) = around;
         let mut lowered = self.ask_for_keys(plan, lowered?);
         lowered.node.gives.push((self.path.clone(), lowered.layout.groups.len()));
         Ok(lowered)
@@ -220,6 +228,9 @@ impl<'q> Lowering<'q> {
                 let vars = self.with_number(vars.iter().copied().collect());
                 let lowered = self.child(0, input, &vars)?;
                 let lowered = self.thin(lowered, &vars)?;
+                if self.is_grouped(&vars) {
+                    return self.lower_groups(lowered, input, &vars);
+                }
                 let lowered = self.gather(lowered, &vars, false)?;
                 let slots =
                     vars.iter().map(|v| self.slot(&lowered.layout, *v)).collect::<Result<Vec<_>, _>>()?;

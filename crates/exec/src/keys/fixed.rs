@@ -24,6 +24,8 @@ pub(super) struct Fixed {
     base: i64,
     /// Those that have come, without those of the array, by tag.
     far: Vec<(u8, FlatMap<u64>)>,
+    /// Words that are expected in all.
+    expected: usize,
 }
 
 impl Fixed {
@@ -65,6 +67,15 @@ impl Fixed {
             place.copy_from_slice(&self.near);
         }
         (self.near, self.near_tag, self.base) = (near, tag, low);
+    }
+
+    /// Has the map of the words that come next made for so many.
+    pub(super) fn expect(&mut self, words: usize) {
+        self.expected = words;
+        // Mostly there is one.
+        if let [(_, map)] = &mut self.far[..] {
+            map.expect(words);
+        }
     }
 
     /// The place of a word in the array.
@@ -136,6 +147,7 @@ impl Fixed {
             return map.number(bits, next);
         }
         let mut map = FlatMap::default();
+        map.expect(self.expected);
         map.number(bits, next);
         self.far.push((tag, map));
         next
@@ -155,6 +167,11 @@ impl Fixed {
         self.map(tag).is_some()
     }
 
+    /// How many words are in maps that are worth asking for ahead.
+    pub(super) fn len_far(&self) -> usize {
+        self.far.iter().map(|(_, map)| if map.is_far() { map.len() } else { 0 }).sum()
+    }
+
     /// The map that words of a tag are looked up in, if it pays to ask for its slots ahead.
     pub(super) fn far(&self, tag: u8) -> Option<&FlatMap<u64>> {
         self.map(tag).filter(|map| map.is_far())
@@ -167,8 +184,12 @@ impl Fixed {
 
     /// Bytes that may be allocated before `more` words have come.
     pub(super) fn growth_bytes(&self, more: usize) -> usize {
-        let far: usize = self.far.iter().map(|(_, map)| map.growth_bytes(more)).sum();
-        if self.far.is_empty() { FlatMap::<u64>::default().growth_bytes(more) } else { far }
+        if self.far.is_empty() {
+            let mut map = FlatMap::<u64>::default();
+            map.expect(self.expected);
+            return map.growth_bytes(more);
+        }
+        self.far.iter().map(|(_, map)| map.growth_bytes(more)).sum()
     }
 }
 

@@ -45,6 +45,8 @@ pub(crate) struct FlatMap<K> {
     /// A power of two of them, or none.
     slots: Vec<Slot<K>>,
     len: usize,
+    /// Keys that are expected in all.
+    expected: usize,
 }
 
 /// Slots that a map begins with.
@@ -130,16 +132,25 @@ impl<K: FlatKey> FlatMap<K> {
         }
     }
 
+    /// Has the map grow to room for so many keys at once, when it grows.
+    pub(crate) fn expect(&mut self, keys: usize) {
+        self.expected = keys;
+    }
+
     /// How many slots come after so many. A map that doubles moves each key twice on its way: small ones grow
-    /// by four.
-    fn room_after(room: usize) -> usize {
+    /// by four, and those of which more is known to what is expected.
+    fn room_after(&self, room: usize) -> usize {
+        let expected = (self.expected * 2).next_power_of_two();
+        if room < expected {
+            return expected.max(SLOTS_MIN);
+        }
         let is_small = room * size_of::<Slot<K>>() <= SMALL_BYTES;
         (room * if is_small { 4 } else { 2 }).max(SLOTS_MIN)
     }
 
     #[cold]
     fn grow(&mut self) {
-        let room = Self::room_after(self.slots.len());
+        let room = self.room_after(self.slots.len());
         let before = std::mem::replace(&mut self.slots, vec![(K::default(), 0); room]);
         ask_for_huge_pages(&self.slots);
         // Keys stay in the order of their homes: two or four runs of slots are written.
@@ -170,7 +181,7 @@ impl<K: FlatKey> FlatMap<K> {
             return 0;
         }
         while room < needed {
-            room = Self::room_after(room);
+            room = self.room_after(room);
         }
         room * size_of::<Slot<K>>()
     }
@@ -197,6 +208,9 @@ mod tests {
                     _ => (k << 40) | (random() % 3),
                 };
                 let next = map.len() as u32;
+                if k == 500 && round % 3 == 0 {
+                    flat.expect(7_000);
+                }
                 assert_eq!(flat.find(key), map.get(&key).copied());
                 let near = flat.find_near(key);
                 assert!(near == NO_NUMBER || Some(near) == flat.find(key));
@@ -207,6 +221,20 @@ mod tests {
             assert_eq!(flat.growth_bytes(0), 0);
             assert!(flat.bytes() >= map.len() * size_of::<Slot<u64>>() * 2);
         }
+    }
+
+    /// A map that knows how many keys come moves once, and to no more room than it said.
+    #[test]
+    fn expected_keys_are_made_room_for_at_once() {
+        let mut map = FlatMap::<u64>::default();
+        map.expect(50_000);
+        let bytes = map.growth_bytes(1);
+        map.number(7, 0);
+        assert_eq!((map.bytes(), map.growth_bytes(49_999)), (bytes, 0));
+        for key in 0..50_000 {
+            map.number(key * 3, 1);
+        }
+        assert_eq!(map.bytes(), bytes);
     }
 
     #[test]

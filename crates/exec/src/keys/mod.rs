@@ -187,6 +187,16 @@ const ROWS_MAX: u64 = 1 << 22;
 const ROWS_PER_KEY: usize = 32;
 
 impl<'s> KeyTable<'s> {
+    /// Whether most keys are single words in a map that has left the caches that are near.
+    pub(crate) fn is_far(&self) -> bool {
+        self.fixed.len_far() * 2 > self.len()
+    }
+
+    /// Has tables of single keys made for so many. Others grow as keys come.
+    pub(crate) fn expect(&mut self, keys: usize) {
+        self.fixed.expect(keys);
+    }
+
     /// The numbers of the tuples of `keys` at `positions`, appended to `numbers`; positions of new ones to
     /// `fresh`.
     ///

@@ -45,6 +45,8 @@ pub(super) struct Lowering<'q> {
     pub(super) is_shared: bool,
     /// Whether the rows of the plan being lowered are aggregated, and nothing but computed with before.
     pub(super) is_folded: bool,
+    /// Whether all rows of the plan being lowered are asked for before any that is made of them is given.
+    pub(super) is_whole: bool,
     /// Keys of joins around that are asked where the plan being lowered first has them.
     pub(super) passed: Vec<Passed>,
     /// What makes the rows of spools around, by their numbers.
@@ -98,6 +100,7 @@ impl<'q> Lowering<'q> {
             is_limited: false,
             is_shared: false,
             is_folded: false,
+            is_whole: false,
             passed: Vec::new(),
             spools: HashMap::new(),
             nodes: Cell::new(0),

@@ -168,6 +168,40 @@ impl Lowering<'_> {
         Ok(Lowered { node, layout: rows_layout(&vars) })
     }
 
+    /// Whether rows by `vars` that are told apart are groups: where all of them are asked for before the
+    /// first is given, all threads make groups of them, and very many by partition. Rows of several values,
+    /// and texts, cost more to put by than to tell apart as they come; of nodes a word of an array is kept.
+    pub(super) fn is_grouped(&self, vars: &Vars) -> bool {
+        let is_word = |var: &VarId| {
+            !matches!(
+                self.query.vars.get(*var).ty,
+                LogicalType::Node
+                    | LogicalType::String
+                    | LogicalType::Iri
+                    | LogicalType::Literal
+                    | LogicalType::List
+                    | LogicalType::Map
+                    | LogicalType::Path
+            )
+        };
+        let is_one = vars.len() == 1 && vars.iter().all(is_word);
+        is_one && self.is_whole && self.argument.is_none() && self.numbers.is_empty()
+    }
+
+    /// The groups of lowered rows by `vars`.
+    #[inline(never)]
+    pub(super) fn lower_groups(
+        &mut self,
+        lowered: Lowered,
+        input: &Plan,
+        vars: &Vars,
+    ) -> Result<Lowered, ExecError> {
+        let keys: Vec<(VarId, Expr)> = vars.iter().map(|v| (*v, Expr::Var(*v))).collect();
+        let exprs: Vec<&Expr> = keys.iter().map(|(_, key)| key).collect();
+        let lowered = self.flatten(lowered, &exprs);
+        self.aggregate_over(lowered, &exprs, input, &keys, &[])
+    }
+
     /// The node that all keys follow from, if it is one that several rows may have, and they are more than
     /// it.
     fn node_of_keys(&self, input: &Plan, keys: &[(VarId, Expr)]) -> Option<VarId> {

@@ -34,6 +34,21 @@ pub(crate) fn hashes(keys: &[&Vector<'_>], positions: &[u32], out: &mut Vec<u64>
             out.iter_mut().zip(&bits).for_each(|(h, b)| *h = mix(mix(*h, tag.into()), *b));
             continue;
         }
+        if let Values::String(texts) = &key.values
+            && let Some((codes, entries)) = texts.codes()
+            && entries.len() <= positions.len()
+        {
+            // An entry of a dictionary is hashed once.
+            let words: Vec<u64> = entries.iter().map(|entry| of_bytes(entry.as_bytes())).collect();
+            for (hash, p) in out.iter_mut().zip(positions) {
+                let i = *p as usize;
+                *hash = match cell_key(key, i) {
+                    Some((tag, bits)) => mix(mix(*hash, tag.into()), bits),
+                    None => mix(*hash, words[codes[i] as usize]),
+                };
+            }
+            continue;
+        }
         for (hash, p) in out.iter_mut().zip(positions) {
             let i = *p as usize;
             if let Some((tag, bits)) = cell_key(key, i) {

@@ -6,14 +6,17 @@
 //!    groups of the others
 //!
 //! A table keeps its place in memory and what it owns in it, so that only what changes hands is looked up
-//! again. Without keys there is one group; then distinct values have owners.
+//! again. Without keys there is one group; then distinct values have owners. Where rows were passed on,
+//! owners are partitions, of which there are more than workers.
 //!
 //! Source: partitioned merging, Leis et al. 2014, section 4.4.
+
+use trimorph_base::Reservation;
 
 use super::AggregateSpec;
 use super::passed::{Passed, in_chunks};
 use super::states::Ledger;
-use super::table::Table;
+use super::table::{Finished, Table};
 use crate::parallel::on_each;
 use crate::rows::Rows;
 use crate::{Context, ExecError};
@@ -23,18 +26,12 @@ use crate::{Context, ExecError};
 /// caller's thread instead of 1.2.
 const ENTRIES_MIN: usize = 1 << 17;
 
-/// The tables after merging, which have taken in what was passed on; no group is in two of them.
+/// The tables after merging; no group is in two of them.
 pub(super) fn merge_tables<'s>(
     mut tables: Vec<Table<'s>>,
-    passed: &mut [Passed<'s>],
     spec: &AggregateSpec,
     cx: &Context<'s>,
 ) -> Result<Vec<Table<'s>>, ExecError> {
-    let has_passed = passed.iter().any(|passed| passed.len() > 0);
-    if has_passed {
-        // Each owner has a table, whoever came.
-        tables.resize_with(cx.settings.threads, || Table::new(spec));
-    }
     let count = tables.len();
     if count > 1 && spec.keys.is_empty() && spec.aggregates.iter().any(|a| a.distinct) {
         tables = exchange(
@@ -49,17 +46,8 @@ pub(super) fn merge_tables<'s>(
         tables.iter_mut().for_each(Table::forget_values);
     }
     let is_large = tables.iter().map(Table::entries).sum::<usize>() >= ENTRIES_MIN;
-    if has_passed || is_large && count > 1 {
-        let tables = exchange(
-            tables,
-            cx,
-            |table, own| table.split(own, count),
-            |table, part, cx| {
-                let mut held = cx.settings.budget.reservation();
-                table.merge(part, &mut Ledger::new(&mut held, cx))
-            },
-        )?;
-        return if has_passed { take_passed(tables, passed, spec, cx) } else { Ok(tables) };
+    if is_large && count > 1 {
+        return exchange_groups(tables, cx);
     }
     let mut held = cx.settings.budget.reservation();
     let mut tables = tables.into_iter();
@@ -74,14 +62,20 @@ pub(super) fn merge_tables<'s>(
     }
 }
 
-/// Has each worker take in the rows that others passed on to it, and those that it kept for itself.
-fn take_passed<'s>(
-    tables: Vec<Table<'s>>,
+/// The groups of all tables, and of the rows that were passed on, by partition, with what they hold.
+///
+/// A partition's table is forgotten, but for its groups, before the next one's is made: the memory of its
+/// slots comes again.
+pub(super) fn finish_partitions<'s>(
+    mut tables: Vec<Table<'s>>,
     passed: &mut [Passed<'s>],
     spec: &AggregateSpec,
     cx: &Context<'s>,
-) -> Result<Vec<Table<'s>>, ExecError> {
-    let spec = spec.of_passed();
+) -> Result<Vec<(Finished<'s>, Reservation)>, ExecError> {
+    let partitions = passed.iter().map(|passed| passed.rows.len()).max().unwrap_or(0);
+    // Each partition has a table, whoever came.
+    tables.resize_with(partitions.max(tables.len()), || Table::new(spec));
+    let tables = exchange_groups(tables, cx)?;
     let mut owned: Vec<(Table<'s>, Vec<Rows<'s>>)> =
         tables.into_iter().map(|table| (table, Vec::new())).collect();
     for passed in passed {
@@ -89,9 +83,11 @@ fn take_passed<'s>(
             rows.push(more);
         }
     }
+    let spec = spec.of_passed();
     on_each(owned, cx, |(mut table, rows), cx| {
         let mut held = cx.settings.budget.reservation();
         let mut ledger = Ledger::new(&mut held, cx);
+        table.expect(rows.iter().map(Rows::len).sum());
         let mut rows = rows.into_iter();
         let taken = rows.try_for_each(|rows| {
             in_chunks(rows, |chunk| {
@@ -99,14 +95,28 @@ fn take_passed<'s>(
                 table.update(&spec, chunk, &mut ledger)
             })
         });
-        match taken {
-            Ok(()) => Ok(table),
-            Err(error) => {
-                cx.leave((table, rows));
-                Err(error)
-            }
+        if let Err(error) = taken {
+            cx.leave((table, rows));
+            return Err(error);
         }
+        let finished = table.finish(cx)?;
+        held.resize(finished.bytes())?;
+        Ok((finished, held))
     })
+}
+
+/// Gives each table the groups that it owns.
+fn exchange_groups<'s>(tables: Vec<Table<'s>>, cx: &Context<'s>) -> Result<Vec<Table<'s>>, ExecError> {
+    let count = tables.len();
+    exchange(
+        tables,
+        cx,
+        |table, own| table.split(own, count),
+        |table, part, cx| {
+            let mut held = cx.settings.budget.reservation();
+            table.merge(part, &mut Ledger::new(&mut held, cx))
+        },
+    )
 }
 
 /// Splits all tables into a part for each worker, then gives each worker its parts.

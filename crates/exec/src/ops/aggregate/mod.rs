@@ -1,7 +1,7 @@
 //! Hash aggregation over factorised tuples: groups that hold neither keys nor arguments only count, so
 //! `count(*)` is a product of sums. Runs its child on all cores when it can have twins: each worker fills its
-//! own table, tables are merged at the end (`exchange`). Where memory is short, tables go to files and begin
-//! again (`spilled`).
+//! own table, tables are merged at the end (`exchange`); rows of very many groups go to partitions
+//! (`passed`). Where memory is short, tables go to files and begin again (`spilled`).
 //!
 //! Hot loop: key numbers for all selected positions first (`table`), then one typed loop per aggregate
 //! (`states`).
@@ -36,6 +36,7 @@ mod worker;
 
 use std::sync::Arc;
 
+use trimorph_base::Reservation;
 use trimorph_vector::Chunk;
 
 use crate::operator::{Operator, Pipeline};
@@ -45,7 +46,7 @@ pub(in crate::ops) use collected::Collected;
 pub(crate) use in_runs::RunAggregate;
 pub(crate) use spec::{AggregateEx, AggregateSpec, RunKey, Within};
 
-use exchange::merge_tables;
+use exchange::{finish_partitions, merge_tables};
 use spilled::{Rest, Spilled};
 use table::{Finished, Table};
 use worker::{Worker, spill_all};
@@ -59,12 +60,12 @@ pub(crate) struct Aggregate<'s> {
     cursor: (usize, usize),
     /// Groups that are in files.
     rest: Option<Rest<'s>>,
-    held: Option<trimorph_base::Reservation>,
+    held: Vec<Reservation>,
 }
 
 impl<'s> Aggregate<'s> {
     pub(crate) fn new(child: Pipeline<'s>, spec: Arc<AggregateSpec>) -> Self {
-        Self { child, spec, result: None, cursor: (0, 0), rest: None, held: None }
+        Self { child, spec, result: None, cursor: (0, 0), rest: None, held: Vec::new() }
     }
 
     fn run(&mut self, cx: &Context<'s>) -> Result<(), ExecError> {
@@ -82,22 +83,29 @@ impl<'s> Aggregate<'s> {
             held.push(worker.held);
             passed.push(worker.passed);
         }
-        let mut tables = merge_tables(tables, &mut passed, spec, cx)?;
-        drop(passed);
-        // What workers hold of is one worker's from now on.
-        self.held = Some(cx.settings.budget.reservation());
-        drop(held);
-        if let Some(held) = &mut self.held {
-            held.resize(tables.iter().map(Table::bytes).sum())?;
+        if passed.iter().any(|passed| passed.len() > 0) {
+            // What was passed on was not put away: there is nothing in files.
+            let finished = finish_partitions(tables, &mut passed, spec, cx)?;
+            drop((held, passed));
+            let (result, held): (Vec<_>, Vec<_>) =
+                finished.into_iter().filter(|(finished, _)| finished.groups > 0).unzip();
+            (self.result, self.held) = (Some(result), held);
+            return Ok(());
         }
+        drop(passed);
+        let mut tables = merge_tables(tables, spec, cx)?;
+        // What workers hold of is one worker's from now on.
+        drop(held);
+        let mut held = cx.settings.budget.reservation();
+        held.resize(tables.iter().map(Table::bytes).sum())?;
         if !spilled.is_empty() {
-            let held = &mut self.held;
             let rest = Rest::new(spilled, spec, cx, |number, found| {
                 let column = tables.first_mut().and_then(|table| table.states.get_mut(number));
-                column.map_or(Ok(()), |column| column.add_found(found, held.as_mut(), cx))
+                column.map_or(Ok(()), |column| column.add_found(found, Some(&mut held), cx))
             })?;
             self.rest = Some(rest);
         }
+        self.held = vec![held];
         tables.iter_mut().try_for_each(|table| table.check_parameters(spec))?;
         let finished = on_each(tables, cx, |table, cx| table.finish(cx))?;
         self.result = Some(finished.into_iter().filter(|f| f.groups > 0).collect());
@@ -107,7 +115,7 @@ impl<'s> Aggregate<'s> {
     /// Puts the groups of the next partition where those that were given were; `false` if there are none.
     fn more(&mut self, cx: &Context<'s>) -> Result<bool, ExecError> {
         let Some(rest) = &mut self.rest else { return Ok(false) };
-        self.held = None;
+        self.held.clear();
         self.result = None;
         let Some(finished) = rest.next(cx)? else {
             self.rest = None;
@@ -142,7 +150,7 @@ impl<'s> Operator<'s> for Aggregate<'s> {
         self.result = None;
         self.cursor = (0, 0);
         self.rest = None;
-        self.held = None;
+        self.held.clear();
     }
 
     fn fills_anew(&self) -> bool {

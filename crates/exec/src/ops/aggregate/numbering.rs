@@ -120,6 +120,18 @@ impl<'s> Numbering<'s> {
         }
     }
 
+    /// As [`KeyTable::is_far`].
+    pub(super) fn is_far(&self) -> bool {
+        matches!(self, Self::Keys(table) if table.is_far())
+    }
+
+    /// Tells how many rows will come, most of which are groups of their own.
+    pub(super) fn expect(&mut self, rows: usize) {
+        if let Self::Keys(table) = self {
+            table.expect(table.len() + rows);
+        }
+    }
+
     /// Bytes it holds.
     pub(super) fn bytes(&self) -> usize {
         match self {

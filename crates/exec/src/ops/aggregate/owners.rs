@@ -29,19 +29,42 @@ pub(super) fn owner_of(words: impl IntoIterator<Item = u64>, count: usize) -> us
     part(words.into_iter().fold(0, mix), count)
 }
 
-/// The positions that each of `count` owners owns, by these keys.
-pub(super) fn owners_of(
-    keys: &[&Vector<'_>],
-    positions: &[u32],
-    count: usize,
-    hashed: &mut Vec<u64>,
-) -> Vec<Vec<u32>> {
-    hashes(keys, positions, hashed);
-    let mut owned = vec![Vec::with_capacity(positions.len()); count];
-    for (p, hash) in positions.iter().zip(hashed) {
-        owned[part(*hash, count)].push(*p);
+/// Positions in the order of their owners.
+#[derive(Default)]
+pub(super) struct Owned {
+    positions: Vec<u32>,
+    /// Where the positions of each owner begin, and where the last one's end.
+    starts: Vec<usize>,
+    hashes: Vec<u64>,
+}
+
+impl Owned {
+    /// Finds which of `positions` each of `count` owners owns, by these keys.
+    ///
+    /// **Cost**: a hash a key and position; nothing is allocated once there is room for a chunk.
+    pub(super) fn find(&mut self, keys: &[&Vector<'_>], positions: &[u32], count: usize) {
+        hashes(keys, positions, &mut self.hashes);
+        self.starts.clear();
+        self.starts.resize(count + 1, 0);
+        for hash in &self.hashes {
+            self.starts[part(*hash, count) + 1] += 1;
+        }
+        for owner in 0..count {
+            self.starts[owner + 1] += self.starts[owner];
+        }
+        self.positions.resize(positions.len(), 0);
+        let mut next = self.starts.clone();
+        for (p, hash) in positions.iter().zip(&self.hashes) {
+            let next = &mut next[part(*hash, count)];
+            self.positions[*next] = *p;
+            *next += 1;
+        }
     }
-    owned
+
+    /// The positions of each owner.
+    pub(super) fn each(&self) -> impl Iterator<Item = &[u32]> {
+        self.starts.windows(2).map(|ends| &self.positions[ends[0]..ends[1]])
+    }
 }
 
 impl Owners {

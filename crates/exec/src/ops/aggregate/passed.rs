@@ -1,10 +1,12 @@
-//! Rows of an aggregation that are given to the worker who owns their key, instead of to the table of the one
-//! who met them: where most rows are groups of their own, making groups of them in several tables and merging
-//! these would be most of the work done twice.
+//! Rows of an aggregation that are passed on to a partition by a hash of their key, instead of to the table
+//! of the worker who met them. One large table has no place in a cache, and each row would wait for memory;
+//! the tables of several workers would have most groups twice, and merging them would be most of the work
+//! done again. The table of a partition is small, and is gone before the next one's is made.
 //!
-//! 1. a worker passes rows on once its table is large and most rows were new to it; keys and arguments are
-//!    evaluated then, and kept as columns, by owner
-//! 2. when all rows have come and tables have been exchanged, each worker takes in the rows it owns
+//! 1. a worker passes rows on once its table is large and many rows were new to it; keys and arguments are
+//!    evaluated then, and kept as columns, by partition
+//! 2. when all rows have come, the groups that tables have are split by partition, and each partition takes
+//!    in the rows that were passed on to it (`exchange`)
 //!
 //! Where memory is short, a worker takes its rows back: its table is what can go to files.
 //!
@@ -16,16 +18,23 @@ use trimorph_base::Reservation;
 use trimorph_vector::{Chunk, Selection, Vector};
 
 use super::AggregateSpec;
-use super::owners::owners_of;
+use super::owners::Owned;
 use super::spec::AggregateEx;
+use super::table::Table;
 use crate::expr::{Ex, evaluate};
 use crate::layout::Place;
 use crate::rows::{Rows, outside_weight};
 use crate::spill::spare_bytes;
 use crate::{Context, ExecError};
 
-/// Groups of a table from which on rows may be passed on: what fits the cache is not worth it.
+/// Partitions: so many columns grow at a time that their ends stay in the nearest cache, mostly.
+const PARTITIONS: usize = 64;
+/// Groups of a table from which on rows may be passed on by several workers: what fits the cache is not worth
+/// it.
 const GROUPS_MIN: usize = 1 << 14;
+/// The same of one worker, who merges nothing, and only of keys that are one word: the tables of texts and of
+/// several keys wait less, and their rows cost more to pass on.
+const GROUPS_ALONE_MIN: usize = 1 << 16;
 /// Rows are passed on where one in so many made a group, or more.
 const ROWS_PER_GROUP: u64 = 2;
 /// Rows that are taken in at once.
@@ -43,7 +52,8 @@ impl AggregateSpec {
                 )
                 && a.parameter.is_none()
         };
-        self.main.is_some() && !self.keys.is_empty() && self.aggregates.iter().all(is_small)
+        let in_order = self.runs.is_some() || self.node.is_some();
+        self.main.is_some() && !in_order && !self.keys.is_empty() && self.aggregates.iter().all(is_small)
     }
 
     /// The same aggregation of passed rows: their columns are the keys, then the arguments.
@@ -77,21 +87,23 @@ impl AggregateSpec {
 
 /// The rows that one worker passed on.
 pub(super) struct Passed<'s> {
-    /// By owner.
+    /// By partition, once there are any.
     pub(super) rows: Vec<Rows<'s>>,
     held: Reservation,
     /// Rows that came before.
     seen: u64,
+    /// Whether there is no other worker.
+    is_alone: bool,
     is_on: bool,
-    hashes: Vec<u64>,
+    owned: Owned,
 }
 
 impl<'s> Passed<'s> {
-    /// None, for as many owners as the settings have threads.
+    /// None yet.
     pub(super) fn new(cx: &Context<'s>) -> Self {
-        let rows = (0..cx.settings.threads).map(|_| Rows::default()).collect();
         let held = cx.settings.budget.reservation();
-        Self { rows, held, seen: 0, is_on: false, hashes: Vec::new() }
+        let is_alone = cx.settings.threads == 1;
+        Self { rows: Vec::new(), held, seen: 0, is_alone, is_on: false, owned: Owned::default() }
     }
 
     /// How many rows there are.
@@ -99,13 +111,19 @@ impl<'s> Passed<'s> {
         self.rows.iter().map(Rows::len).sum()
     }
 
-    /// Whether the rows of a chunk are to be passed on by a worker whose table has so many groups.
-    pub(super) fn wants(&mut self, spec: &AggregateSpec, groups: usize, chunk: &Chunk<'s>) -> bool {
+    /// Whether the rows of a chunk are to be passed on by a worker who has this table.
+    pub(super) fn wants(&mut self, spec: &AggregateSpec, table: &Table<'s>, chunk: &Chunk<'s>) -> bool {
         if !self.is_on
-            && self.rows.len() > 1
             && let Some(group) = spec.main.and_then(|g| chunk.groups.get(g))
         {
-            self.is_on = groups >= GROUPS_MIN && groups as u64 * ROWS_PER_GROUP >= self.seen && spec.passes();
+            let groups = table.groups();
+            let is_large = if self.is_alone {
+                groups >= GROUPS_ALONE_MIN && table.is_far()
+            } else {
+                groups >= GROUPS_MIN
+            };
+            let is_worth_it = is_large && groups as u64 * ROWS_PER_GROUP >= self.seen;
+            self.is_on = is_worth_it && spec.passes();
             self.seen += group.selection.count(group.len) as u64;
         }
         self.is_on
@@ -132,9 +150,11 @@ impl<'s> Passed<'s> {
             .collect::<Result<Vec<Vector<'s>>, ExecError>>()?;
         let columns: Vec<&Vector<'s>> = columns.iter().collect();
         let positions = group.selection.to_vec(group.len);
-        let owned = owners_of(&columns[..spec.keys.len()], &positions, self.rows.len(), &mut self.hashes);
+        // Each worker has groups of its own when they are split.
+        self.rows.resize_with(PARTITIONS.max(cx.settings.threads), Rows::default);
+        self.owned.find(&columns[..spec.keys.len()], &positions, self.rows.len());
         let mut growth = 0;
-        for (rows, positions) in self.rows.iter_mut().zip(&owned) {
+        for (rows, positions) in self.rows.iter_mut().zip(self.owned.each()) {
             if rows.columns.is_empty() {
                 *rows = Rows::new(columns.len());
             }
@@ -145,7 +165,7 @@ impl<'s> Passed<'s> {
             self.stop();
             return Ok(false);
         }
-        for (rows, positions) in self.rows.iter_mut().zip(&owned) {
+        for (rows, positions) in self.rows.iter_mut().zip(self.owned.each()) {
             let weights =
                 positions.iter().map(|p| group.multiplicity_at(*p as usize).saturating_mul(outside));
             rows.extend(&columns, positions, weights, cx);

@@ -16,7 +16,9 @@ use super::spec::{RunKey, Within};
 use super::states::{Column, Ledger};
 use crate::expr::{Evaluated, Ex, Row, bounds_of, evaluate, nulls_of};
 use crate::keys::{NO_NUMBER, POSITIONS_UNCHECKED};
-use crate::rows::{append, cell_bytes, column_growth_bytes, outside_weight, owned_at, tuples_of};
+use crate::rows::{
+    append, cell_bytes, column_growth_bytes, general_bytes, outside_weight, owned_at, tuples_of,
+};
 use crate::{Context, ExecError};
 
 /// Groups and their states, of one worker.
@@ -50,6 +52,13 @@ pub(super) struct Finished<'s> {
 }
 
 impl<'s> Finished<'s> {
+    /// Bytes held, about.
+    pub(super) fn bytes(&self) -> usize {
+        let owned = self.vectors.iter().map(|vector| cell_bytes(vector) as u64 + general_bytes(vector));
+        let left = self.left.as_ref().map_or(0, |left| left.capacity() * size_of::<u32>());
+        usize::try_from(owned.sum::<u64>()).unwrap_or(usize::MAX).saturating_add(left)
+    }
+
     /// Puts the next groups from `next` on into a chunk, `count` at most; `false` if they are the last.
     pub(super) fn give(&mut self, next: &mut usize, count: usize, chunk: &mut Chunk<'s>) -> bool {
         let first = *next;
@@ -122,6 +131,16 @@ impl<'s> Table<'s> {
             table.resize(groups);
             Ok(())
         })
+    }
+
+    /// As [`Numbering::is_far`].
+    pub(super) fn is_far(&self) -> bool {
+        self.keys.is_far()
+    }
+
+    /// Tells how many rows will come, most of which are groups of their own.
+    pub(super) fn expect(&mut self, rows: usize) {
+        self.keys.expect(rows);
     }
 
     /// Whether more rows may take more room.

@@ -53,7 +53,7 @@ impl<'s> Worker<'s> {
         let mut chunk = Chunk::with_slots(&spec.slots);
         while child.next(&mut chunk, cx)? {
             cx.check()?;
-            let wants = self.passed.wants(spec, self.table.groups(), &chunk);
+            let wants = self.passed.wants(spec, &self.table, &chunk);
             if wants && self.passed.pass(spec, &chunk, cx)? {
                 continue;
             }
