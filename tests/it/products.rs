@@ -6,8 +6,9 @@ use trimorph_optimizer::{Options, optimize};
 use trimorph_testkit::graphs::{CreatedGraph, LoadOptions};
 use trimorph_testkit::queries::bind;
 use trimorph_types::Value;
+use trimorph_types::format::{IdsOnly, format_literal};
 
-use super::ask::{answer, created, failure};
+use super::ask::{answer, ask, created, failure};
 
 #[test]
 fn products_are_counted() {
@@ -26,6 +27,47 @@ fn products_are_counted() {
         let mut execution = Execution::start(&planned, snapshot.clone(), Settings::default()).unwrap();
         let answer = execution.next(|columns, _, cx| columns[0].value(0, &|id| cx.edge_value(id))).unwrap();
         assert!(matches!(answer, Some(Value::Int(n)) if n == expected), "{query}: {answer:?}");
+    }
+}
+
+/// What is compared with few rows is gone through once for each of them.
+#[test]
+fn few_rows_are_compared_with_all() {
+    let graph = created(&["UNWIND range(1, 22000) AS i CREATE (:A {n: i, k: i % 2})"]);
+    for (query, expected) in [
+        (
+            "UNWIND [1, 2, 3, 3, null] AS k MATCH (a:A) WHERE a.n > k * 1000 RETURN k, count(*) AS n ORDER BY k",
+            "1 21000 2 20000 3 38000",
+        ),
+        ("UNWIND [] AS k MATCH (a:A) WHERE a.n > k RETURN count(*)", "0"),
+        (
+            "UNWIND [21999, 21998] AS k MATCH (a:A) WHERE a.n > k RETURN a.n AS n ORDER BY n",
+            "21999 22000 22000",
+        ),
+        (
+            "UNWIND [7, 8] AS k MATCH (a:A), (b:A) WHERE a.n < k AND b.n <= a.n - 2 RETURN k, count(*) AS n ORDER BY k",
+            "7 10 8 15",
+        ),
+        (
+            "MATCH (x:A) WITH x ORDER BY x.n LIMIT 3 MATCH (a:A) WHERE a.n < x.n RETURN x.n AS x, count(*) AS n ORDER BY x",
+            "2 1 3 2",
+        ),
+        ("MATCH (x:A) WITH x ORDER BY x.n LIMIT 3 MATCH (a:A) WHERE a.n < x.n RETURN count(*)", "3"),
+        (
+            "UNWIND [[1, 3], [3, 6]] AS r MATCH (a:A) WHERE a.n >= r[0] AND a.n < r[1] RETURN r, collect(a.n) AS ns ORDER BY r",
+            "[1, 3] [1, 2] [3, 6] [3, 4, 5]",
+        ),
+        ("MATCH (a:A) WHERE a.n > 2 * COLLECT { MATCH (b:A) RETURN avg(b.n) }[0] - 3 RETURN count(*)", "2"),
+        (
+            "MATCH (x:A {n: 2}) CALL (x) { UNWIND [1, 3] AS k MATCH (a:A) WHERE a.n < k * x.n RETURN k, count(*) AS n } RETURN k, n ORDER BY k",
+            "1 1 3 5",
+        ),
+    ] {
+        for threads in [1, 2] {
+            let rows = ask(query, &graph, Settings { threads, ..Settings::default() }).unwrap();
+            let cells = rows.iter().flatten().map(|cell| format_literal(cell, &IdsOnly));
+            assert_eq!(cells.collect::<Vec<_>>().join(" "), expected, "{query} on {threads}");
+        }
     }
 }
 

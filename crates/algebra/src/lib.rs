@@ -14,6 +14,7 @@ mod pattern;
 mod plan;
 mod print;
 mod procedure;
+mod rows_max;
 mod statements;
 mod steps;
 mod update;
@@ -31,6 +32,7 @@ pub use plan::{
 };
 pub use print::{explain, operators, print_expr};
 pub use procedure::{Field, Procedure, ProcedureCall, ProcedureRows, Procedures, Signature};
+pub use rows_max::FEW_ROWS;
 pub use statements::{GraphChoice, PathExpr, PredicateTerm, PropertyPath, TriplePattern};
 pub use steps::{CountStep, Direction, Extend, ShortestKind, VarExtend, VarExtendMode, Walk};
 pub use update::{Change, Merge, NewProperties, PropertyKey, StatementVars, Update};

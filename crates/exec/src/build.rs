@@ -12,7 +12,7 @@ use trimorph_store::Snapshot;
 use crate::expr::PassedKeys;
 use crate::operator::{BoxOperator, MakeTwin, Pipeline};
 use crate::ops::{
-    self, ArgumentCell, BuildSide, CountTarget, Dealer, NodeScanSpec, ScanRows, Settled, SharedRow,
+    self, ArgumentCell, BuildSide, CountTarget, Dealer, NodeScanSpec, ScanRows, Settled, SharedRows,
     SharedSet, SortedSide, SpoolRows, WeakDealer,
 };
 use crate::physical::{Node, Spec};
@@ -40,7 +40,7 @@ enum Shared<'s> {
     BuildSide(BuildSide<'s>),
     SortedSide(SortedSide<'s>),
     Set(SharedSet),
-    Row(SharedRow<'s>),
+    FewRows(SharedRows<'s>),
     /// Held by the operators that deal: its pipeline may hold what makes twins, and so this map.
     Dealer(WeakDealer<'s>),
     Keys(PassedKeys),
@@ -226,8 +226,8 @@ impl<'s> Builder<'s> {
                 Box::new(ops::SemiJoin::new(below()?, self.input(node, 1)?, Arc::clone(spec), set))
             }
             Spec::RowProduct(spec) => {
-                let row = shared!(self, node, Row, SharedRow::default());
-                Box::new(ops::RowProduct::new(below()?, self.input(node, 1)?, Arc::clone(spec), row))
+                let rows = shared!(self, node, FewRows, SharedRows::default());
+                Box::new(ops::RowProduct::new(below()?, self.input(node, 1)?, Arc::clone(spec), rows))
             }
             Spec::HashJoin(shape) => {
                 let side = shared!(self, node, BuildSide, BuildSide::default());

@@ -28,7 +28,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("intersect", "takes neighbours that several nodes have together"),
     ("semi-join", "keeps nodes that the other side has"),
     ("anti-join", "keeps nodes that the other side has not"),
-    ("product with a row", "puts the one row of the other input beside each"),
+    ("product with few rows", "puts each of the few rows of the other input beside all"),
     ("hash join", "joins by a hash table of the second input"),
     ("keys of a join", "leaves out rows that no later join would keep"),
     ("range join", "joins by a sorted list of the second input"),

@@ -1,8 +1,8 @@
-//! Lowering of hash joins, products with one row, range joins and semi-join filters.
+//! Lowering of hash joins, products with few rows, range joins and semi-join filters.
 
 use std::sync::Arc;
 
-use trimorph_algebra::{Band, Plan, VarId};
+use trimorph_algebra::{Band, FEW_ROWS, Plan, VarId};
 
 use super::lowering::{Lowered, Lowering, Vars, rows_layout};
 use crate::ExecError;
@@ -19,9 +19,11 @@ impl Lowering<'_> {
         needed: &Vars,
     ) -> Result<Lowered, ExecError> {
         if on.is_empty() {
-            for (all, one, child) in [(left, right, 0), (right, left, 1)] {
-                if is_constant(one) && is_one_row(one) {
-                    return self.lower_row_product((child, all), (1 - child, one), needed);
+            // Where rows carry a number, those of each come together.
+            let most = if self.numbers.is_empty() { FEW_ROWS } else { 1 };
+            for (all, few, child) in [(left, right, 0), (right, left, 1)] {
+                if is_constant(few) && few.rows_max().is_some_and(|rows| rows <= most) {
+                    return self.lower_few_rows((child, all), (1 - child, few), needed);
                 }
             }
         }
@@ -64,33 +66,33 @@ impl Lowering<'_> {
         Ok(Lowered { node, layout: rows_layout(&vars) })
     }
 
-    /// Lowers a product with one row at most; both sides with which input of the plan they are.
-    fn lower_row_product(
+    /// Lowers a product with few rows; both sides with which input of the plan they are.
+    fn lower_few_rows(
         &mut self,
         (child, all): (usize, &Plan),
-        (other, one): (usize, &Plan),
+        (other, few): (usize, &Plan),
         needed: &Vars,
     ) -> Result<Lowered, ExecError> {
-        let (of_all, of_one): (Vars, Vars) =
-            (all.vars().into_iter().collect(), one.vars().into_iter().collect());
+        let (of_all, of_few): (Vars, Vars) =
+            (all.vars().into_iter().collect(), few.vars().into_iter().collect());
         let number = self.carried;
         let below = needed.iter().copied().filter(|v| of_all.contains(v) || number == Some(*v)).collect();
         let wanted: Vars =
-            needed.iter().copied().filter(|v| of_one.contains(v) && !of_all.contains(v)).collect();
+            needed.iter().copied().filter(|v| of_few.contains(v) && !of_all.contains(v)).collect();
         let Lowered { node, mut layout } = self.child(child, all, &below)?;
-        let one = self.apart(|l| {
-            let one = l.child(other, one, &wanted)?;
-            l.gather(one, &wanted, false)
+        let few = self.apart(|l| {
+            let few = l.child(other, few, &wanted)?;
+            l.gather(few, &wanted, false)
         })?;
-        let places = wanted.iter().map(|v| self.slot(&one.layout, *v)).collect::<Result<_, _>>()?;
+        let places = wanted.iter().map(|v| self.slot(&few.layout, *v)).collect::<Result<_, _>>()?;
         let group = if wanted.is_empty() { None } else { Some(layout.add_group(true)) };
         if let Some(group) = group {
             wanted.iter().for_each(|var| {
                 layout.add(*var, group);
             });
         }
-        let spec = ops::RowProductSpec { slots: one.layout.groups[0].slots, wanted: places, group };
-        Ok(Lowered { node: self.node(Spec::RowProduct(Arc::new(spec)), [node, one.node]), layout })
+        let spec = ops::RowProductSpec { slots: few.layout.groups[0].slots, wanted: places, group };
+        Ok(Lowered { node: self.node(Spec::RowProduct(Arc::new(spec)), [node, few.node]), layout })
     }
 
     pub(super) fn lower_range_join(
@@ -171,23 +173,6 @@ impl Lowering<'_> {
         let lowered = lower(self);
         (self.argument, self.numbers, self.carried) = (argument, numbers, carried);
         lowered
-    }
-}
-
-/// Whether a plan gives one row at most.
-fn is_one_row(plan: &Plan) -> bool {
-    match plan {
-        Plan::Unit | Plan::Empty(_) => true,
-        Plan::Aggregate { keys, .. } => keys.is_empty(),
-        Plan::Project { input, .. }
-        | Plan::Extra { input, .. }
-        | Plan::Filter { input, .. }
-        | Plan::Distinct { input, .. }
-        | Plan::Sort { input, .. }
-        | Plan::Skip { input, .. }
-        | Plan::Limit { input, .. } => is_one_row(input),
-        Plan::HashJoin { left, right, .. } => is_one_row(left) && is_one_row(right),
-        _ => false,
     }
 }
 

@@ -75,7 +75,7 @@ pub(crate) use lookup::{IdLookup, LookupSpec, TogetherSpec};
 pub(crate) use pack::{Pack, PackSpec};
 pub(crate) use procedure_call::{CallSpec, ProcedureCall};
 pub(crate) use range_join::{RangeJoin, RangeJoinSpec, SortedSide};
-pub(crate) use row_product::{RowProduct, RowProductSpec, SharedRow};
+pub(crate) use row_product::{RowProduct, RowProductSpec, SharedRows};
 pub(crate) use scan::{NodeScan, NodeScanSpec, ScanRows};
 pub(crate) use scan_extend::{ScanExtend, ScanExtendSpec};
 pub(crate) use semi_join::{SemiJoin, SemiJoinSpec, SharedSet};

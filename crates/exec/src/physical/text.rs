@@ -68,7 +68,7 @@ impl Spec {
             Self::Intersect(_) => "intersect",
             Self::SemiJoin(spec) if spec.anti => "anti-join",
             Self::SemiJoin(_) => "semi-join",
-            Self::RowProduct(_) => "product with a row",
+            Self::RowProduct(_) => "product with few rows",
             Self::HashJoin(_) => "hash join",
             Self::JoinFilter(_) => "keys of a join",
             Self::RangeJoin(_) => "range join",

@@ -1,20 +1,13 @@
-//! Plans of one row, beside which conditions are filters and others wait for nothing.
+//! Plans of one row, or few: beside these conditions are filters, and others wait for nothing.
 
-use trimorph_algebra::Plan;
+use trimorph_algebra::{FEW_ROWS, Plan};
 
 /// Whether a plan gives one row at most, whatever the data.
-pub(crate) fn gives_one_row(mut plan: &Plan) -> bool {
-    loop {
-        plan = match plan {
-            Plan::Unit => return true,
-            Plan::Aggregate { keys, .. } => return keys.is_empty(),
-            Plan::Project { input, .. }
-            | Plan::Extra { input, .. }
-            | Plan::Filter { input, .. }
-            | Plan::Sort { input, .. }
-            | Plan::Skip { input, .. }
-            | Plan::Limit { input, .. } => input,
-            _ => return false,
-        }
-    }
+pub(crate) fn gives_one_row(plan: &Plan) -> bool {
+    plan.rows_max().is_some_and(|rows| rows <= 1)
+}
+
+/// Whether it gives so few that the product with them is as fast as any join.
+pub(super) fn gives_few_rows(plan: &Plan) -> bool {
+    plan.rows_max().is_some_and(|rows| rows <= FEW_ROWS)
 }

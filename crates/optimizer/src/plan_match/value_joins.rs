@@ -17,7 +17,7 @@ use trimorph_types::{LogicalType, Value};
 
 use super::Planner;
 use super::components::Outer;
-use super::one_row::gives_one_row;
+use super::one_row::gives_few_rows;
 use crate::degrees::rows_of;
 use crate::estimate::Estimate;
 use crate::heads::is_same;
@@ -216,10 +216,10 @@ impl Planner<'_> {
             Bounds::of(conditions, left, right)
         };
         let mut sides = [left, right];
-        // Beside one row, as of `WITH avg(n.x) AS mean`, a bound is a condition like any other, and the
-        // others need not be kept.
-        if !self.is_from_rows && sides.iter().any(|side| gives_one_row(&side.0)) {
-            if gives_one_row(&sides[0].0) {
+        // Beside one row, as of `WITH avg(n.x) AS mean`, or few, a bound is a condition like any other, and
+        // the others need not be kept.
+        if !self.is_from_rows && sides.iter().any(|side| gives_few_rows(&side.0)) {
+            if gives_few_rows(&sides[0].0) {
                 sides.swap(0, 1);
             }
             self.join(sides, |left, right| Plan::HashJoin { left, right, on: Vec::new() });
