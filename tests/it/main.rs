@@ -24,6 +24,7 @@ mod faults;
 mod faults_of_a_life;
 mod faults_of_all_writes;
 mod first_touch;
+mod folded_lists;
 mod followers;
 mod foreign_entities;
 mod fuzz;

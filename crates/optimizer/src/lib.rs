@@ -16,34 +16,35 @@
 //! 12. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
 //! 13. `plain_conditions` negations are taken in, what all alternatives ask is asked before
 //! 14. `push_filters`   a filter on a pattern becomes part of it
-//! 15. `list_members`   a pattern of which a node is in a list begins at the nodes of the list
-//! 16. `narrow_types`   what is asked of the type of a relationship becomes its types
-//! 17. `unroll_quantifiers` what is asked of any, all or none of a few constants is asked of each
-//! 18. `in_lists`       equalities of one property, any of which will do, become a list that it is in
-//! 19. `drop_unused`    what is computed and never looked at is not computed
-//! 20. `compound_keys`  keys of groupings that are maps or lists become their parts
-//! 21. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
-//! 22. `parts_of_texts` one part of a text that was split is taken of the text
-//! 23. `group_limit`   a sort of which the first rows of each group are looked at is told so
-//! 24. `late_projection` what a top-k does not order by is computed for the rows that are left
-//! 25. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
-//! 26. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
+//! 15. `fold_lists`     lists of which only conditions on elements, or sums, are looked at are folded
+//! 16. `list_members`   a pattern of which a node is in a list begins at the nodes of the list
+//! 17. `narrow_types`   what is asked of the type of a relationship becomes its types
+//! 18. `unroll_quantifiers` what is asked of any, all or none of a few constants is asked of each
+//! 19. `in_lists`       equalities of one property, any of which will do, become a list that it is in
+//! 20. `drop_unused`    what is computed and never looked at is not computed
+//! 21. `compound_keys`  keys of groupings that are maps or lists become their parts
+//! 22. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
+//! 23. `parts_of_texts` one part of a text that was split is taken of the text
+//! 24. `group_limit`   a sort of which the first rows of each group are looked at is told so
+//! 25. `late_projection` what a top-k does not order by is computed for the rows that are left
+//! 26. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
+//! 27. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
 //!     empties the pattern
-//! 27. `both_ways`     edges asked for in both directions at nodes nobody looks at: those out, and those in
-//! 28. `group_branches` what is counted of several queries is counted of each, and merged
-//! 29. `count_by_table` counts by labels or type become a count for each table, other aggregates over
+//! 28. `both_ways`     edges asked for in both directions at nodes nobody looks at: those out, and those in
+//! 29. `group_branches` what is counted of several queries is counted of each, and merged
+//! 30. `count_by_table` counts by labels or type become a count for each table, other aggregates over
 //!     relationships of several types one for each type
-//! 30. `count_statements` statements of RDF of which only the number counts are counted where they lie
-//! 31. `walks`         what is asked of walks as wholes becomes part of the search for them
-//! 32. `tell_apart`    which edges must differ because they could be the same
-//! 33. `reach_once`    walks of which only the ends count, and these once, reach each node once
-//! 34. `hang_counts`   leaves that nobody looks at become counting steps
-//! 35. `plan_match`    each pattern becomes scans, extends and joins
-//! 36. `row_keys`      keys of groupings that one row beside all others has are given to the groups
-//! 37. `order_edges`   the first rows by an indexed property of relationships are looked up
-//! 38. `share_expressions` what several expressions of an operator have in common is computed once
-//! 39. `distinct_once` different values of which there are several aggregates are told apart once
-//! 40. `share_subplans` what several places of the plan compute in the same way is computed once
+//! 31. `count_statements` statements of RDF of which only the number counts are counted where they lie
+//! 32. `walks`         what is asked of walks as wholes becomes part of the search for them
+//! 33. `tell_apart`    which edges must differ because they could be the same
+//! 34. `reach_once`    walks of which only the ends count, and these once, reach each node once
+//! 35. `hang_counts`   leaves that nobody looks at become counting steps
+//! 36. `plan_match`    each pattern becomes scans, extends and joins
+//! 37. `row_keys`      keys of groupings that one row beside all others has are given to the groups
+//! 38. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 39. `share_expressions` what several expressions of an operator have in common is computed once
+//! 40. `distinct_once` different values of which there are several aggregates are told apart once
+//! 41. `share_subplans` what several places of the plan compute in the same way is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass runs
@@ -79,6 +80,7 @@ mod edge_lookups;
 mod estimate;
 mod expressions;
 mod fixed_walks;
+mod fold_lists;
 mod group_branches;
 mod group_limit;
 mod hang_counts;

@@ -16,7 +16,7 @@ use crate::{Halt, Options, Switches, VarSet};
 use crate::{
     ask_bound, both_ways, bound_edges, call_groups, call_once, check, compound_keys, constant_keys,
     count_by_table, count_calls, count_lists, count_optional, count_rows, count_statements, count_trails,
-    distinct_once, drop_unused, fixed_walks, group_branches, group_limit, hang_counts, in_lists,
+    distinct_once, drop_unused, fixed_walks, fold_lists, group_branches, group_limit, hang_counts, in_lists,
     late_projection, list_members, merge_patterns, narrow_tables, narrow_types, optional_groups, order_edges,
     parts_of_texts, path_parts, plain_conditions, plan_match, push_filters, reach_once, row_keys,
     share_expressions, share_subplans, tell_apart, unroll_quantifiers, walks,
@@ -68,6 +68,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "count_trails", required: false, run: count_trails::count_trails },
     Pass { name: "plain_conditions", required: false, run: plain_conditions::plain_conditions },
     Pass { name: "push_filters", required: false, run: push_filters::push_filters },
+    Pass { name: "fold_lists", required: false, run: fold_lists::fold_lists },
     Pass { name: "list_members", required: false, run: list_members::list_members },
     Pass { name: "narrow_types", required: false, run: narrow_types::narrow_types },
     Pass { name: "unroll_quantifiers", required: false, run: unroll_quantifiers::unroll_quantifiers },

@@ -108,6 +108,8 @@ pub(super) struct GroupLimit<'s> {
     /// How many rows are kept before they are asked again.
     cut_at: usize,
     came: usize,
+    /// Rows that were kept and are in files now.
+    forgotten: usize,
     numbers: Vec<u32>,
     words: Vec<u64>,
 }
@@ -124,6 +126,7 @@ impl<'s> GroupLimit<'s> {
             coming: Vec::new(),
             cut_at: ROWS_UNCUT,
             came: 0,
+            forgotten: 0,
             numbers: Vec::new(),
             words: Vec::new(),
         }
@@ -224,7 +227,8 @@ impl<'s> GroupLimit<'s> {
         // Rows have numbers of 32 bits.
         let rows: Vec<u32> =
             (0u32..).zip(&self.kept).filter(|(_, kept)| stays(kept)).map(|(k, _)| k).collect();
-        let pays = self.came < ROWS_TRIED || rows.len() <= self.kept.len() / 8 * 7;
+        // Those that were left out as they came count as well: where rows come in order, these are all.
+        let pays = self.came < ROWS_TRIED || rows.len() + self.forgotten <= self.came / 8 * 7;
         self.kept.retain(stays);
         self.cut_at = (2 * self.kept.len()).max(ROWS_UNCUT);
         (rows, pays)
@@ -232,6 +236,7 @@ impl<'s> GroupLimit<'s> {
 
     /// Forgets the rows that were kept: they are in a file.
     pub(super) fn forget_rows(&mut self) {
+        self.forgotten += self.kept.len();
         self.kept.clear();
         self.cut_at = ROWS_UNCUT;
     }
