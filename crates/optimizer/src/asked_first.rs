@@ -8,22 +8,48 @@
 use std::cmp::Ordering;
 
 use trimorph_algebra::{Expr, Op, VarId};
-use trimorph_types::Value;
+use trimorph_catalog::CatalogView;
+use trimorph_types::{LogicalType, Value};
 
 /// What it takes to ask a row for labels, for nulls, numbers and dates, for texts as wholes and their
-/// beginnings, for two values, and to search in texts. Chosen: about nanoseconds.
+/// beginnings, for two values, for two texts of a property of which most are different, and to search in
+/// texts. Chosen: about nanoseconds.
 const OF_LABELS: f64 = 1.0;
 const OF_NUMBERS: f64 = 2.0;
 const OF_TEXTS: f64 = 4.0;
 const OF_BEGINNINGS: f64 = 6.0;
 const OF_TWO: f64 = 6.0;
+const OF_TWO_TEXTS: f64 = 40.0;
 const IN_TEXTS: f64 = 60.0;
 
-/// Puts conditions in order; `is_entity` tells the variables of nodes and of single relationships.
-pub(crate) fn asked_first(predicates: &mut Vec<Expr>, is_entity: &dyn Fn(&VarId) -> bool) {
+/// Different texts of a property from which on they are no codes of a dictionary.
+const DIFFERENT_TEXTS_MIN: u64 = 1 << 16;
+
+/// Whether a property has so many different texts that two of them have to be read to be compared.
+fn has_many_texts(catalog: &CatalogView<'_>, name: &str) -> bool {
+    let mut tables = catalog.statistics().table_ids();
+    tables.any(|table| {
+        let column = catalog.estimated_column(table, name);
+        column.is_some_and(|column| catalog.column_type(table, column) == Some(LogicalType::String))
+            && catalog.estimated_property(table, name).is_some_and(|p| p.distinct > DIFFERENT_TEXTS_MIN)
+    })
+}
+
+/// Puts conditions in order; `is_entity` tells the variables of nodes and of single relationships, and the
+/// catalog how long texts are.
+pub(crate) fn asked_first(
+    predicates: &mut Vec<Expr>,
+    is_entity: &dyn Fn(&VarId) -> bool,
+    catalog: Option<&CatalogView<'_>>,
+) {
+    if predicates.len() < 2 {
+        return;
+    }
     let (mut sure, rest): (Vec<_>, Vec<_>) = std::mem::take(predicates)
         .into_iter()
-        .map(|predicate| (cost(&predicate, is_entity).map(|cost| cost / falling(&predicate)), predicate))
+        .map(|predicate| {
+            (cost(&predicate, is_entity, catalog).map(|cost| cost / falling(&predicate)), predicate)
+        })
         .partition(|(rank, _)| rank.is_some());
     sure.sort_by(|(a, _), (b, _)| a.partial_cmp(b).unwrap_or(Ordering::Equal));
     predicates.extend(sure.into_iter().chain(rest).map(|(_, predicate)| predicate));
@@ -43,7 +69,11 @@ fn falling(predicate: &Expr) -> f64 {
 }
 
 /// How much it takes to ask a predicate; none where it may fail.
-fn cost(predicate: &Expr, is_entity: &dyn Fn(&VarId) -> bool) -> Option<f64> {
+fn cost(
+    predicate: &Expr,
+    is_entity: &dyn Fn(&VarId) -> bool,
+    catalog: Option<&CatalogView<'_>>,
+) -> Option<f64> {
     let is_value = |expr: &Expr| match expr {
         Expr::Const(_) | Expr::Param(_) | Expr::Var(_) => true,
         Expr::Property(base, ..) => matches!(&**base, Expr::Var(var) if is_entity(var)),
@@ -52,9 +82,10 @@ fn cost(predicate: &Expr, is_entity: &dyn Fn(&VarId) -> bool) -> Option<f64> {
     let is_constant = |expr: &Expr| matches!(expr, Expr::Const(_) | Expr::Param(_));
     match predicate {
         Expr::HasLabel(base, _) => matches!(&**base, Expr::Var(var) if is_entity(var)).then_some(OF_LABELS),
-        Expr::Op(Op::And | Op::Or | Op::Not | Op::Xor, parts, _) => {
-            parts.iter().map(|part| cost(part, is_entity)).try_fold(0.0, |most, part| Some(most + part?))
-        }
+        Expr::Op(Op::And | Op::Or | Op::Not | Op::Xor, parts, _) => parts
+            .iter()
+            .map(|part| cost(part, is_entity, catalog))
+            .try_fold(0.0, |most, part| Some(most + part?)),
         Expr::Op(Op::IsNull | Op::IsNotNull, parts, _) => parts.iter().all(is_value).then_some(OF_NUMBERS),
         Expr::Op(Op::Differs, parts, _) => {
             parts.iter().all(|part| matches!(part, Expr::Var(_))).then_some(OF_TWO)
@@ -73,7 +104,13 @@ fn cost(predicate: &Expr, is_entity: &dyn Fn(&VarId) -> bool) -> Option<f64> {
             let is_text = parts.iter().any(|part| matches!(part, Expr::Const(Value::String(_))));
             let with_constant = parts.iter().any(is_constant);
             match op {
-                Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge if !with_constant => Some(OF_TWO),
+                Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge if !with_constant => {
+                    let is_long = |part: &Expr| {
+                        let Expr::Property(_, name, _) = part else { return false };
+                        catalog.is_some_and(|catalog| has_many_texts(catalog, name))
+                    };
+                    Some(if parts.iter().all(is_long) { OF_TWO_TEXTS } else { OF_TWO })
+                }
                 Op::Eq | Op::Ne => Some(if is_text { OF_TEXTS } else { OF_NUMBERS }),
                 Op::Lt | Op::Le | Op::Gt | Op::Ge => Some(if is_text { OF_BEGINNINGS } else { OF_NUMBERS }),
                 Op::StartsWith => Some(OF_BEGINNINGS),

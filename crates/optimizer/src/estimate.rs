@@ -281,9 +281,16 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
             let part = (second / own.or(filter.scanned).unwrap_or_else(all).max(1.0)).min(1.0);
             first * if *anti { 1.0 - part } else { part }
         }
-        (Plan::HashJoin { on, .. }, _) => {
+        (Plan::HashJoin { on, .. }, [left, right]) => {
             let product = first * second;
-            if on.is_empty() { product } else { product.sqrt() }
+            match on[..] {
+                [] => product,
+                // Each side has as many nodes as it has rows, but no more than there are.
+                [node] if let Some(tables) = left.tables.get(&node).or(right.tables.get(&node)) => {
+                    product / first.max(second).min(rows_of(catalog, tables)).max(1.0)
+                }
+                _ => product.sqrt(),
+            }
         }
         // Two bounds and a beginning let little through, one bound about half.
         (Plan::RangeJoin { band, .. }, _) if band.kind != BandKind::Between || band.bounds().count() > 1 => {

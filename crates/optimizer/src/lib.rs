@@ -41,10 +41,11 @@
 //! 35. `hang_counts`   leaves that nobody looks at become counting steps
 //! 36. `plan_match`    each pattern becomes scans, extends and joins
 //! 37. `row_keys`      keys of groupings that one row beside all others has are given to the groups
-//! 38. `order_edges`   the first rows by an indexed property of relationships are looked up
-//! 39. `share_expressions` what several expressions of an operator have in common is computed once
-//! 40. `distinct_once` different values of which there are several aggregates are told apart once
-//! 41. `share_subplans` what several places of the plan compute in the same way is computed once
+//! 38. `join_reads`    what is asked of many pairs of joined rows is read before they are joined
+//! 39. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 40. `share_expressions` what several expressions of an operator have in common is computed once
+//! 41. `distinct_once` different values of which there are several aggregates are told apart once
+//! 42. `share_subplans` what several places of the plan compute in the same way is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass runs
@@ -87,6 +88,7 @@ mod hang_counts;
 mod heads;
 mod in_lists;
 mod join_apart;
+mod join_reads;
 mod late_projection;
 mod list_members;
 mod list_sizes;

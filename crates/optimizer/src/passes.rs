@@ -17,9 +17,9 @@ use crate::{
     ask_bound, both_ways, bound_edges, call_groups, call_once, check, compound_keys, constant_keys,
     count_by_table, count_calls, count_lists, count_optional, count_rows, count_statements, count_trails,
     distinct_once, drop_unused, fixed_walks, fold_lists, group_branches, group_limit, hang_counts, in_lists,
-    late_projection, list_members, merge_patterns, narrow_tables, narrow_types, optional_groups, order_edges,
-    parts_of_texts, path_parts, plain_conditions, plan_match, push_filters, reach_once, row_keys,
-    share_expressions, share_subplans, tell_apart, unroll_quantifiers, walks,
+    join_reads, late_projection, list_members, merge_patterns, narrow_tables, narrow_types, optional_groups,
+    order_edges, parts_of_texts, path_parts, plain_conditions, plan_match, push_filters, reach_once,
+    row_keys, share_expressions, share_subplans, tell_apart, unroll_quantifiers, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -91,6 +91,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "hang_counts", required: false, run: hang_counts::hang_counts },
     Pass { name: "plan_match", required: true, run: plan_match::plan_match },
     Pass { name: "row_keys", required: false, run: row_keys::row_keys },
+    Pass { name: "join_reads", required: false, run: join_reads::join_reads },
     Pass { name: "order_edges", required: false, run: order_edges::order_edges },
     Pass { name: "share_expressions", required: false, run: share_expressions::share_expressions },
     Pass { name: "distinct_once", required: false, run: distinct_once::distinct_once },

@@ -56,7 +56,7 @@ fn filtered(mut plan: Plan, mut conditions: Vec<Expr>, vars: &mut Vars) -> Plan 
         return filtered(*input, all, vars);
     }
     let mut stay = Vec::new();
-    asked_first(&mut conditions, &|var| vars.get(*var).ty == LogicalType::Node);
+    asked_first(&mut conditions, &|var| vars.get(*var).ty == LogicalType::Node, None);
     for condition in conditions {
         let is_safe = cannot_fail(&condition, vars);
         if is_safe && push(&mut plan, &condition, vars) || push_join(&mut plan, &condition, vars) {

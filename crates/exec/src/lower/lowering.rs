@@ -53,6 +53,8 @@ pub(super) struct Lowering<'q> {
     pub(super) spools: HashMap<u32, (Arc<Node>, Layout)>,
     /// Nodes made so far.
     pub(super) nodes: Cell<usize>,
+    /// Variables made so far.
+    pub(super) made_vars: Cell<u32>,
 }
 
 /// A key that a join passes down to its probe side.
@@ -104,6 +106,7 @@ impl<'q> Lowering<'q> {
             passed: Vec::new(),
             spools: HashMap::new(),
             nodes: Cell::new(0),
+            made_vars: Cell::new(0),
         }
     }
 
@@ -118,6 +121,14 @@ impl<'q> Lowering<'q> {
             spec => spec.is_pipelined() && inputs.first().is_some_and(|input| input.forkable),
         };
         Node { spec, inputs, forkable, number, path: self.path.clone(), gives: Vec::new() }
+    }
+
+    /// A variable that no text has.
+    pub(super) fn made_var(&self) -> VarId {
+        let number = self.made_vars.get();
+        self.made_vars.set(number + 1);
+        // Those of the query come first, row numbers last.
+        VarId(u32::MAX / 2 + number)
     }
 
     pub(super) fn compile(&self, expr: &Expr, layout: &Layout) -> Result<Ex, ExecError> {

@@ -373,7 +373,7 @@ impl<'a> Planner<'a> {
     /// Places every predicate whose variables are there.
     fn place_filters(&mut self) {
         let mut ready = self.conditions.take_ready(&self.available);
-        asked_first(&mut ready, &|var| self.entities.contains(var));
+        asked_first(&mut ready, &|var| self.entities.contains(var), Some(self.with.known.catalog));
         if let Some(predicate) = conjunction(ready) {
             self.put(|input| Plan::Filter { input, predicate });
         }

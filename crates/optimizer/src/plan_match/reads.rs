@@ -1,5 +1,5 @@
-//! How many properties of each node a query reads, and by which it groups: what it costs that a plan reaches
-//! the node in any order, instead of one after the other.
+//! How many properties of each node a query reads, how often it asks for relationships of each, and by which
+//! it groups: what it costs that a plan reaches the node in any order, instead of one after the other.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -18,6 +18,8 @@ const SCATTERED_VALUES_COST: f64 = 4.0;
 pub(super) struct Reads {
     properties: HashMap<VarId, BTreeSet<Arc<str>>>,
     groups: HashMap<VarId, f64>,
+    /// Subqueries that were noted.
+    asked: usize,
 }
 
 /// How many properties of a node are read: of all that are reached by conditions, and of those that pass.
@@ -38,6 +40,7 @@ impl Reads {
                 plan.for_each_expr(&mut |expr| reads.note(expr));
             }
             reads.note_groups(plan);
+            reads.note_asked(plan);
             if let Plan::Project { items, .. } | Plan::Extra { items, .. } = plan {
                 names.extend(items.iter().filter_map(|(name, expr)| match expr {
                     Expr::Var(var) => Some((*name, *var)),
@@ -65,6 +68,26 @@ impl Reads {
             if let Expr::Var(var) = key {
                 self.groups.insert(*var, cost);
             }
+        }
+    }
+
+    /// What a subquery asks of a node of the rows is read of it as a property is.
+    fn note_asked(&mut self, plan: &Plan) {
+        let Plan::Apply { subplan, .. } = plan else { return };
+        let mut below = &**subplan;
+        while let Plan::Match { input, graph } = below {
+            if let Plan::Argument(given) = &**input {
+                let name: Arc<str> = format!("(subquery {})", self.asked).into();
+                self.asked += 1;
+                let is_asked = |var: &VarId| {
+                    graph.edges.iter().any(|edge| edge.from == *var || edge.to == *var)
+                        || graph.counts.iter().any(|(node, _)| node == var)
+                };
+                for var in given.iter().filter(|var| is_asked(var)) {
+                    self.properties.entry(*var).or_default().insert(Arc::clone(&name));
+                }
+            }
+            below = input;
         }
     }
 
