@@ -182,6 +182,36 @@ fn elements_of_every_type() {
     }
 }
 
+/// The first and the last of what the rows were sorted by are the least and the greatest; not where values
+/// are of several types, where something else decides, or where another element is looked at.
+#[test]
+fn ends_of_what_rows_are_sorted_by() {
+    let snapshot = created(&GRAPH);
+    for (order, element, rest, is_folded) in [
+        ("m.n", "m.n", "xs[0] AS a, xs[-1] AS b", true),
+        ("m.n DESC", "m.n", "xs[0] AS a, xs[-1] AS b, size(xs) AS c", true),
+        ("m.l", "m.l", "head(xs) AS a, last(xs) AS b, any(x IN xs WHERE x > 4) AS c", true),
+        ("m.l DESC, m.n", "m.l", "xs[0] AS a, last(xs) AS b", true),
+        ("m.t DESC", "m.t", "xs[0] AS a, xs[-1] AS b", true),
+        ("m.t", "DISTINCT m.t", "xs[0] AS a, xs[-1] AS b, size(xs) AS c", true),
+        ("m.any", "m.any", "xs[0] AS a, xs[-1] AS b", false),
+        ("m.f", "m.f", "xs[0] AS a, xs[-1] AS b", false),
+        ("m.l, m.n", "m.n", "xs[0] AS a, xs[-1] AS b", false),
+        ("m.n", "m.n", "xs[0] AS a, xs[1] AS b", false),
+        ("m.n + 0", "m.n", "xs[0] AS a", false),
+        ("-m.n", "m.n", "xs[0] AS a", false),
+    ] {
+        let lists = format!(
+            "MATCH (p:P)-[:HAS]->(m) WITH p, m ORDER BY {order} WITH p.i AS i, collect({element}) AS xs"
+        );
+        check(&format!("{lists} RETURN i, {rest}"), is_folded, &snapshot);
+        check(&format!("{lists} WITH i, {rest} RETURN sum(i) AS s, count(a) AS c"), is_folded, &snapshot);
+        check(&format!("{lists} WHERE xs[0] IS NOT NULL RETURN i, {rest}"), is_folded, &snapshot);
+        let all = format!("MATCH (m:M) WITH m ORDER BY {order} WITH collect({element}) AS xs RETURN {rest}");
+        check(&all, is_folded, &snapshot);
+    }
+}
+
 /// An error of one element is one of its group, also where it is folded; what another condition keeps from
 /// being asked is not asked.
 #[test]

@@ -6,6 +6,7 @@
 //!   where both together are fewer than the elements, it was null for some
 //! * `size(list)`, and `size([x IN list WHERE condition])`, by counts
 //! * `reduce(s = 0, x IN list | s + x.n)` of whole numbers by a sum; of floats it would round otherwise
+//! * `list[0]` and `list[-1]` of what the rows were sorted by, by the least and the greatest
 //!
 //! The condition is asked of all elements, whatever is asked of the groups before: only of what cannot fail,
 //! or is asked of all of them anyway, and costs little.
@@ -18,9 +19,20 @@ use trimorph_catalog::CatalogView;
 use trimorph_types::{LogicalType, Value};
 
 use crate::cannot_fail::cannot_fail;
+use crate::heads::is_same;
 use crate::needed::bottom_up;
 use crate::planning::Planning;
 use crate::{Halt, calls_volatile, replaced, vars_of};
+
+/// Types whose values order as their least and greatest are found.
+const ORDERED: [LogicalType; 6] = [
+    LogicalType::Int,
+    LogicalType::String,
+    LogicalType::Date,
+    LogicalType::DateTime,
+    LogicalType::LocalDateTime,
+    LogicalType::LocalTime,
+];
 
 /// The pass.
 pub(crate) fn fold_lists(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
@@ -49,6 +61,8 @@ enum Fold {
     Quantifier(QuantifierKind, OfRow),
     /// A number and the sum of this of all.
     Sum(Expr, OfRow),
+    /// The first, or the last.
+    End(AggregateKind),
 }
 
 /// An expression of an element, as one of the row that it comes from.
@@ -64,6 +78,8 @@ struct List {
     /// What is collected; not null where it is written as a list or a map.
     element: Expr,
     distinct: bool,
+    /// Where the rows were sorted by it: the kinds of aggregates that the first element is, and the last.
+    ends: Option<[AggregateKind; 2]>,
     /// Whether all that was seen of it so far can be folded.
     folds: bool,
     /// Whether something was seen besides its size.
@@ -115,9 +131,9 @@ impl Between<'_, '_> {
     /// Whether the grouping below `top` collects lists that are folded; notes which.
     fn looks_at(&mut self, top: &Plan) -> bool {
         let (mut between, mut plan) = (vec![top], input_of(top));
-        let (keys, aggregates) = loop {
+        let (keys, aggregates, rows) = loop {
             match plan {
-                Some(Plan::Aggregate { keys, aggregates, .. }) => break (keys, aggregates),
+                Some(Plan::Aggregate { keys, aggregates, input }) => break (keys, aggregates, input),
                 Some(
                     below @ (Plan::Project { .. }
                     | Plan::Extra { .. }
@@ -144,7 +160,8 @@ impl Between<'_, '_> {
                 continue;
             };
             let (element, distinct) = (element.clone(), aggregate.distinct);
-            let list = List { element, distinct, folds: true, pays: false, aggregates: Vec::new() };
+            let ends = self.ends(&element, rows);
+            let list = List { element, distinct, ends, folds: true, pays: false, aggregates: Vec::new() };
             self.lists.insert(*var, list);
             names.lists.insert(*var, *var);
         }
@@ -236,6 +253,25 @@ impl Between<'_, '_> {
                 [list] => Some((list_of(list)?.0, Fold::Count)),
                 _ => None,
             },
+            Expr::Op(Op::Index, args, _) => {
+                let [list, place] = &args[..] else { return None };
+                let (name, list) = list_of(list)?;
+                let [first, last] = list.ends?;
+                match place {
+                    Expr::Const(Value::Int(0)) => Some((name, Fold::End(first))),
+                    Expr::Const(Value::Int(-1)) => Some((name, Fold::End(last))),
+                    Expr::Op(Op::Neg, args, _) if matches!(args[..], [Expr::Const(Value::Int(1))]) => {
+                        Some((name, Fold::End(last)))
+                    }
+                    _ => None,
+                }
+            }
+            Expr::Call(end, args, _) if matches!(&**end, "head" | "last") => {
+                let [list] = &args[..] else { return None };
+                let (name, list) = list_of(list)?;
+                let [first, last] = list.ends?;
+                Some((name, Fold::End(if &**end == "head" { first } else { last })))
+            }
             Expr::Op(Op::In, args, span) => {
                 let [value, list] = &args[..] else { return None };
                 let (name, list) = list_of(list)?;
@@ -292,11 +328,33 @@ impl Between<'_, '_> {
         cannot_fail(expr, self.vars) || cannot_fail(of_row, self.vars)
     }
 
-    /// Whether an expression is a whole number or null.
-    fn is_int(&self, expr: &Expr) -> bool {
+    /// The aggregates that the first and the last element of a list are, where rows below its grouping were
+    /// sorted by the elements, and these order as their least and greatest are found.
+    fn ends(&self, element: &Expr, rows: &Plan) -> Option<[AggregateKind; 2]> {
+        let (mut element, mut plan) = (element.clone(), rows);
+        loop {
+            plan = match plan {
+                Plan::Project { input, items } | Plan::Extra { input, items } => {
+                    element = replaced(element, items);
+                    input
+                }
+                Plan::Filter { input, .. } => input,
+                Plan::Sort { keys, .. } => {
+                    let key = keys.first().filter(|key| is_same(&key.expr, &element))?;
+                    let ends = [AggregateKind::Min, AggregateKind::Max];
+                    let is_ordered = self.is_of_one_of(&element, &ORDERED);
+                    return is_ordered.then(|| if key.descending { [ends[1], ends[0]] } else { ends });
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// Whether an expression is of one of these types, or null.
+    fn is_of_one_of(&self, expr: &Expr, types: &[LogicalType]) -> bool {
+        let is_one = |ty: Option<LogicalType>| ty.is_some_and(|ty| types.contains(&ty));
         match expr {
-            Expr::Const(value) => matches!(value, Value::Int(_) | Value::Null),
-            Expr::Var(var) => self.vars.get(*var).ty == LogicalType::Int,
+            Expr::Var(var) => types.contains(&self.vars.get(*var).ty),
             Expr::Property(base, key, _) => {
                 let is_entity = |var: &VarId| {
                     matches!(self.vars.get(*var).ty, LogicalType::Node | LogicalType::Relationship)
@@ -304,17 +362,31 @@ impl Between<'_, '_> {
                 let names = Some(std::slice::from_ref(key));
                 let catalog = self.catalog;
                 let of_nodes = |(table, column)| {
-                    catalog.column_type(table, column) == Some(LogicalType::Int)
-                        && catalog.has_one_type(table, column)
+                    is_one(catalog.column_type(table, column)) && catalog.has_one_type(table, column)
                 };
                 let of_edges = |(table, column)| {
-                    catalog.edge_column_type(table, column) == Some(LogicalType::Int)
+                    is_one(catalog.edge_column_type(table, column))
                         && catalog.has_one_edge_type(table, column)
                 };
+                let (nodes, edges) = (catalog.node_columns(names), catalog.edge_columns(names));
+                let of_all = nodes.iter().map(|(t, c)| catalog.column_type(*t, *c));
+                let mut of_all = of_all.chain(edges.iter().map(|(t, c)| catalog.edge_column_type(*t, *c)));
+                let first = of_all.next();
+                let are_same = of_all.all(|ty| Some(ty) == first);
                 matches!(&**base, Expr::Var(var) if is_entity(var))
-                    && catalog.node_columns(names).into_iter().all(of_nodes)
-                    && catalog.edge_columns(names).into_iter().all(of_edges)
+                    && are_same
+                    && nodes.into_iter().all(of_nodes)
+                    && edges.into_iter().all(of_edges)
             }
+            _ => false,
+        }
+    }
+
+    /// Whether an expression is a whole number or null.
+    fn is_int(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Const(value) => matches!(value, Value::Int(_) | Value::Null),
+            Expr::Var(_) | Expr::Property(..) => self.is_of_one_of(expr, &[LogicalType::Int]),
             Expr::Op(Op::Add | Op::Sub | Op::Mul | Op::Neg, args, _) => {
                 args.iter().all(|arg| self.is_int(arg))
             }
@@ -413,6 +485,11 @@ impl Between<'_, '_> {
         match fold {
             Fold::Count => self.count(list, None),
             Fold::CountWhere(condition) => self.count(list, Some(condition)),
+            Fold::End(kind) => {
+                let Some(List { element, .. }) = self.lists.get(&list) else { return Expr::truth() };
+                let (element, ty) = (element.clone(), LogicalType::Any);
+                self.aggregate_of(list, kind, element, false, ty)
+            }
             Fold::Quantifier(kind, condition) => {
                 let not = Expr::op(Op::Not, vec![condition.expr.clone()]);
                 let not = OfRow { expr: not, ..condition };
@@ -492,7 +569,18 @@ impl Between<'_, '_> {
     }
 
     fn aggregate(&mut self, list: VarId, kind: AggregateKind, arg: Expr, distinct: bool) -> Expr {
-        let var = self.vars.anonymous(LogicalType::Int);
+        self.aggregate_of(list, kind, arg, distinct, LogicalType::Int)
+    }
+
+    fn aggregate_of(
+        &mut self,
+        list: VarId,
+        kind: AggregateKind,
+        arg: Expr,
+        distinct: bool,
+        ty: LogicalType,
+    ) -> Expr {
+        let var = self.vars.anonymous(ty);
         let aggregate = Aggregate { kind, arg: Some(arg), parameter: None, distinct, span: Span::default() };
         if let Some(list) = self.lists.get_mut(&list) {
             list.aggregates.push((var, aggregate));

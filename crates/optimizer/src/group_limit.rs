@@ -10,7 +10,7 @@
 //!
 //! Source: Spark's `InferWindowGroupLimit`, which does the same for ranks of window functions.
 
-use trimorph_algebra::{Aggregate, AggregateKind, Expr, GroupLimit, Op, Plan, Vars};
+use trimorph_algebra::{Aggregate, AggregateKind, Expr, GroupLimit, Op, Plan, VarId, Vars};
 use trimorph_types::{LogicalType, Value};
 
 use crate::count_rows::is_in_every_row;
@@ -27,20 +27,54 @@ pub(crate) fn group_limit(plan: Plan, planning: &mut Planning<'_>) -> Result<Pla
     let vars = &mut *planning.vars;
     bottom_up(plan, &planning.needed, &mut |mut plan, _| {
         // Of what is below it, a projection gives nothing else to what is above.
-        if matches!(plan, Plan::Project { .. })
-            && let Some(looks) = looks(&plan)
-            && looks.are_few()
-        {
-            match aggregate_below(&mut plan) {
-                Some(aggregate) if !looks.beside && looks.sized.is_empty() => limit_sort(aggregate, &looks),
-                Some(aggregate) if can_be_split(aggregate, vars) => {
-                    put_counts(&mut plan, false, &mut |grouping| split(grouping, &looks, vars));
-                }
-                _ => {}
-            }
+        match &mut plan {
+            Plan::Project { .. } => drop(limit(&mut plan, vars)),
+            Plan::Aggregate { .. } => limit_below(&mut plan, vars),
+            _ => {}
         }
         Ok(plan)
     })
+}
+
+/// Tells the sort below a projection and a grouping what is looked at; `false` where nothing is to be told.
+fn limit(plan: &mut Plan, vars: &mut Vars) -> bool {
+    let Some(looks) = looks(plan).filter(Looks::are_few) else { return false };
+    match aggregate_below(plan) {
+        Some(aggregate) if !looks.beside && looks.sized.is_empty() => limit_sort(aggregate, &looks),
+        Some(aggregate) if can_be_split(aggregate, vars) => {
+            put_counts(plan, false, &mut |grouping| split(grouping, &looks, vars));
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// The same below an aggregation, whose arguments become a projection.
+fn limit_below(plan: &mut Plan, vars: &mut Vars) {
+    let Plan::Aggregate { input, keys, aggregates } = plan else { return };
+    let args = aggregates.iter_mut().flat_map(|(_, a)| a.arg.iter_mut().chain(&mut a.parameter));
+    let exprs: Vec<&mut Expr> = keys.iter_mut().map(|(_, key)| key).chain(args).collect();
+    if exprs.is_empty() || aggregate_below(input).is_none() {
+        return;
+    }
+    // Variables keep their names, and their types.
+    let passed = vars_of(exprs.iter().filter(|expr| matches!(expr, Expr::Var(_))).map(|expr| &**expr));
+    let mut items: Vec<(VarId, Expr)> = passed.into_iter().map(|var| (var, Expr::Var(var))).collect();
+    let first = items.len();
+    let computed = |expr: &&mut Expr| !matches!(expr, Expr::Var(_) | Expr::Const(_) | Expr::Param(_));
+    let mut exprs: Vec<&mut Expr> = exprs.into_iter().filter(computed).collect();
+    items.extend(exprs.iter().map(|expr| (vars.anonymous(LogicalType::Any), (**expr).clone())));
+    let below = std::mem::replace(input, Box::new(Plan::Unit));
+    let mut arguments = Plan::Project { input: below, items };
+    if limit(&mut arguments, vars) {
+        if let Plan::Project { items, .. } = &arguments {
+            let made = &items[first..];
+            exprs.iter_mut().zip(made).for_each(|(expr, (var, _))| **expr = Expr::Var(*var));
+        }
+        **input = arguments;
+    } else if let Plan::Project { input: below, .. } = arguments {
+        *input = below;
+    }
 }
 
 /// How far from either end of lists elements are looked at.
@@ -268,6 +302,7 @@ fn unsorted(plan: &Plan) -> Plan {
     }
 }
 
+/// The grouping below a projection.
 fn aggregate_below(mut plan: &mut Plan) -> Option<&mut Plan> {
     loop {
         plan = match plan {
