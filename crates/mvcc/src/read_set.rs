@@ -82,8 +82,17 @@ impl ReadSet {
         self.keys.insert(index, None);
     }
 
+    /// Whether nothing was read.
+    fn is_empty(&self) -> bool {
+        self.nodes.is_empty() && self.edges.is_empty() && self.keys.is_empty()
+    }
+
     /// Puts in what another set has.
     pub fn merge(&mut self, other: Self) {
+        if self.is_empty() {
+            *self = other;
+            return;
+        }
         for (table, reads) in other.nodes {
             let own = self.nodes_of(table);
             own.rows.merge(&reads.rows);

@@ -14,6 +14,7 @@
 //! neighbours       adjacency walked in place: lists of nodes, runs of lists, degrees, edges between nodes
 //! property_column  the values of one property in one table: as vectors, or asked against a condition
 //! overlay          those of them that the delta has
+//! views            views of tables, made as a reader touches them
 //! wanted           what is looked for by value
 //! recording        what a transaction reads, noted for its commit
 //! unrecorded       the views behind these doors, which note nothing
@@ -37,6 +38,7 @@ mod recording;
 mod snapshot;
 pub mod statements;
 mod unrecorded;
+mod views;
 mod wanted;
 
 pub use edges_in_order::EdgeInOrder;

@@ -7,7 +7,6 @@
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
-use elsa::FrozenVec;
 use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
 use trimorph_catalog::{Catalog, Schema};
 use trimorph_delta::{Direction, EdgeDelta, MarkedEdges, Marks, NodeDelta};
@@ -21,21 +20,15 @@ use trimorph_vfs::Pins;
 
 use crate::overlay::Overlay;
 use crate::recording::Recording;
+use crate::views::{EdgeViews, NodeViews, Tables};
 use crate::{Moment, Snapshot};
 
 /// Reads a snapshot.
 pub struct Reader<'s> {
     main: &'s Main,
     changes: Option<Changes<'s>>,
-    node_columns: Vec<Vec<OnceCell<Box<ColumnView<'s>>>>>,
-    key_indexes: Vec<OnceCell<Box<KeyIndexView<'s>>>>,
-    value_indexes: Vec<Vec<OnceCell<Box<ValueIndexView<'s>>>>>,
-    /// Labels of rows, and which rows are missing.
-    row_columns: Vec<[OnceCell<Box<ColumnView<'s>>>; 2]>,
-    edge_columns: Vec<Vec<OnceCell<Box<ColumnView<'s>>>>>,
-    composite_indexes: Vec<Vec<OnceCell<Box<ValueIndexView<'s>>>>>,
-    edge_value_indexes: Vec<Vec<OnceCell<Box<ValueIndexView<'s>>>>>,
-    edges: Vec<OnceCell<Box<EdgeTableView<'s>>>>,
+    nodes: Tables<NodeViews<'s>>,
+    edges: Tables<EdgeViews<'s>>,
     pins: Arc<Pins<'s>>,
     /// What is read, where somebody will ask.
     recording: Option<Recording>,
@@ -44,55 +37,15 @@ pub struct Reader<'s> {
     pub(crate) name_columns: OnceCell<Box<[(TableId, usize)]>>,
 }
 
-/// What the snapshot sees of the delta, resolved as it is needed.
+/// What the snapshot sees of the delta.
 struct Changes<'s> {
     moment: &'s Moment,
     /// What it finds in the delta is not used for other things meanwhile; none while nobody reads.
     inside: Cell<Option<Inside>>,
-    nodes: Vec<OnceCell<Option<Arc<NodeDelta>>>>,
-    node_overlays: Vec<Vec<OnceCell<Option<Box<Overlay<'s>>>>>>,
-    edge_overlays: Vec<Vec<OnceCell<Option<Box<Overlay<'s>>>>>>,
-    /// Whether edges or properties of edges of the table were ever written.
-    edges: Vec<OnceCell<bool>>,
-    /// The edges of which properties were.
-    edge_values: Vec<OnceCell<Option<MarkedEdges>>>,
-    marks: Vec<EdgeMarks>,
-}
-
-/// The lists along an edge table that changes touched, from its sources and from the nodes of each target
-/// table: found without a hash, since walks ask for each node.
-#[derive(Default)]
-struct EdgeMarks {
-    forward: OnceCell<Option<Marks>>,
-    backward: FrozenVec<Box<(TableId, Option<Marks>)>>,
-}
-
-impl<'s> Changes<'s> {
-    fn of(moment: &'s Moment, main: &'s Main) -> Self {
-        Self {
-            moment,
-            inside: Cell::new(Some(moment.registered().enter())),
-            nodes: cells(main.node_tables.len()),
-            node_overlays: main.node_tables.iter().map(|t| cells(t.columns.len())).collect(),
-            edge_overlays: main.edge_tables.iter().map(|t| cells(t.columns.len())).collect(),
-            edges: cells(main.edge_tables.len()),
-            edge_values: cells(main.edge_tables.len()),
-            marks: main.edge_tables.iter().map(|_| EdgeMarks::default()).collect(),
-        }
-    }
-
-    fn nodes(&self, table: TableId) -> Option<&Arc<NodeDelta>> {
-        let cell = self.nodes.get(table.0 as usize)?;
-        cell.get_or_init(|| self.moment.delta().changed_nodes(table)).as_ref()
-    }
-}
-
-fn cells<T>(count: usize) -> Vec<OnceCell<T>> {
-    (0..count).map(|_| OnceCell::new()).collect()
 }
 
 impl<'s> Reader<'s> {
-    /// Nothing is read yet. **Cost**: a few words per column of the catalog.
+    /// Nothing is read yet. **Cost**: a word for each table.
     pub fn new(snapshot: &'s Snapshot) -> Self {
         Self::with(snapshot, snapshot.pins())
     }
@@ -107,15 +60,11 @@ impl<'s> Reader<'s> {
         let main = snapshot.main();
         Self {
             main,
-            changes: snapshot.moment().map(|moment| Changes::of(moment, main)),
-            node_columns: main.node_tables.iter().map(|t| cells(t.columns.len())).collect(),
-            key_indexes: cells(main.node_tables.len()),
-            value_indexes: main.node_tables.iter().map(|t| cells(t.value_indexes.len())).collect(),
-            row_columns: main.node_tables.iter().map(|_| Default::default()).collect(),
-            edge_columns: main.edge_tables.iter().map(|t| cells(t.columns.len())).collect(),
-            composite_indexes: main.node_tables.iter().map(|t| cells(t.composite_indexes.len())).collect(),
-            edge_value_indexes: main.edge_tables.iter().map(|t| cells(t.value_indexes.len())).collect(),
-            edges: cells(main.edge_tables.len()),
+            changes: snapshot
+                .moment()
+                .map(|moment| Changes { moment, inside: Cell::new(Some(moment.registered().enter())) }),
+            nodes: Tables::new(main.node_tables.len()),
+            edges: Tables::new(main.edge_tables.len()),
             pins: Arc::new(pins),
             recording: snapshot.read_log().map(Recording::new),
             after_deletion: snapshot.is_after_deletion(),
@@ -194,16 +143,23 @@ impl<'s> Reader<'s> {
 
     #[cold]
     fn release(&self) {
-        let columns = self.node_columns.iter().chain(&self.edge_columns).flatten();
-        let columns = columns.chain(self.row_columns.iter().flatten());
-        columns.filter_map(OnceCell::get).for_each(|column| column.forget());
-        self.key_indexes.iter().filter_map(OnceCell::get).for_each(|index| index.forget());
-        let indexes =
-            self.value_indexes.iter().chain(&self.composite_indexes).chain(&self.edge_value_indexes);
-        let indexes = indexes.flatten();
-        indexes.filter_map(OnceCell::get).for_each(|index| index.forget());
-        self.edges.iter().filter_map(OnceCell::get).for_each(|table| table.forget());
+        self.nodes.made().for_each(NodeViews::forget);
+        self.edges.made().for_each(EdgeViews::forget);
         self.pins.release();
+    }
+
+    /// The views of a node table.
+    #[inline(always)]
+    fn node_views(&self, table: TableId) -> Option<&NodeViews<'s>> {
+        let main = self.main.node_tables.get(usize::from(table.0))?;
+        Some(self.nodes.of(usize::from(table.0), || NodeViews::of(main, self.changes.is_some())))
+    }
+
+    /// The views of an edge table.
+    #[inline(always)]
+    fn edge_views(&self, table: usize) -> Option<&EdgeViews<'s>> {
+        let main = self.main.edge_tables.get(table)?;
+        Some(self.edges.of(table, || EdgeViews::of(main, self.changes.is_some())))
     }
 
     /// Schema, facts, statistics.
@@ -224,7 +180,9 @@ impl<'s> Reader<'s> {
 
     /// What was changed of a node table, if anything ever was.
     pub(crate) fn node_changes(&self, table: TableId) -> Option<&Arc<NodeDelta>> {
-        self.changes.as_ref()?.nodes(table)
+        let changes = self.changes.as_ref()?;
+        let known = &self.node_views(table)?.changes;
+        known.get_or_init(|| changes.moment.delta().changed_nodes(table)).as_ref()
     }
 
     /// What is seen of the delta, if there is one.
@@ -235,7 +193,7 @@ impl<'s> Reader<'s> {
     /// The key index of a node table, if it has one.
     pub(crate) fn key_index(&self, table: TableId) -> Option<&KeyIndexView<'s>> {
         let index = self.main.node_tables[table.0 as usize].key_index.as_ref()?;
-        Some(self.key_indexes[table.0 as usize].get_or_init(|| Box::new(index.view(&self.pins))))
+        Some(self.node_views(table)?.key_index.get_or_init(|| Box::new(index.view(&self.pins))))
     }
 
     /// A node table of main.
@@ -247,7 +205,7 @@ impl<'s> Reader<'s> {
     pub(crate) fn value_index(&self, table: TableId, column: usize) -> Option<&ValueIndexView<'s>> {
         let indexes = &self.main_table(table)?.value_indexes;
         let (place, (_, index)) = indexes.iter().enumerate().find(|(_, (of, _))| *of == column)?;
-        let cell = self.value_indexes.get(usize::from(table.0))?.get(place)?;
+        let cell = self.node_views(table)?.value_indexes.get(place)?;
         Some(cell.get_or_init(|| Box::new(index.view(&self.pins))))
     }
 
@@ -255,7 +213,7 @@ impl<'s> Reader<'s> {
     pub(crate) fn composite_index(&self, table: TableId, columns: &[usize]) -> Option<&ValueIndexView<'s>> {
         let indexes = &self.main_table(table)?.composite_indexes;
         let (place, (_, index)) = indexes.iter().enumerate().find(|(_, (of, _))| of == columns)?;
-        let cell = self.composite_indexes.get(usize::from(table.0))?.get(place)?;
+        let cell = self.node_views(table)?.composite_indexes.get(place)?;
         Some(cell.get_or_init(|| Box::new(index.view(&self.pins))))
     }
 
@@ -268,7 +226,7 @@ impl<'s> Reader<'s> {
     pub(crate) fn edge_value_index(&self, table: EdgeTableId, column: usize) -> Option<&ValueIndexView<'s>> {
         let indexes = &self.main_edges(table)?.value_indexes;
         let (place, (_, index)) = indexes.iter().enumerate().find(|(_, (of, _))| *of == column)?;
-        let cell = self.edge_value_indexes.get(usize::from(table.0))?.get(place)?;
+        let cell = self.edge_views(usize::from(table.0))?.value_indexes.get(place)?;
         Some(cell.get_or_init(|| Box::new(index.view(&self.pins))))
     }
 
@@ -323,14 +281,14 @@ impl<'s> Reader<'s> {
     /// The rows of a node table that nobody has in main have a value here; none where all are somebody's.
     fn missing(&self, table: TableId) -> Option<&ColumnView<'s>> {
         let column = self.main.node_tables.get(table.0 as usize)?.missing.as_ref()?;
-        let [_, cell] = self.row_columns.get(table.0 as usize)?;
+        let cell = &self.node_views(table)?.missing;
         Some(cell.get_or_init(|| Box::new(ColumnView::pinned(column, &self.pins))))
     }
 
     /// The labels that main has of rows with others than their table's.
     pub(crate) fn main_labels(&self, table: TableId) -> Option<&ColumnView<'s>> {
         let column = self.main.node_tables.get(table.0 as usize)?.labels.as_ref()?;
-        let [cell, _] = self.row_columns.get(table.0 as usize)?;
+        let cell = &self.node_views(table)?.labels;
         Some(cell.get_or_init(|| Box::new(ColumnView::pinned(column, &self.pins))))
     }
 
@@ -338,26 +296,26 @@ impl<'s> Reader<'s> {
     #[inline]
     pub(crate) fn node_overlay(&self, table: TableId, column: usize) -> Option<&Overlay<'s>> {
         let changes = self.changes.as_ref()?;
-        let delta = changes.nodes(table)?;
-        let cell = changes.node_overlays.get(table.0 as usize)?.get(column)?;
+        let delta = self.node_changes(table)?;
+        let cell = self.node_views(table)?.overlays.get(column)?;
         let overlay = cell.get_or_init(|| {
             let is_merged = !self.node_column(table, column).is_empty();
-            Some(Box::new(Overlay::Nodes {
+            Box::new(Overlay::Nodes {
                 delta: Arc::clone(delta),
                 column: column as u32,
                 rows: if is_merged { self.main.node_tables[table.0 as usize].rows } else { 0 },
                 reading: changes.moment.reading(),
-            }))
+            })
         });
-        overlay.as_deref()
+        Some(overlay)
     }
 
     /// Whether edges of an edge table, or their properties, were written since the last merge.
     #[inline]
     pub fn has_edge_changes(&self, table: usize) -> bool {
         let Some(changes) = &self.changes else { return false };
-        let Some(cell) = changes.edges.get(table) else { return false };
-        *cell.get_or_init(|| {
+        let Some(views) = self.edge_views(table) else { return false };
+        *views.is_changed.get_or_init(|| {
             let id = self.main.edge_tables[table].id;
             let delta = changes.moment.delta();
             let source = self.main.edge_tables[table].source;
@@ -376,7 +334,7 @@ impl<'s> Reader<'s> {
             let id = self.main.edge_tables[table].id;
             changes.moment.delta().changed_edges(id).map(|edges| edges.marked())
         };
-        changes.edge_values.get(table)?.get_or_init(find).as_ref()
+        self.edge_views(table)?.marked.get_or_init(find).as_ref()
     }
 
     /// What the delta has of a column of edges.
@@ -386,10 +344,10 @@ impl<'s> Reader<'s> {
             return None;
         }
         let changes = self.changes.as_ref()?;
-        let cell = changes.edge_overlays.get(table)?.get(column)?;
+        let cell = self.edge_views(table)?.overlays.get(column)?;
         let overlay = cell.get_or_init(|| {
             let id = self.main.edge_tables[table].id;
-            Some(Box::new(Overlay::Edges {
+            Box::new(Overlay::Edges {
                 delta: changes.moment.delta().changed_edges(id).map(|edges| {
                     let marked = edges.marked();
                     (edges, marked)
@@ -397,9 +355,9 @@ impl<'s> Reader<'s> {
                 column: column as u32,
                 table: id,
                 reading: changes.moment.reading(),
-            }))
+            })
         });
-        overlay.as_deref()
+        Some(overlay)
     }
 
     /// Whether edges of an edge table may lead to nodes of a table. Who notes what he reads asks each list.
@@ -418,7 +376,7 @@ impl<'s> Reader<'s> {
         from: TableId,
     ) -> Option<(&'s Moment, &Marks)> {
         let changes = self.changes.as_ref()?;
-        let known = changes.marks.get(table)?;
+        let known = self.edge_views(table)?;
         let find = |direction| {
             let id = self.main.edge_tables[table].id;
             changes.moment.topology().marks(from, id, direction)
@@ -438,24 +396,25 @@ impl<'s> Reader<'s> {
     /// A node property column, by its place in the catalog.
     #[inline]
     pub(crate) fn node_column(&self, table: TableId, column: usize) -> &ColumnView<'s> {
-        self.node_columns[table.0 as usize][column].get_or_init(|| {
-            let column = &self.main.node_tables[table.0 as usize].columns[column];
-            Box::new(ColumnView::pinned(column, &self.pins))
-        })
+        let main = &self.main.node_tables[usize::from(table.0)];
+        let views = self.nodes.of(usize::from(table.0), || NodeViews::of(main, self.changes.is_some()));
+        views.columns[column].get_or_init(|| Box::new(ColumnView::pinned(&main.columns[column], &self.pins)))
     }
 
     /// An edge property column, by its place in the catalog; rows are slots.
     #[inline]
     pub(crate) fn edge_column(&self, table: usize, column: usize) -> &ColumnView<'s> {
-        self.edge_columns[table][column].get_or_init(|| {
-            Box::new(ColumnView::pinned(&self.main.edge_tables[table].columns[column], &self.pins))
-        })
+        let main = &self.main.edge_tables[table];
+        let views = self.edges.of(table, || EdgeViews::of(main, self.changes.is_some()));
+        views.columns[column].get_or_init(|| Box::new(ColumnView::pinned(&main.columns[column], &self.pins)))
     }
 
     /// The topology of an edge table.
     #[inline]
     pub(crate) fn edge_table(&self, table: usize) -> &EdgeTableView<'s> {
-        self.edges[table].get_or_init(|| Box::new(self.main.edge_tables[table].view(&self.pins)))
+        let main = &self.main.edge_tables[table];
+        let views = self.edges.of(table, || EdgeViews::of(main, self.changes.is_some()));
+        views.topology.get_or_init(|| Box::new(main.view(&self.pins)))
     }
 
     /// Whether this id is of a node of the snapshot.
@@ -464,10 +423,9 @@ impl<'s> Reader<'s> {
             recording.rows(node, 1);
         }
         let Some(table) = self.main.node_tables.get(node.table().0 as usize) else { return false };
-        let changed = self
-            .changes
-            .as_ref()
-            .and_then(|changes| changes.nodes(node.table())?.is_there(node.row(), &changes.moment.reading()));
+        let changed = self.changes.as_ref().and_then(|changes| {
+            self.node_changes(node.table())?.is_there(node.row(), &changes.moment.reading())
+        });
         let in_main = || {
             node.row() < table.rows
                 && self.missing(node.table()).is_none_or(|missing| missing.is_null(node.row()))
@@ -478,7 +436,7 @@ impl<'s> Reader<'s> {
     /// The edge with its ends, also where it was deleted; null if there was never such an edge.
     pub fn relationship(&self, id: EdgeId) -> Value {
         let table = id.table().0 as usize;
-        if table >= self.edges.len() || !id.is_edge() {
+        if table >= self.main.edge_tables.len() || !id.is_edge() {
             return Value::Null;
         }
         let new = || {
@@ -500,7 +458,7 @@ impl<'s> Reader<'s> {
     /// The edge with its ends, if it is of the snapshot.
     pub fn existing_edge(&self, id: EdgeId) -> Option<Relationship> {
         let table = id.table().0 as usize;
-        if table >= self.edges.len() || !id.is_edge() {
+        if table >= self.main.edge_tables.len() || !id.is_edge() {
             return None;
         }
         let changes = self.changes.as_ref().map(|changes| (changes.moment, changes.moment.reading()));
