@@ -82,3 +82,27 @@ fn entities_of_another_database_are_refused() {
         }
     }
 }
+
+/// Values that are put into rows as they are were looked at, too.
+#[test]
+fn statements_that_write_and_compute_nothing_refuse_them() {
+    let database = trimorph::Database::in_memory(trimorph::Config::new());
+    let c = database.connect();
+    c.query("CREATE (:A {n: 1})", &[]).unwrap();
+    let foreign = Value::list(vec![Value::Node(NodeId::new(TableId(7), 1))]);
+    for text in [
+        "CREATE (:A {n: $x})",
+        "MERGE (:A {n: $x})",
+        "MERGE (a:A {n: 1}) ON MATCH SET a.n = $x",
+        "MATCH (a:A) SET a.n = $x",
+        "MATCH (a:A) SET a.m = a.n, a.n = $x",
+    ] {
+        let told = c.query(text, &[("x", foreign.clone())]).expect_err(text).to_string();
+        assert!(told.contains("holds a node that is not in this database"), "{text}: {told}");
+        let told = c.query(text, &[]).expect_err(text).to_string();
+        assert!(told.contains("parameter \"$x\" has no value"), "{text}: {told}");
+        let all: i64 =
+            c.query("MATCH (a:A {n: 1}) WHERE a.m IS NULL RETURN count(a)", &[]).unwrap().one().unwrap();
+        assert_eq!(all, 1, "{text}");
+    }
+}

@@ -1,7 +1,8 @@
-//! How fast statements write: `cargo run --release -p trimorph --example write_speed [N]`.
+//! How fast statements write: `cargo run --release -p trimorph --example write_speed [N [WORDS]]`.
 //!
 //! Small statements one by one, prepared, and batches by `UNWIND`; in memory, one thread. Prints CPU time, of
-//! the whole process: what a merge beside it takes is counted.
+//! the whole process: what a merge beside it takes is counted. With `WORDS` only small statements whose names
+//! have them: under a profiler, twice with different `N`, the difference is what statements take.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement")]
 
 use std::sync::Arc;
@@ -24,6 +25,9 @@ fn cpu() -> f64 {
 }
 
 fn small(c: &Connection, what: &str, n: i64, text: &str, of: impl Fn(i64) -> Vec<(&'static str, Value)>) {
+    if !std::env::args().nth(2).is_none_or(|words| what.contains(&words)) {
+        return;
+    }
     let prepared = c.prepare(text).unwrap();
     let (wall, before) = (Instant::now(), cpu());
     for i in 0..n {
@@ -53,19 +57,20 @@ fn main() {
     let int = |name: &'static str, i: i64| (name, Value::Int(i));
     c.query("CREATE CONSTRAINT FOR (p:P) REQUIRE p.id IS UNIQUE", &[]).unwrap();
     c.query("CREATE (:P {id: -1, name: 'x', age: 1})", &[]).unwrap();
+    let few = |n: i64| Value::list((0..n).map(Value::Int).collect());
+    c.query("UNWIND $rows AS r CREATE (:P {id: r, name: 'n'})", &[("rows", few(1_000))]).unwrap();
+    c.query("UNWIND $rows AS r CREATE (:Q {id: r, name: 'n'})", &[("rows", few(1_000))]).unwrap();
     small(&c, "read nothing", n, "RETURN $id", |i| vec![int("id", i)]);
     small(&c, "insert vertex, no constraint", n, "CREATE (:Q {id: $id, name: $name})", |i| {
         vec![int("id", i), ("name", Value::string(format!("name {i}")))]
     });
-    if std::env::args().len() > 2 {
-        return;
-    }
+    let ends = |i: i64| vec![int("a", i % 1_000), int("b", (i * 7) % 1_000)];
     small(
         &c,
         "insert edge by id()",
         n,
         "MATCH (a:Q), (b:Q) WHERE id(a) = $a AND id(b) = $b CREATE (a)-[:R {w: 1}]->(b)",
-        |i| vec![int("a", i % 1_000), int("b", (i * 7) % 1_000)],
+        ends,
     );
     small(&c, "update by id()", n, "MATCH (a:Q) WHERE id(a) = $a SET a.id = $a", |i| {
         vec![int("a", i % 1_000)]
@@ -78,27 +83,30 @@ fn main() {
         };
         Value::list((0..batch_rows).map(map).collect())
     };
-    batch(
-        &c,
-        "UNWIND create nodes",
-        batch_rows,
-        "UNWIND $rows AS r CREATE (:B {id: r.id, name: r.name})",
-        maps(0),
-    );
-    batch(&c, "SET on all", batch_rows, "MATCH (b:B) SET b.x = 1", Value::Null);
-    batch(&c, "create edges on all", batch_rows, "MATCH (b:B) CREATE (b)-[:S]->(b)", Value::Null);
-    batch(&c, "DETACH DELETE all", batch_rows, "MATCH (b:B) DETACH DELETE b", Value::Null);
-    batch(
-        &c,
-        "UNWIND create nodes, unique",
-        1_000,
-        "UNWIND $rows AS r CREATE (:P {id: r})",
-        Value::list((0..1_000).map(Value::Int).collect()),
-    );
+    if std::env::args().len() < 3 {
+        batch(
+            &c,
+            "UNWIND create nodes",
+            batch_rows,
+            "UNWIND $rows AS r CREATE (:B {id: r.id, name: r.name})",
+            maps(0),
+        );
+        batch(&c, "SET on all", batch_rows, "MATCH (b:B) SET b.x = 1", Value::Null);
+        batch(&c, "create edges on all", batch_rows, "MATCH (b:B) CREATE (b)-[:S]->(b)", Value::Null);
+        batch(&c, "DETACH DELETE all", batch_rows, "MATCH (b:B) DETACH DELETE b", Value::Null);
+    }
     small(&c, "insert vertex, unique", n, "CREATE (:P {id: $id, name: $name})", |i| {
         vec![int("id", i + 1_000_000), ("name", Value::string(format!("name {i}")))]
     });
-    small(&c, "point read, unique", n, "MATCH (p:P {id: $id}) RETURN p.name", |i| {
-        vec![int("id", i + 1_000_000)]
+    small(&c, "point read, unique", n, "MATCH (p:P {id: $id}) RETURN p.name", |i| vec![int("id", i % 1_000)]);
+    small(&c, "insert edge by keys", n, "MATCH (a:P {id: $a}), (b:P {id: $b}) CREATE (a)-[:R]->(b)", ends);
+    small(&c, "update by key", n, "MATCH (p:P {id: $id}) SET p.age = $age", |i| {
+        vec![int("id", i % 1_000), int("age", i)]
+    });
+    let merge = "MERGE (p:P {id: $id}) ON CREATE SET p.age = 1 ON MATCH SET p.age = 2";
+    small(&c, "merge on a key, there", n, merge, |i| vec![int("id", i % 1_000)]);
+    small(&c, "merge on a key, new", n, merge, |i| vec![int("id", i + 100_000_000)]);
+    small(&c, "batch of ten", n, "UNWIND $rows AS r CREATE (:T {id: r})", |i| {
+        vec![("rows", Value::list((i..i + 10).map(Value::Int).collect()))]
     });
 }

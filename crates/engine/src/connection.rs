@@ -225,6 +225,14 @@ impl Connection {
         params: Arc<Params>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
+        let is_alone = !self.in_transaction();
+        // What was planned before is no command.
+        if is_alone
+            && let Some(made) = self.shared.plans.kept(text, &self.shared.procedures())
+            && let Some(done) = self.run_kept(text, &made, &params, &cancel)
+        {
+            return done;
+        }
         if let Some(command) = read_command(text) {
             let command = command.map_err(|d| Error::query(d, text))?;
             let answer = self.obey(command, &cancel)?;
@@ -247,7 +255,7 @@ impl Connection {
         }
         self.shared.count_written();
         return_spare_memory();
-        if self.in_transaction() {
+        if !is_alone {
             return self.within_transaction(text, params, cancel);
         }
         let snapshot = self.shared.snapshot();
@@ -368,23 +376,37 @@ impl Connection {
         params: Arc<Params>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
-        self.shared.count_written();
-        if !self.in_transaction() {
-            match &prepared.made {
-                Made::Read(planned) => {
-                    let snapshot = self.shared.snapshot();
-                    if planned.holds_in(snapshot.catalog(), &self.shared.procedures()) {
-                        return self.run(&prepared.text, planned, params, snapshot, cancel);
-                    }
-                }
-                Made::Write(program) => {
-                    if program.holds_in(self.shared.base().catalog(), &self.shared.procedures()) {
-                        return self.write(&prepared.text, program, params, cancel);
-                    }
-                }
-            }
+        if !self.in_transaction()
+            && let Some(done) = self.run_kept(&prepared.text, &prepared.made, &params, &cancel)
+        {
+            return done;
         }
         self.execute_until(&prepared.text, params, cancel)
+    }
+
+    /// Runs what a text became when it was planned, by itself; none where that is not right any more.
+    fn run_kept(
+        &self,
+        text: &str,
+        made: &Made,
+        params: &Arc<Params>,
+        cancel: &CancelToken,
+    ) -> Option<Result<QueryResult, Error>> {
+        self.shared.count_written();
+        return_spare_memory();
+        let procedures = self.shared.procedures();
+        let (params, cancel) = (Arc::clone(params), cancel.clone());
+        match made {
+            Made::Read(planned) => {
+                let snapshot = self.shared.snapshot();
+                let holds = planned.holds_in(snapshot.catalog(), &procedures);
+                holds.then(|| self.run(text, planned, params, snapshot, cancel))
+            }
+            Made::Write(program) => {
+                let holds = program.holds_in(self.shared.base().catalog(), &procedures);
+                holds.then(|| self.write(text, program, params, cancel))
+            }
+        }
     }
 
     /// From now on [`Self::interrupt`] sets this flag.
@@ -546,7 +568,12 @@ impl Connection {
         let (rows, effects) = self
             .committed(&cancel, |writing| self.statement(text, program, &params, &settings).run(writing))?;
         let settings = Settings { rows: Some(rows), ..settings };
-        let given = self.answered(text, program, params, settings, self.shared.snapshot())?;
+        // Without columns nothing is read of what is there now.
+        let snapshot = match program.query.columns.is_empty() && program.mode == Mode::Normal {
+            true => self.shared.base(),
+            false => self.shared.snapshot(),
+        };
+        let given = self.answered(text, program, params, settings, snapshot)?;
         Ok(given.with_side_effects(effects))
     }
 

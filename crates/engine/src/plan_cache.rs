@@ -99,7 +99,12 @@ impl PlanCache {
         self.look(text, catalog, procedures, |kept| kept.alone.clone())
     }
 
-    /// The program of a text within a transaction, likewise.
+    /// What became of a text by itself, if it is kept: whether it is right is to be looked at.
+    pub(crate) fn kept(&self, text: &str, procedures: &Arc<Procedures>) -> Option<Made> {
+        self.kept_as(text, procedures, |kept| kept.alone.clone())
+    }
+
+    /// The program of a text within a transaction, if it is kept and right for what `catalog` describes.
     pub(crate) fn program(
         &self,
         text: &str,
@@ -119,14 +124,21 @@ impl PlanCache {
         procedures: &Arc<Procedures>,
         choose: impl FnOnce(&Kept) -> Option<Made>,
     ) -> Option<Made> {
-        let made = {
-            let mut plans = lock(&self.0);
-            let (by_text, now) = plans.with(procedures);
-            let kept = by_text.get_mut(text)?;
-            kept.used = now;
-            choose(kept)?
-        };
+        let made = self.kept_as(text, procedures, choose)?;
         made.holds_in(catalog, procedures).then_some(made)
+    }
+
+    fn kept_as(
+        &self,
+        text: &str,
+        procedures: &Arc<Procedures>,
+        choose: impl FnOnce(&Kept) -> Option<Made>,
+    ) -> Option<Made> {
+        let mut plans = lock(&self.0);
+        let (by_text, now) = plans.with(procedures);
+        let kept = by_text.get_mut(text)?;
+        kept.used = now;
+        choose(kept)
     }
 
     /// Keeps what becomes of a text by itself, in place of an older one. **Cost**: a look at all plans when

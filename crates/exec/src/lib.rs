@@ -43,7 +43,7 @@ pub use counters::ProfileLine;
 pub use error::ExecError;
 pub use execution::Execution;
 pub use given_rows::GivenRows;
-pub use parameters::missing_parameter;
+pub use parameters::{check_parameter, missing_parameter};
 pub use physical::{Form, PhysicalOptions, PhysicalPlan};
 pub use profile::Profile;
 pub use round::Run;

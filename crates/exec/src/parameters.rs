@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use trimorph_base::{Diagnostic, ErrorKind};
-use trimorph_store::Reader;
+use trimorph_store::{Reader, Snapshot};
 use trimorph_types::{Relationship, Value};
 
 use crate::expr::bounded;
@@ -18,13 +18,32 @@ pub(crate) fn check_entities(
     parameters: &BTreeMap<Arc<str>, Value>,
     reader: &Reader<'_>,
 ) -> Result<(), Diagnostic> {
-    parameters.iter().try_for_each(|(name, value)| {
-        let value = &bounded(value.clone())?;
-        missing(value, reader).map_or(Ok(()), |what| {
-            let text = format!("parameter \"${name}\" holds a {what} that is not in this database");
-            Err(Diagnostic::runtime(ErrorKind::EntityNotFound, "EntityNotFound", text)
-                .hint("pass a property that names it, and look it up with MATCH"))
-        })
+    parameters.iter().try_for_each(|(name, value)| check_entity(name, &bounded(value.clone())?, reader))
+}
+
+/// Checks one parameter, of which no query makes anything.
+///
+/// **Errors**: as a query's: it holds an entity that the snapshot does not have, or is too large.
+pub fn check_parameter(
+    name: &str,
+    value: &Value,
+    snapshot: impl FnOnce() -> Snapshot,
+) -> Result<(), Diagnostic> {
+    use Value as V;
+    let value = &bounded(value.clone())?;
+    match value {
+        V::Node(_) | V::Relationship(_) | V::Path(_) | V::List(_) | V::Map(_) => {
+            check_entity(name, value, &Reader::new(&snapshot()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_entity(name: &str, value: &Value, reader: &Reader<'_>) -> Result<(), Diagnostic> {
+    missing(value, reader).map_or(Ok(()), |what| {
+        let text = format!("parameter \"${name}\" holds a {what} that is not in this database");
+        Err(Diagnostic::runtime(ErrorKind::EntityNotFound, "EntityNotFound", text)
+            .hint("pass a property that names it, and look it up with MATCH"))
     })
 }
 

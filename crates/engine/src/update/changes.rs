@@ -13,7 +13,9 @@ use trimorph_store::{Reader, edge_index_number, hash_of_value, index_number, int
 use trimorph_types::{LogicalType, Path, Relationship, Value};
 use trimorph_vector::{Positions, Vector};
 
+use super::logged::ByColumn;
 use super::rows::Rows;
+use super::touched::{concerns_edges, concerns_nodes};
 use super::writing::{conflicting, not_written};
 use super::{Statement, Writing};
 use crate::Error;
@@ -236,13 +238,14 @@ impl Statement<'_> {
             return Ok(Vec::new());
         }
         let (table, by_row) = self.shared.node_table(labels)?;
-        let (mut columns, mut set): (BTreeMap<u32, Vector<'static>>, u64) = Default::default();
+        let (mut columns, mut set) = (ByColumn::with_capacity(values.len()), 0);
         for (key, values) in values {
             let column = self.node_column_of(table, &key, &values)?;
             note_values(writing, table, column, &values);
             set += values_of(&values);
-            columns.insert(column as u32, Vector::of_values(values, Positions::all(count)));
+            columns.push((column as u32, Vector::of_values(values, Positions::all(count))));
         }
+        columns.sort_by_key(|(column, _)| *column);
         let delta = self.nodes_to_write(writing, table);
         let by_reference: Vec<(u32, &Vector<'_>)> = columns.iter().map(|(c, v)| (*c, v)).collect();
         let positions: Vec<u32> = (0..u32::try_from(count).unwrap_or(u32::MAX)).collect();
@@ -254,16 +257,17 @@ impl Statement<'_> {
         rows.iter().for_each(|row| came.insert(*row));
         // After they can be found: a load that has just given the table a key looks for them.
         let main = writing.base(self.shared);
-        if writing.is_watched(&main) {
+        if concerns_nodes(main.catalog(), table, None) {
             writing.touched.came(table, &rows);
         }
         let key = main.schema().node_tables[usize::from(table.0)].key;
-        if let Some(keys) = key.and_then(|key| columns.get(&u32::try_from(key).ok()?)) {
+        let keys = key.and_then(|key| columns.iter().find(|(column, _)| *column as usize == key));
+        if let Some((_, keys)) = keys {
             let keys: Vec<Value> = (0..count).map(|at| keys.value(at, &|_| Value::Null)).collect();
             self.set_keys(writing, table, &rows, &keys)?;
         }
         if writing.is_logged() {
-            writing.log_nodes(table, &rows, columns.into_iter().collect())?;
+            writing.log_nodes(table, &rows, columns)?;
         }
         if by_row {
             // Another version of the same rows: who sees them sees both.
@@ -380,7 +384,7 @@ impl Statement<'_> {
         }
         let changed = writing.changes.edges_of(table).columns.entry(column).or_default();
         edges.iter().for_each(|edge| changed.insert(edge.place()));
-        if writing.is_watched(&writing.base(self.shared)) {
+        if concerns_edges(writing.base(self.shared).catalog(), table, Some(column)) {
             writing.touched.edge_values(table, column, edges);
         }
         Ok(())
@@ -541,7 +545,7 @@ impl Statement<'_> {
         }
         let changed = writing.changes.nodes_of(table).columns.entry(column).or_default();
         rows.iter().for_each(|row| changed.insert(*row));
-        if writing.is_watched(&base) {
+        if concerns_nodes(base.catalog(), table, Some(column)) {
             writing.touched.values(table, column, &rows);
         }
         writing.effects.properties_set += values_of(values);
@@ -663,7 +667,7 @@ impl Statement<'_> {
         }
         let changed = &mut writing.changes.nodes_of(table).labels;
         rows.iter().for_each(|row| changed.insert(*row));
-        if writing.is_watched(&writing.base(self.shared)) {
+        if concerns_nodes(writing.base(self.shared).catalog(), table, None) {
             writing.touched.labels(table, &rows);
         }
         Ok(())
@@ -716,17 +720,15 @@ fn order_is_equal(a: &Value, b: &Value) -> bool {
 
 /// The types of values, each once; `Any` where all are null.
 pub(super) fn types_of(values: &[Value]) -> impl Iterator<Item = LogicalType> {
-    let mut types: Vec<LogicalType> = Vec::new();
-    for value in values.iter().filter(|value| !value.is_null()) {
-        let ty = value.logical_type();
-        if !types.contains(&ty) {
-            types.push(ty);
+    let mut all = values.iter().filter(|value| !value.is_null()).map(Value::logical_type);
+    let first = all.next().unwrap_or(LogicalType::Any);
+    let mut others: Vec<LogicalType> = Vec::new();
+    for ty in all {
+        if ty != first && !others.contains(&ty) {
+            others.push(ty);
         }
     }
-    if types.is_empty() {
-        types.push(LogicalType::Any);
-    }
-    types.into_iter()
+    std::iter::once(first).chain(others)
 }
 
 /// The path of a row's nodes and relationships.

@@ -1,6 +1,6 @@
 //! Constraints, kept to by who writes: what a clause wrote in, an error if it violates one out.
 //!
-//! 1. What a clause writes is noted while there are definitions ([`Touched`]).
+//! 1. What a clause writes is noted where a constraint may be about it ([`Touched`]).
 //! 2. When the clause is over, types and uniqueness are looked at: a swap of two values within one clause is
 //!    none of anybody's business. Who has the same values and is not seen is met in the delta, or meets this
 //!    one, since both are found by their values before either of them looks: one of the two gets a conflict,
@@ -96,7 +96,7 @@ impl Statement<'_> {
     /// Looks at what a clause wrote.
     ///
     /// **Errors**: a constraint is violated; somebody else is about to write what would violate it together
-    /// with this. **Cost**: nothing where there are no definitions.
+    /// with this. **Cost**: nothing where no constraint is about it.
     pub(super) fn check_definitions(&self, writing: &mut Writing) -> Result<(), Error> {
         let touched = std::mem::take(&mut writing.touched);
         if touched.is_empty() {

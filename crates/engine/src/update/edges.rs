@@ -13,6 +13,7 @@ use trimorph_types::{Relationship, Value};
 
 use super::changes::{ByKey, values_of};
 use super::rows::Rows;
+use super::touched::concerns_edges;
 use super::writing::{conflicting, not_written};
 use super::{ROWS_UNCHECKED, Statement, Writing};
 use crate::Error;
@@ -89,7 +90,7 @@ impl Statement<'_> {
                 writing.log_edges(table, &edges, true)?;
             }
             let edges: Vec<EdgeId> = edges.iter().map(|ends| ends.edge).collect();
-            if writing.is_watched(&writing.base(self.shared)) {
+            if concerns_edges(writing.base(self.shared).catalog(), table, None) {
                 writing.touched.edges_came(&edges);
             }
             writing.effects.relationships_created += edges.len() as u64;
@@ -224,6 +225,9 @@ impl Statement<'_> {
 
     /// Deletes edges, sorted.
     pub(super) fn delete_edges(&self, writing: &mut Writing, edges: &[Relationship]) -> Result<(), Error> {
+        if edges.is_empty() {
+            return Ok(());
+        }
         let base = writing.base(self.shared);
         let reader = Reader::new(&base);
         for of_table in edges.chunk_by(|a, b| a.id.table() == b.id.table()) {
@@ -285,6 +289,9 @@ impl Statement<'_> {
     }
 
     pub(super) fn delete_nodes(&self, writing: &mut Writing, nodes: &[NodeId]) -> Result<(), Error> {
+        if nodes.is_empty() {
+            return Ok(());
+        }
         let snapshot = writing.snapshot_within(writing.base(self.shared));
         let reader = Reader::new(&snapshot);
         for of_table in nodes.chunk_by(|a, b| a.table() == b.table()) {

@@ -48,7 +48,7 @@ use std::sync::Arc;
 use trimorph_algebra::{ApplyKind, Expr, Update, VarId};
 use trimorph_base::{CancelToken, Diagnostic, NodeId, Reservation};
 use trimorph_catalog::CatalogView;
-use trimorph_exec::{ExecError, Execution, PhysicalOptions, PhysicalPlan, Settings};
+use trimorph_exec::{ExecError, Execution, PhysicalOptions, PhysicalPlan, Settings, check_parameter};
 use trimorph_store::Snapshot;
 use trimorph_types::Value;
 
@@ -59,7 +59,7 @@ use crate::{Error, SideEffects};
 pub(crate) use edges::free_positions;
 pub(crate) use moves::elsewhere;
 pub(crate) use program::Program;
-use program::{Computed, Kept, Looked, Part, Read, Then, Write, given_value};
+use program::{Computed, Given, Kept, Looked, Part, Read, Then, Write, given_value};
 use rows::Rows;
 pub(crate) use writing::Writing;
 
@@ -105,11 +105,28 @@ impl Statement<'_> {
             Some(write) => self.write(writing, write, given, held)?,
             None => given,
         };
-        match &part.then {
-            Then::Nothing => Ok(rows.restricted(&part.wanted)),
-            Then::Unit => Ok(Rows::unit()),
-            Then::Read(read) => self.read(writing, read, rows, held),
+        let mut rows = match &part.then {
+            Then::Nothing => rows.restricted(&part.wanted),
+            Then::Unit => Rows::unit(),
+            Then::Read(read) => self.read(writing, read, rows, held)?,
+        };
+        self.give(writing, &mut rows, &part.given)?;
+        Ok(rows)
+    }
+
+    /// Gives all rows the same values.
+    ///
+    /// **Errors**: a parameter without a value, or with an entity that is not there.
+    fn give(&self, writing: &Writing, rows: &mut Rows, given: &Given) -> Result<(), Error> {
+        for (var, value) in given {
+            let known = given_value(value, self.params).ok_or_else(|| self.missing(value))?;
+            if let Expr::Param(name) = value {
+                let snapshot = || writing.snapshot(writing.base(self.shared));
+                check_parameter(name, known, snapshot).map_err(|d| self.wrong(d))?;
+            }
+            rows.set(*var, vec![known.clone(); rows.len()]);
         }
+        Ok(())
     }
 
     /// What changes the graph: gives all variables of its rows.
@@ -121,12 +138,8 @@ impl Statement<'_> {
         held: &mut Reservation,
     ) -> Result<Rows, Error> {
         match write {
-            Write::Update { input, values, update } => {
-                let mut rows = self.part(writing, input, given, held)?;
-                for (var, value) in values {
-                    let value = given_value(value, self.params).ok_or_else(|| self.missing(value))?;
-                    rows.set(*var, vec![value.clone(); rows.len()]);
-                }
+            Write::Update { input, update } => {
+                let rows = self.part(writing, input, given, held)?;
                 self.update(writing, rows, update, held)
             }
             Write::Merge { input, look, merge, on_create, on_match } => {
@@ -191,11 +204,12 @@ impl Statement<'_> {
     fn update(
         &self,
         writing: &mut Writing,
-        rows: Rows,
+        mut rows: Rows,
         computed: &Computed,
         held: &mut Reservation,
     ) -> Result<Rows, Error> {
         let update = &computed.update;
+        self.give(writing, &mut rows, &computed.given)?;
         let turns = if update.takes_turns { turns(&rows, update) } else { None };
         let read = computed.read(rows.vars(), &self.program.query);
         let mut take_turn = |mut part: Rows| {

@@ -5,7 +5,7 @@
 //!    what is below it is cut likewise.
 //! 2. A part that reads is planned when it first runs, for the tables that there are then, and the plan is
 //!    kept while what it relied on is true.
-//! 3. Values that are constants or parameters are no part: they are put into rows as they are.
+//! 3. Values that are constants or parameters are not read for: they are put into rows as they are.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -39,6 +39,8 @@ pub(crate) struct Program {
 pub(super) struct Part {
     pub(super) write: Option<Box<Write>>,
     pub(super) then: Then,
+    /// What its rows get in the end.
+    pub(super) given: Given,
     /// The variables of its rows.
     pub(super) wanted: Vec<VarId>,
 }
@@ -57,7 +59,7 @@ pub(super) enum Then {
 /// An operator that changes the graph.
 #[derive(Debug)]
 pub(super) enum Write {
-    Update { input: Part, values: Given, update: Computed },
+    Update { input: Part, update: Computed },
     Merge { input: Part, look: Read, merge: Merge, on_create: Vec<Computed>, on_match: Vec<Computed> },
     Apply { input: Part, subplan: Part, inner: Vec<VarId>, kind: ApplyKind },
     Union { inputs: Vec<Part>, vars: Vec<VarId> },
@@ -70,6 +72,8 @@ pub(super) type Given = Vec<(VarId, Expr)>;
 #[derive(Debug)]
 pub(super) struct Computed {
     pub(super) update: Update,
+    /// Values that rows are given before the others are computed.
+    pub(super) given: Given,
     /// Made for the variables of the first rows: later ones have the same.
     read: OnceLock<Read>,
 }
@@ -142,12 +146,21 @@ impl Part {
     /// Of a plan whose rows have `wanted`.
     fn of(mut plan: Plan, wanted: &[VarId], of: &BoundQuery) -> Self {
         let write = cut(&mut plan).map(|node| Box::new(Write::of(node, of)));
+        let mut given = Given::new();
+        let mut read = wanted.to_vec();
+        if let Plan::Extra { input, items } = &mut plan
+            && items.iter().all(is_given)
+        {
+            given = std::mem::take(items);
+            plan = std::mem::replace(input, Plan::Unit);
+            read.retain(|var| given.iter().all(|(own, _)| own != var));
+        }
         let then = match plan {
             Plan::Argument(_) => Then::Nothing,
-            Plan::Unit if wanted.is_empty() => Then::Unit,
-            plan => Then::Read(Box::new(Read::new(plan, wanted.to_vec(), of))),
+            Plan::Unit if read.is_empty() => Then::Unit,
+            plan => Then::Read(Box::new(Read::new(plan, read, of))),
         };
-        Self { write, then, wanted: wanted.to_vec() }
+        Self { write, then, given, wanted: wanted.to_vec() }
     }
 }
 
@@ -156,20 +169,16 @@ impl Write {
         match node {
             Plan::Update { input, mut update } => {
                 let mut wanted = input.vars();
-                if update.takes_turns {
-                    let input = Part::of(*input, &wanted, of);
-                    return Self::Update { input, values: Vec::new(), update: Computed::new(update) };
-                }
-                let all = std::mem::take(&mut update.values);
-                let is_given = |(_, value): &(VarId, Expr)| matches!(value, Expr::Const(_) | Expr::Param(_));
-                let (values, items): (Given, Vec<_>) = all.into_iter().partition(is_given);
                 let mut plan = *input;
-                if !items.is_empty() {
-                    wanted.extend(items.iter().map(|(var, _)| *var));
-                    plan = Plan::Extra { input: Box::new(plan), items };
+                if !update.takes_turns {
+                    let computed = |value: &mut (VarId, Expr)| !is_given(value);
+                    let items: Vec<_> = update.values.extract_if(.., computed).collect();
+                    if !items.is_empty() {
+                        wanted.extend(items.iter().map(|(var, _)| *var));
+                        plan = Plan::Extra { input: Box::new(plan), items };
+                    }
                 }
-                let input = Part::of(plan, &wanted, of);
-                Self::Update { input, values, update: Computed::new(update) }
+                Self::Update { input: Part::of(plan, &wanted, of), update: Computed::new(update) }
             }
             Plan::Merge { input, subplan, merge } => {
                 let mut wanted = input.vars();
@@ -210,8 +219,9 @@ impl Write {
 }
 
 impl Computed {
-    fn new(update: Update) -> Self {
-        Self { update, read: OnceLock::new() }
+    fn new(mut update: Update) -> Self {
+        let given = update.values.extract_if(.., |value| is_given(value)).collect();
+        Self { update, given, read: OnceLock::new() }
     }
 
     /// What computes its values for rows of these variables; none where there is nothing to compute.
@@ -263,6 +273,11 @@ impl Read {
     pub(super) fn keep(&self, plan: Kept) {
         *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(plan);
     }
+}
+
+/// Whether a value is a constant or a parameter.
+fn is_given((_, value): &(VarId, Expr)) -> bool {
+    matches!(value, Expr::Const(_) | Expr::Param(_))
 }
 
 /// The value of a constant or a parameter; none of anything else, or of a parameter that has no value.

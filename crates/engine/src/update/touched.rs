@@ -1,13 +1,13 @@
-//! What a clause wrote that definitions may be about, and what a transaction has left to be asked when it
+//! What a clause wrote that constraints may be about, and what a transaction has left to be asked when it
 //! commits.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use trimorph_base::{EdgeId, EdgeTableId, TableId};
+use trimorph_base::{EdgeId, EdgeTableId, LabelId, TableId};
 use trimorph_catalog::{Catalog, Definition, Definitions, Rule, Subject};
 
-/// What a clause wrote that definitions may be about.
+/// What a clause wrote that constraints may be about.
 #[derive(Debug, Default)]
 pub(crate) struct Touched {
     came: BTreeMap<TableId, Vec<u64>>,
@@ -90,6 +90,43 @@ impl Lacking {
     }
 }
 
+/// Whether a constraint may be about what is written to a node table: to one column, or rows that come and
+/// labels. Most of what is written is nobody's business.
+pub(super) fn concerns_nodes(catalog: &Catalog, table: TableId, column: Option<usize>) -> bool {
+    let property = |column: usize| {
+        let info = catalog.schema.node_tables.get(usize::from(table.0))?;
+        info.properties.get(column).map(|property| property.id)
+    };
+    let is_its = |one: &Definition| {
+        column.is_none_or(|column| property(column).is_some_and(|id| one.properties.contains(&id)))
+    };
+    constraints(catalog).any(|one| match one.subject {
+        Subject::Label(label) => may_have(catalog, table, label) && is_its(one),
+        Subject::Type(_) => false,
+    })
+}
+
+/// The same of an edge table: of one column, or edges that come.
+pub(super) fn concerns_edges(catalog: &Catalog, table: EdgeTableId, column: Option<usize>) -> bool {
+    let Some(info) = catalog.schema.edge_tables.get(usize::from(table.0)) else { return false };
+    let property = |column: usize| info.properties.get(column).map(|property| property.id);
+    let is_its = |one: &Definition| {
+        column.is_none_or(|column| property(column).is_some_and(|id| one.properties.contains(&id)))
+    };
+    constraints(catalog).any(|one| one.subject == Subject::Type(info.ty) && is_its(one))
+}
+
+fn constraints(catalog: &Catalog) -> impl Iterator<Item = &Definition> {
+    catalog.definitions.iter().map(AsRef::as_ref).filter(|one| one.rule != Rule::Index)
+}
+
+/// Whether rows of a node table may have a label.
+fn may_have(catalog: &Catalog, table: TableId, label: LabelId) -> bool {
+    let (at, facts) = (usize::from(table.0), catalog.unrecorded_facts());
+    catalog.schema.node_tables.get(at).is_some_and(|info| info.labels.contains(&label))
+        || facts.node_tables.get(at).is_some_and(|facts| facts.labels_vary)
+}
+
 /// Whether a constraint was made since a transaction began that is about tables it has written to: what it
 /// wrote before was not asked.
 pub(super) fn meets_new_constraint(
@@ -100,16 +137,12 @@ pub(super) fn meets_new_constraint(
     if before.is_same(&catalog.definitions) {
         return false;
     }
-    let (schema, facts) = (&catalog.schema, catalog.unrecorded_facts());
+    let schema = &catalog.schema;
     let is_new = |one: &&Arc<Definition>| {
         one.rule != Rule::Index && before.get(&one.name).is_none_or(|old| !Arc::ptr_eq(old, one))
     };
     let concerns = |one: &Arc<Definition>| match one.subject {
-        Subject::Label(label) => nodes.iter().any(|table| {
-            let at = usize::from(table.0);
-            schema.node_tables.get(at).is_some_and(|info| info.labels.contains(&label))
-                || facts.node_tables.get(at).is_some_and(|facts| facts.labels_vary)
-        }),
+        Subject::Label(label) => nodes.iter().any(|table| may_have(catalog, *table, label)),
         Subject::Type(ty) => edges
             .iter()
             .any(|table| schema.edge_tables.get(usize::from(table.0)).is_some_and(|info| info.ty == ty)),

@@ -69,7 +69,7 @@ pub(crate) struct Writing {
     pub(super) deleted: Vec<NodeId>,
     /// Nodes that the statement that is at work has deleted RDF statements of.
     pub(super) unstated: Vec<NodeId>,
-    /// What the clause that is at work has written, while there are definitions.
+    /// What the clause that is at work has written, as far as constraints may be about it.
     pub(super) touched: Touched,
     /// What lacks something that a definition demands.
     pub(super) lacking: Lacking,
@@ -172,11 +172,6 @@ impl Writing {
     /// Whether what it does is logged.
     pub(super) fn is_logged(&self) -> bool {
         self.is_logged
-    }
-
-    /// Whether what it writes is asked against definitions.
-    pub(super) fn is_watched(&self, base: &Snapshot) -> bool {
-        !base.catalog().definitions.is_empty()
     }
 
     /// Its isolation level.
