@@ -1,5 +1,6 @@
 """Databases in directories, closing, threads, Ctrl-C."""
 
+import faulthandler
 import os
 import pathlib
 import signal
@@ -199,6 +200,36 @@ def test_ctrl_c_with_a_handler_of_ones_own(network):
         assert len(calls) == called
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_ctrl_c_with_a_handler_that_goes_on_to_ours(network, tmp_path):
+    """faulthandler keeps the handler that it finds, calls it, and puts it back in the end."""
+    conn = network.connect()
+    conn.execute("RETURN 1").fetchone()
+
+    def stop():
+        conn.execute(ENDLESS).fetchall()
+
+    def spin():
+        while True:
+            pass
+
+    with open(tmp_path / "where", "w") as where:
+        faulthandler.register(signal.SIGINT, file=where, chain=True)
+        try:
+            with pytest.raises(KeyboardInterrupt), while_at_work(press_ctrl_c):
+                stop()
+        finally:
+            faulthandler.unregister(signal.SIGINT)
+    assert "most recent call first" in (tmp_path / "where").read_text()
+    for way in (stop, spin):
+        with pytest.raises(KeyboardInterrupt), while_at_work(press_ctrl_c):
+            way()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for way in (stop, spin):
+        with pytest.raises(KeyboardInterrupt), while_at_work(press_ctrl_c):
+            way()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")

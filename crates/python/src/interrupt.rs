@@ -1,14 +1,20 @@
 //! Ctrl-C while the GIL is released: takes work and the flag that stops it, gives the work's answer.
 //!
 //! Python notes a signal in its C handler and runs the Python handler when the main thread is back in the
-//! interpreter, which a query keeps it from. Therefore, for as long as the main thread is in the engine:
-//! 1. our handler stands in front of Python's;
-//! 2. on SIGINT it sets the flag (one atomic store, all that a signal handler may do) and calls Python's
-//!    handler;
+//! interpreter, which a query keeps it from. Therefore:
+//! 1. our handler is put in front of Python's when the main thread first enters the engine, and stays there;
+//! 2. on SIGINT it sets the flag of what the main thread is at (one atomic store, all that a signal handler
+//!    may do) and calls Python's handler;
 //! 3. the engine stops within 100 ms and says `Cancelled`;
-//! 4. Python's handler stands alone again, and `check_signals` raises what Python makes of the signal.
+//! 4. `check_signals` raises what Python makes of the signal.
 //!
-//! No thread is made and nothing is polled, so a query of a few microseconds pays two system calls. Other
+//! A program may set another handler at any time, with which ours is gone: so whoever enters looks which one
+//! there is. Python's own gets ours in front of it again. Before one that is not Python's ours stands only
+//! while the main thread is in the engine: it may have kept ours, to go on to it or to put it back, as
+//! `faulthandler` does. Who is called a second time on the way then goes on to Python's. Without a handler
+//! there is none of ours either.
+//!
+//! No thread is made and nothing is polled, so a query of a few microseconds pays one system call. Other
 //! threads pay nothing: Python hands signals to the main thread only, and they are stopped by
 //! `Connection.interrupt`.
 
@@ -67,9 +73,57 @@ mod signal {
     static TARGET: AtomicPtr<CancelToken> = AtomicPtr::new(ptr::null_mut());
     /// Handlers that may hold what `TARGET` was.
     static IN_HANDLER: AtomicUsize = AtomicUsize::new(0);
-    /// The handler that stood there before, and whether it takes three arguments.
-    static PREVIOUS: AtomicUsize = AtomicUsize::new(0);
-    static PREVIOUS_TAKES_INFO: AtomicBool = AtomicBool::new(false);
+    /// The handler that ours stands in front of.
+    static PREVIOUS: Action = Action::none();
+    /// The one that stood there before ours was ever set, which is Python's: it does not go on to ours.
+    static FIRST: Action = Action::none();
+    /// The thread that is on its way through `PREVIOUS`; 0 for none.
+    static ON_ITS_WAY: AtomicUsize = AtomicUsize::new(0);
+
+    /// A handler, as the system names it.
+    struct Action {
+        address: AtomicUsize,
+        /// Whether it takes three arguments.
+        takes_info: AtomicBool,
+    }
+
+    impl Action {
+        const fn none() -> Self {
+            Self { address: AtomicUsize::new(libc::SIG_DFL), takes_info: AtomicBool::new(false) }
+        }
+
+        fn set(&self, action: &sigaction) {
+            self.takes_info.store(action.sa_flags & libc::SA_SIGINFO != 0, SeqCst);
+            self.address.store(action.sa_sigaction, SeqCst);
+        }
+
+        fn copy(&self, other: &Self) {
+            self.takes_info.store(other.takes_info.load(SeqCst), SeqCst);
+            self.address.store(other.address.load(SeqCst), SeqCst);
+        }
+
+        fn is(&self, address: usize) -> bool {
+            self.address.load(SeqCst) == address
+        }
+
+        fn call(&self, signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
+            let address = self.address.load(SeqCst);
+            if address == libc::SIG_DFL || address == libc::SIG_IGN {
+                return;
+            }
+            if self.takes_info.load(SeqCst) {
+                // SAFETY: the system gave us this address as a handler with SA_SIGINFO, which has this type.
+                let f: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) =
+                    unsafe { std::mem::transmute(address) };
+                f(signal, info, context);
+            } else {
+                // SAFETY: the system gave us this address as a handler without SA_SIGINFO, which has this
+                // type.
+                let f: extern "C" fn(c_int) = unsafe { std::mem::transmute(address) };
+                f(signal);
+            }
+        }
+    }
 
     thread_local! {
         /// Whether this is the thread that Python hands signals to; looked up once per thread.
@@ -85,16 +139,13 @@ mod signal {
             unsafe { (*target).cancel() };
         }
         IN_HANDLER.fetch_sub(1, SeqCst);
-        let previous = PREVIOUS.load(SeqCst);
-        if PREVIOUS_TAKES_INFO.load(SeqCst) {
-            // SAFETY: the system gave us this address as a handler with SA_SIGINFO, which has this type.
-            let f: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) =
-                unsafe { std::mem::transmute(previous) };
-            f(signal, info, context);
-        } else if previous != libc::SIG_DFL && previous != libc::SIG_IGN {
-            // SAFETY: the system gave us this address as a handler without SA_SIGINFO, which has this type.
-            let f: extern "C" fn(c_int) = unsafe { std::mem::transmute(previous) };
-            f(signal);
+        // SAFETY: it takes nothing, and may be called from a handler.
+        let own = unsafe { libc::pthread_self() } as usize;
+        if ON_ITS_WAY.compare_exchange(0, own, SeqCst, SeqCst).is_ok() {
+            PREVIOUS.call(signal, info, context);
+            ON_ITS_WAY.store(0, SeqCst);
+        } else {
+            FIRST.call(signal, info, context);
         }
     }
 
@@ -110,8 +161,9 @@ mod signal {
     }
 
     struct Outer {
+        /// The token of what a callback runs a query within.
         target: *mut CancelToken,
-        /// The handler before, unless ours stood there already because a callback runs a query within a load.
+        /// The handler that ours stands in front of for a while only.
         action: Option<sigaction>,
     }
 
@@ -140,20 +192,24 @@ mod signal {
 
     fn enter(token: &CancelToken) -> Option<Outer> {
         let current = exchange(None)?;
-        if current.sa_sigaction == libc::SIG_DFL || current.sa_sigaction == libc::SIG_IGN {
+        let address = current.sa_sigaction;
+        if address == libc::SIG_DFL || address == libc::SIG_IGN {
             return None;
         }
-        let target = TARGET.swap(ptr::from_ref(token).cast_mut(), SeqCst);
-        if current.sa_sigaction == own_address() {
-            return Some(Outer { target, action: None });
+        let mut action = None;
+        if address != own_address() {
+            if FIRST.is(libc::SIG_DFL) {
+                FIRST.set(&current);
+            }
+            PREVIOUS.set(&current);
+            let mut own = current;
+            own.sa_sigaction = own_address();
+            own.sa_flags |= libc::SA_SIGINFO;
+            exchange(Some(&own));
+            action = (!FIRST.is(address)).then_some(current);
         }
-        PREVIOUS.store(current.sa_sigaction, SeqCst);
-        PREVIOUS_TAKES_INFO.store(current.sa_flags & libc::SA_SIGINFO != 0, SeqCst);
-        let mut own = current;
-        own.sa_sigaction = own_address();
-        own.sa_flags |= libc::SA_SIGINFO;
-        exchange(Some(&own));
-        Some(Outer { target, action: Some(current) })
+        let target = TARGET.swap(ptr::from_ref(token).cast_mut(), SeqCst);
+        Some(Outer { target, action })
     }
 
     /// Sets the action of SIGINT if there is a new one; gives the one before.
@@ -168,11 +224,14 @@ mod signal {
         fn drop(&mut self) {
             let Some(outer) = &self.outer else { return };
             // A callback may have set another handler meanwhile; then that one stays.
-            if let Some(action) = &outer.action
-                && let Some(replaced) = exchange(Some(action))
-                && replaced.sa_sigaction != own_address()
-            {
-                exchange(Some(&replaced));
+            if let Some(action) = &outer.action {
+                if let Some(replaced) = exchange(Some(action))
+                    && replaced.sa_sigaction != own_address()
+                {
+                    exchange(Some(&replaced));
+                }
+                // Who puts ours back has Python's behind it.
+                PREVIOUS.copy(&FIRST);
             }
             TARGET.store(outer.target, SeqCst);
             while IN_HANDLER.load(SeqCst) != 0 {

@@ -117,15 +117,21 @@ impl QueryResult {
             }
             self.shared.runs();
             let (engine, begun) = (&mut state.engine, Instant::now());
-            let more = interrupt::attempt(py, &self.shared.cancel, || engine.buffer_batch());
-            state.spent += begun.elapsed();
-            match more {
-                Ok(more) => {
-                    state.ended = !more;
-                    let rows = state.engine.buffered();
+            // Batches of few rows are computed in one go: to leave Python and come back takes as long.
+            let compute = || loop {
+                let more = engine.buffer_batch()?;
+                let buffered = engine.buffered();
+                if !more || buffered.len() >= rows.min(PAUSE_ROWS) {
                     // What cannot be read is told of by the row that has it.
-                    let read = outside(py, || self.entities.read(rows.iter().flatten()));
-                    state.read = Arc::new(read.unwrap_or_default());
+                    break Ok((more, self.entities.read(buffered.iter().flatten()).unwrap_or_default()));
+                }
+            };
+            let done = interrupt::attempt(py, &self.shared.cancel, compute);
+            state.spent += begun.elapsed();
+            match done {
+                Ok((more, read)) => {
+                    state.ended = !more;
+                    state.read = Arc::new(read);
                 }
                 Err(failed) => return Err(state.fail(py, failed)),
             }
@@ -143,7 +149,7 @@ impl QueryResult {
         while left > 0 {
             let (batch, read): (Vec<Row>, _) = {
                 let mut state = self.lock(py);
-                self.fill(py, &mut state, 1)?;
+                self.fill(py, &mut state, left.min(PAUSE_ROWS))?;
                 let buffered = state.engine.buffered();
                 let count = buffered.len().min(left);
                 let batch = buffered.drain(..count).collect();
