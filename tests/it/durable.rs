@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use trimorph::{Config, Connection, Database, Durability, Error, Value};
+use trimorph::{CancelToken, Config, Connection, Database, Durability, Error, Value};
 
 /// A directory of its own that goes with it.
 pub(crate) struct Directory(PathBuf);
@@ -472,4 +472,30 @@ fn rows_and_positions_that_were_used_again_are_not_given_twice() {
     assert_eq!((rows(&c, all).len(), rows(&c, nodes).len()), (43, 33));
     let kept = |all: Vec<String>, before: &[String]| before.iter().all(|row| all.contains(row));
     assert!(kept(rows(&c, all), &first) && kept(rows(&c, nodes), &second));
+}
+
+/// Much is written to little data: the log is as long as what it changes, not as the longest there may be.
+#[test]
+fn a_small_database_has_a_small_log() {
+    let dir = Directory::new("small-log");
+    let log_bytes = || -> u64 {
+        let files = std::fs::read_dir(dir.path().join("log")).unwrap();
+        files.map(|file| file.unwrap().metadata().unwrap().len()).sum()
+    };
+    let db = Database::open(dir.path(), config()).unwrap();
+    let c = db.connect();
+    run(&c, &["UNWIND range(1, 1000) AS i CREATE (:A {i: i})"]);
+    assert!(log_bytes() <= 2 << 20, "{}", log_bytes());
+    for i in 0..40 {
+        run(&c, &[&format!("MATCH (a:A) SET a.text = reduce(t = '{i}', x IN range(1, 9) | t + t)")]);
+        if i % 4 == 3 {
+            db.checkpoint(&CancelToken::default()).unwrap();
+        }
+    }
+    // Segments of the last statements, one ahead, and two that are used again.
+    assert!(log_bytes() <= 8 << 20, "{}", log_bytes());
+    let (before, options) = (graph(&c), config());
+    drop((c, db));
+    let db = Database::open(dir.path(), options).unwrap();
+    assert_eq!(graph(&db.connect()), before);
 }

@@ -20,12 +20,11 @@ use trimorph_log::Position;
 use trimorph_store::{LogStart, Main, open_checkpoint};
 
 use crate::Error;
+use crate::log_length::{SEGMENTS_MAX, segment_bytes};
 use crate::merged_pieces::{MERGED, merge_failed};
 use crate::shared::Shared;
 use crate::waiting::lock_until;
 
-/// Segments of the log after which a checkpoint is made. Of 16 MiB each, they are read in some two seconds.
-const SEGMENTS_MAX: u64 = 4;
 /// Pieces that are only in memory may take this part of the memory limit. Beyond, they are read from the
 /// files of the checkpoint, and dropped when memory is short.
 const UNSTORED_PART: usize = 8;
@@ -69,6 +68,7 @@ impl Shared {
         }
         self.loads.release(&*self.fs, start.committed);
         drop(checkpoint);
+        journal.set_segment_bytes(segment_bytes(main.piece_bytes()))?;
         journal.release(Position::new(start.segment, start.offset))
     }
 

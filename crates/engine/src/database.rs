@@ -24,6 +24,7 @@ use crate::durable::{self, Claimed, Following, Journal, Opened, Registered, Sour
 use crate::follower::Follower;
 use crate::handle::Handle;
 use crate::load_folders::{LoadFolders, load_folders};
+use crate::log_length::segment_bytes;
 use crate::merged_pieces::{MERGED, merge_failed};
 use crate::plan_cache::PlanCache;
 use crate::procedures;
@@ -65,6 +66,7 @@ impl Database {
     ) -> Self {
         let journal = OnceLock::new();
         if let Some(log) = log {
+            log.set_segment_bytes(segment_bytes(main.piece_bytes()));
             journal.get_or_init(|| Arc::new(Journal::new(log, config.durability, &live)));
         }
         let is_read_only = config.read_only;

@@ -89,6 +89,7 @@ mod late_refusals;
 mod literal_indexes;
 mod load_folders;
 mod loading;
+mod log_length;
 mod machine;
 mod maintenance;
 mod merged_pieces;

@@ -19,6 +19,7 @@ use crate::durable::{Journal, Registered, log_folder, log_options, random_number
 use crate::follower::Follower;
 use crate::handles::Handles;
 use crate::load_folders::LoadFolders;
+use crate::log_length::segment_bytes;
 use crate::merges_left::Merging;
 use crate::plan_cache::PlanCache;
 use crate::procedures::Registry;
@@ -219,6 +220,7 @@ impl Shared {
             let nothing = &mut |_: trimorph_log::Replayed<'_>| Ok(());
             let folder = log_folder(dir);
             let (log, _) = Log::open(Arc::clone(&self.fs), &folder, from, options, Recover::Whole, nothing)?;
+            log.set_segment_bytes(segment_bytes(self.base().main().piece_bytes()));
             let journal = Journal::new(log, self.config.durability, &self.live);
             self.journal.get_or_init(|| Arc::new(journal));
         }

@@ -2,6 +2,8 @@
 //! so that the place of a record is known when it is appended. Headers are filled when the buffer is taken,
 //! by the writer, without the log's lock.
 
+use std::collections::BTreeMap;
+
 use crate::Position;
 use crate::block::{ALIGN, CONTENT_MAX, GOES_ON, HEADER_BYTES, Mark, OPENED, block_bytes, seal};
 use crate::segment::HEADER_LEN;
@@ -36,28 +38,42 @@ pub(crate) struct Buffer {
     next: Position,
     /// Of the block that comes next: `OPENED` until it is there.
     flags: u32,
-    /// Length of the segment in which the log was opened, and of the others.
-    first: (u64, u32),
-    segment_bytes: u32,
+    /// Lengths of the segments from that of the next block on, as far as they were made.
+    lens: BTreeMap<u64, u32>,
 }
 
 impl Buffer {
-    /// Nothing yet; the next block begins at `next`, in a segment of `first_bytes`.
-    pub(crate) fn new(next: Position, first_bytes: u32, segment_bytes: u32) -> Self {
-        let first = (next.segment, first_bytes);
+    /// Nothing yet; the next block begins at `next`.
+    pub(crate) fn new(next: Position) -> Self {
         Self {
             bytes: Vec::new(),
             blocks: Vec::new(),
             is_open: false,
             next,
             flags: OPENED,
-            first,
-            segment_bytes,
+            lens: BTreeMap::new(),
         }
     }
 
-    fn segment_len(&self, segment: u64) -> u32 {
-        if segment == self.first.0 { self.first.1 } else { self.segment_bytes }
+    /// A segment was made. All that is appended lies in some that were.
+    pub(crate) fn made(&mut self, segment: u64, len: u32) {
+        self.lens.insert(segment, len);
+    }
+
+    /// The length of a segment that was made, from that of the next block on.
+    pub(crate) fn segment_len(&self, segment: u64) -> u32 {
+        self.lens.get(&segment).copied().unwrap_or(HEADER_LEN)
+    }
+
+    /// Bytes for blocks of the segments behind that of the next block.
+    pub(crate) fn bytes_behind(&self) -> u64 {
+        let behind = self.lens.range(self.end().segment + 1..);
+        behind.map(|(_, len)| u64::from(len - HEADER_LEN)).sum()
+    }
+
+    /// The length of the shortest segment that is or will be written.
+    pub(crate) fn shortest(&self) -> Option<u32> {
+        self.lens.values().copied().min()
     }
 
     /// Bytes to be written.
@@ -138,6 +154,7 @@ impl Buffer {
     /// Takes all blocks; `spare` is filled next.
     pub(crate) fn take(&mut self, spare: Taken) -> Taken {
         self.seal_off();
+        self.lens = self.lens.split_off(&self.next.segment);
         let Taken { mut bytes, mut blocks } = spare;
         bytes.clear();
         blocks.clear();

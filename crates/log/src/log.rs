@@ -47,7 +47,8 @@ pub enum Durability {
 pub struct LogOptions {
     /// When a commit lasts.
     pub durability: Durability,
-    /// Length of a segment, in bytes: made a multiple of 64, from 4 KiB to 1 GiB.
+    /// Length of a segment, in bytes: made a multiple of 64, from 4 KiB to 1 GiB. The longest there is, where
+    /// [`Log::set_segment_bytes`] says others.
     pub segment_bytes: u32,
     /// Which database it is.
     pub database: u128,
@@ -69,6 +70,9 @@ impl Default for LogOptions {
         }
     }
 }
+
+/// Length of the shortest segment.
+const SEGMENT_BYTES_MIN: u32 = 4 << 10;
 
 /// Segments that are kept to be used again.
 const FREE_MAX: usize = 2;
@@ -101,7 +105,9 @@ struct State {
     ready: BTreeMap<u64, Arc<dyn WriteAt>>,
     /// The greatest segment that was made.
     last: u64,
-    /// Segments that are full, and those that nobody needs.
+    /// Length of those that are made from now on.
+    segment_bytes: u32,
+    /// Segments that are full, and those of that length that nobody needs.
     old: BTreeSet<u64>,
     free: Vec<u64>,
     holds: BTreeMap<Position, usize>,
@@ -194,13 +200,17 @@ impl Log {
         how: Recover,
         apply: &mut dyn FnMut(Replayed<'_>) -> Result<(), LogError>,
     ) -> Result<(Self, Recovered), LogError> {
-        options.segment_bytes = options.segment_bytes.clamp(4 << 10, 1 << 30).next_multiple_of(HEADER_LEN);
+        options.segment_bytes =
+            options.segment_bytes.clamp(SEGMENT_BYTES_MIN, 1 << 30).next_multiple_of(HEADER_LEN);
         options.buffer_bytes = options.buffer_bytes.max(1);
         let Ready { recovered, walked, file } = recover(&*fs, dir, from, options.database, how, apply)?;
         let end = recovered.end;
-        let first_bytes = walked.end_len.unwrap_or(options.segment_bytes);
+        let mut buffer = Buffer::new(end);
+        if let Some(len) = walked.end_len.filter(|_| file.is_some()) {
+            buffer.made(end.segment, len);
+        }
         let state = State {
-            buffer: Buffer::new(end, first_bytes, options.segment_bytes),
+            buffer,
             spare: Taken::default(),
             synced: end,
             covered: 0,
@@ -216,6 +226,7 @@ impl Log {
             is_stopping: false,
             poison: None,
             last: if file.is_some() { end.segment } else { end.segment - 1 },
+            segment_bytes: options.segment_bytes,
             ready: file.map(|file| (end.segment, file)).into_iter().collect(),
             old: walked.segments.into_iter().filter(|number| *number < end.segment).collect(),
             free: Vec::new(),
@@ -318,6 +329,20 @@ impl Log {
         self.shared.mark()
     }
 
+    /// Segments that are made from now on are so long, within what the options allow; one for a transaction
+    /// that is longer is longer.
+    pub fn set_segment_bytes(&self, len: u32) {
+        let len = len.clamp(SEGMENT_BYTES_MIN, self.shared.options.segment_bytes);
+        let mut state = self.shared.lock();
+        let len = len.next_multiple_of(HEADER_LEN);
+        if state.segment_bytes != len {
+            state.segment_bytes = len;
+            // Those that are kept to be used again are of another length.
+            let free = std::mem::take(&mut state.free);
+            state.old.extend(free);
+        }
+    }
+
     /// Keeps the segments from `from` on until the hold is dropped.
     pub fn hold(&self, from: Position) -> Hold {
         *self.shared.lock().holds.entry(from).or_default() += 1;
@@ -339,7 +364,7 @@ impl Log {
             };
             state.old.remove(&number);
             let path = path_of(&shared.dir, number);
-            if state.free.len() < FREE_MAX && shared.is_of_our_length(&path) {
+            if state.free.len() < FREE_MAX && shared.is_of_length(&path, state.segment_bytes) {
                 state.free.push(number);
                 continue;
             }
@@ -366,7 +391,7 @@ impl Log {
         let mut state = shared.lock();
         state.covered = state.covered.max(committed);
         // Without a segment nothing was ever logged; without room for a new one the log ends as it is.
-        if state.ready.is_empty() || state.lacks(0, &shared.options) {
+        if state.ready.is_empty() || state.lacks(0, &shared.options).is_some() {
             return Ok(());
         }
         state.buffer.put_empty(CLOSED);
@@ -397,16 +422,21 @@ impl Drop for Log {
 }
 
 impl State {
-    /// Whether there may be too few segments for `len` bytes of records, with all headers of blocks: as many
-    /// as there are when others take the buffer between any two parts.
-    fn lacks(&self, len: usize, options: &LogOptions) -> bool {
-        let segment_bytes = (options.segment_bytes - HEADER_LEN) as usize;
-        let part = CONTENT_MAX.min(options.buffer_bytes).min(segment_bytes);
+    /// The length of a segment that must be made for `len` bytes of records, with all headers of blocks: as
+    /// many as there are when others take the buffer between any two parts. None where those that are there
+    /// have room.
+    fn lacks(&self, len: usize, options: &LogOptions) -> Option<u32> {
+        let shortest = self.buffer.shortest().unwrap_or(self.segment_bytes).min(self.segment_bytes);
+        let part = CONTENT_MAX.min(options.buffer_bytes).min((shortest - HEADER_LEN) as usize);
         let needed = len as u64 + 128 * (3 * (len / part) as u64 + 4);
         let segment = self.buffer.end().segment;
         let here = if self.last >= segment { self.buffer.rest_of_segment() } else { 0 };
-        let later = self.last.saturating_sub(segment) * segment_bytes as u64;
-        here + later < needed
+        let missing = needed.saturating_sub(here + self.buffer.bytes_behind());
+        let whole = missing + u64::from(HEADER_LEN);
+        // What is long anyway is cut into few.
+        let whole = u32::try_from(whole).ok().and_then(u32::checked_next_power_of_two);
+        let whole = whole.unwrap_or(options.segment_bytes);
+        (missing > 0).then(|| whole.clamp(self.segment_bytes, options.segment_bytes))
     }
 
     /// Whether no block says yet how far the log lasts.
@@ -415,8 +445,9 @@ impl State {
     }
 
     /// Whether the segment after the one that is written should be made: half of it is used.
-    fn wants_segment(&self, options: &LogOptions) -> bool {
-        self.synced.segment == self.last && self.synced.offset > options.segment_bytes / 2 && !self.is_making
+    fn wants_segment(&self) -> bool {
+        let is_half_used = || self.synced.offset > self.buffer.segment_len(self.last) / 2;
+        self.synced.segment == self.last && is_half_used() && !self.is_making
     }
 }
 
@@ -449,9 +480,9 @@ impl Shared {
         }
     }
 
-    fn is_of_our_length(&self, path: &Path) -> bool {
+    fn is_of_length(&self, path: &Path, len: u32) -> bool {
         let size = self.fs.open(path).and_then(|file| file.size());
-        size.is_ok_and(|size| size == u64::from(self.options.segment_bytes))
+        size.is_ok_and(|size| size == u64::from(len))
     }
 
     fn append(&self, bytes: &[u8], timestamp: u64) -> Result<Position, LogError> {
@@ -464,8 +495,8 @@ impl Shared {
             let is_full = state.buffer.len() >= self.options.buffer_bytes;
             if state.is_appending || (is_full && state.is_writing) {
                 state = self.wait_changed(state);
-            } else if state.lacks(bytes.len(), &self.options) {
-                state = self.make_segment(state)?;
+            } else if let Some(len) = state.lacks(bytes.len(), &self.options) {
+                state = self.make_segment(state, len)?;
             } else if is_full {
                 state = self.write(state, true);
             } else {
@@ -506,8 +537,8 @@ impl Shared {
             self.check(&state)?;
             if state.is_appending || state.is_writing {
                 state = self.wait_changed(state);
-            } else if state.lacks(0, &self.options) {
-                state = self.make_segment(state)?;
+            } else if let Some(len) = state.lacks(0, &self.options) {
+                state = self.make_segment(state, len)?;
             } else {
                 state.buffer.put_empty(0);
                 state = self.write(state, false);
@@ -523,9 +554,10 @@ impl Shared {
             self.check(&state)?;
             state = if state.is_writing { self.wait_changed(state) } else { self.write(state, true) };
         }
-        if state.wants_segment(&self.options) {
+        if state.wants_segment() {
+            let len = state.segment_bytes;
             // What was asked for lasts. Without room the next transaction that needs the segment says so.
-            drop(self.make_segment(state));
+            drop(self.make_segment(state, len));
         }
         Ok(())
     }
@@ -604,19 +636,20 @@ impl Shared {
         Ok(())
     }
 
-    /// Makes the next segment, or waits for who makes one.
+    /// Makes the next segment, of `len` bytes, or waits for who makes one.
     ///
     /// **Errors**: no room; anything else poisons the log, since names that could not be synced may not last.
-    fn make_segment<'a>(&'a self, mut state: Guard<'a>) -> Result<Guard<'a>, LogError> {
+    fn make_segment<'a>(&'a self, mut state: Guard<'a>, len: u32) -> Result<Guard<'a>, LogError> {
         if state.is_making {
             return Ok(self.wait_changed(state));
         }
         state.is_making = true;
-        let (number, old) = (state.last + 1, state.free.pop());
+        let number = state.last + 1;
+        let old = if len == state.segment_bytes { state.free.pop() } else { None };
         drop(state);
-        let LogOptions { segment_bytes, database, .. } = self.options;
+        let database = self.options.database;
         let at_work = AtWork { shared: self, is_over: |state| state.is_making = false };
-        let made = segment::make(&*self.fs, &self.dir, number, segment_bytes, database, old);
+        let made = segment::make(&*self.fs, &self.dir, number, len, database, old);
         drop(at_work);
         let mut state = self.lock();
         state.is_making = false;
@@ -624,6 +657,7 @@ impl Shared {
         match made {
             Ok(file) => {
                 state.ready.insert(number, file);
+                state.buffer.made(number, len);
                 state.last = number;
                 Ok(state)
             }

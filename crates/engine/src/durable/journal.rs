@@ -77,6 +77,14 @@ impl Journal {
         Ok(if position <= first { Position::default() } else { position })
     }
 
+    /// Segments that are made from now on are so long.
+    pub(crate) fn set_segment_bytes(&self, len: u32) -> Result<(), Error> {
+        self.with(|log| {
+            log.set_segment_bytes(len);
+            Ok(())
+        })
+    }
+
     /// Lets segments before `before` go.
     pub(crate) fn release(&self, before: Position) -> Result<(), Error> {
         self.with(|log| log.release(before))

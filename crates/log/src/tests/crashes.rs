@@ -20,7 +20,9 @@ struct Promised {
 fn script(fs: &Arc<dyn FileSystem>, promised: &mut Promised) -> Result<(), LogError> {
     let mut handle = 0;
     for session in 0..3 {
-        let (log, ..) = open_with(fs, promised.from, options(), Recover::Whole)?;
+        let longest = LogOptions { segment_bytes: 16 << 10, ..options() };
+        let (log, ..) = open_with(fs, promised.from, longest, Recover::Whole)?;
+        log.set_segment_bytes(4 << 10);
         for step in 0..14 {
             handle += 1;
             // Large ones cross segments, and go through the buffer in parts.
@@ -42,6 +44,7 @@ fn script(fs: &Arc<dyn FileSystem>, promised: &mut Promised) -> Result<(), LogEr
                 log.sync()?;
                 promised.acknowledged = promised.appended.len();
                 (promised.from, promised.before) = (log.position(), promised.appended.len());
+                log.set_segment_bytes((4 << 10) << session);
                 log.release(promised.from)?;
             }
         }

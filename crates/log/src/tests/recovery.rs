@@ -359,6 +359,50 @@ fn segments_of_another_length() {
 }
 
 #[test]
+fn lengths_that_are_set() {
+    let (files, fs) = memory();
+    let longest = LogOptions { segment_bytes: 64 << 10, ..options() };
+    let (log, ..) = open_with(&fs, Position::default(), longest, Recover::Whole).unwrap();
+    let lens = || {
+        let all = files.all().into_iter().filter(|(path, _)| path.starts_with(dir()));
+        all.map(|(_, bytes)| bytes.len() >> 10).collect::<Vec<_>>()
+    };
+    let mut handles = 0..;
+    let mut write = |log: &Log, count: usize, bytes: usize| {
+        handles.by_ref().take(count).map(|handle| commit(log, handle, bytes)).last().unwrap()
+    };
+    log.set_segment_bytes(4 << 10);
+    write(&log, 20, 1_000);
+    assert!(lens().len() > 3 && lens().iter().all(|len| *len == 4), "{:?}", lens());
+    // One transaction needs a long segment, and no more than it needs; one beyond the longest some of these.
+    write(&log, 1, 20_000);
+    assert_eq!(lens().iter().filter(|len| **len != 4).collect::<Vec<_>>(), [&32]);
+    write(&log, 1, 70_000);
+    assert!(lens().iter().all(|len| [4, 32, 64].contains(len)) && lens().len() < 16, "{:?}", lens());
+    let from = log.position();
+    // Nothing of another length is used again, or left behind.
+    log.set_segment_bytes(8 << 10);
+    log.release(from).unwrap();
+    write(&log, 20, 1_000);
+    log.set_segment_bytes(1);
+    let later = log.position();
+    let before = write(&log, 30, 500);
+    log.set_segment_bytes(u32::MAX);
+    log.release(later).unwrap();
+    log.release(later).unwrap();
+    write(&log, 3, 40_000);
+    drop(log);
+    let seen = open_with(&fs, later, longest, Recover::Whole).unwrap().2.0;
+    assert_eq!(seen, words(42..75));
+    // The rest goes with the next checkpoint.
+    let (log, ..) = open_with(&fs, before, longest, Recover::Whole).unwrap();
+    log.release(before).unwrap();
+    assert!(lens().iter().all(|len| [4, 64].contains(len)), "{:?}", lens());
+    log.close().unwrap();
+    assert_eq!(open_with(&fs, before, options(), Recover::Whole).unwrap().2.0, words(72..75));
+}
+
+#[test]
 fn cut_at_every_byte() {
     let (files, _, ends) = written(24);
     let numbers: Vec<u64> = (1..=ends[23].segment).collect();
