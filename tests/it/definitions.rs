@@ -1,9 +1,12 @@
 //! Indexes and constraints: made, shown and dropped; kept to by every way of writing; there again when the
 //! database is opened again.
 
-use trimorph::{Connection, Database, Error, Value};
+use std::sync::Arc;
+
+use trimorph::{Connection, Database, Error, OnConflict, Value};
 
 use crate::durable::{Directory, config, open};
+use crate::live_loads::{Files, load};
 
 /// The rows of a statement as text, sorted; or what went wrong: its detail word, or its kind.
 pub(crate) fn ask(connection: &Connection, text: &str) -> Result<Vec<String>, String> {
@@ -646,4 +649,63 @@ fn an_index_of_all_nodes_finds_them_whatever_their_labels() {
             database.checkpoint(&trimorph::CancelToken::default()).unwrap();
         }
     }
+}
+
+/// What persons were loaded by is unique among them as the constraint says, and is not any more when it says
+/// no more: whatever table a node is in, after a merge, and when it is opened again.
+#[test]
+fn a_constraint_that_is_dropped_is_dropped_for_what_was_loaded_by_the_same_key() {
+    let (dir, files) = (Directory::new("dropped-key"), Files::new("dropped-key"));
+    let people = "id:ID(Person){id-type: int},name,:LABEL\n1,One,Person\n2,Two,Person\n3,Six,Person;Late\n";
+    let second = ["CREATE (:Person {id: 1, name: 'Twin'})", "CREATE (:Person:Late {id: 3, name: 'Twin'})"];
+    let database = open(&dir);
+    let c = database.connect();
+    load(&database, &[files.put("p.csv", people)], OnConflict::Error).unwrap();
+    second.iter().for_each(|text| violates(&c, text, "already"));
+    does(&c, &["CREATE CONSTRAINT people FOR (p:Person) REQUIRE p.id IS UNIQUE"]);
+    second.iter().for_each(|text| violates(&c, text, "already"));
+    let prepared = c.prepare("MATCH (p:Person {id: $id}) RETURN p.name").unwrap();
+    let names = |c: &Connection, id: i64| {
+        let params = [(Arc::from("id"), id.into())].into_iter().collect();
+        let mut rows = c.execute_prepared(&prepared, Arc::new(params)).unwrap().rows().unwrap();
+        rows.sort_by(|a, b| trimorph_types::order(&a[0], &b[0]));
+        format!("{rows:?}")
+    };
+    assert_eq!(names(&c, 1), r#"[[String("One")]]"#);
+    does(&c, &["DROP CONSTRAINT people"]);
+    does(&c, &second);
+    let twice = r#"[[String("One")], [String("Twin")]]"#;
+    assert_eq!(names(&c, 1), twice);
+    database.merge(&trimorph::CancelToken::default()).unwrap();
+    assert_eq!(names(&c, 1), twice);
+    let again = ask(&c, "CREATE CONSTRAINT people FOR (p:Person) REQUIRE p.id IS UNIQUE").unwrap_err();
+    assert!(again.contains("2 nodes have"), "{again}");
+    does(
+        &c,
+        &["MATCH (p:Person {id: 1}) SET p:Late", "REORGANIZE", "CREATE (:Person {id: 1, name: 'Third'})"],
+    );
+    drop((c, database));
+    for is_checkpoint in [false, true] {
+        let database = open(&dir);
+        let c = database.connect();
+        assert_eq!(ask(&c, "MATCH (p:Person) WHERE p.id IN [1, 3] RETURN count(p)").unwrap(), ["5"]);
+        does(
+            &c,
+            &[
+                "CREATE (:Person {id: 2}), (:Person:Late {id: 2})",
+                "MATCH (p {id: 2}) WHERE p.name IS NULL DELETE p",
+            ],
+        );
+        // Relationships of files find it by `id` as before.
+        let edges = ":START_ID(Person),:END_ID(Person),:TYPE\n2,2,KNOWS\n";
+        load(&database, &[files.put("e.csv", edges)], OnConflict::Error).unwrap();
+        if is_checkpoint {
+            database.checkpoint(&trimorph::CancelToken::default()).unwrap();
+        }
+    }
+    let database = open(&dir);
+    assert_eq!(
+        ask(&database.connect(), "MATCH (:Person {id: 2})-[:KNOWS]->(p) RETURN p.name").unwrap().len(),
+        2
+    );
 }

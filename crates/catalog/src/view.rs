@@ -169,8 +169,9 @@ impl<'c> CatalogView<'c> {
     }
 
     /// Whether `name` is the key property of a table. A table without a key may get one: what was planned
-    /// without it stays right.
+    /// without it stays right. A key goes with a constraint that is dropped.
     pub fn is_key(&self, table: TableId, name: &str) -> bool {
+        lock(&self.relied).definitions = Some(self.catalog.definitions.clone());
         let key = self.key(table);
         key.is_some() && key == self.catalog.schema.node_property(table, name)
     }

@@ -9,6 +9,7 @@ use trimorph_log::{Operation, TransactionWriter};
 use trimorph_mvcc::{Changes, Failed, Intent, Isolation, ReadSet};
 use trimorph_types::iri_names::ANY_LABEL;
 
+use super::dropped::take_away;
 use super::operation_of;
 use super::shown::subject_name;
 use crate::Error;
@@ -121,10 +122,15 @@ impl Connection {
                 return Err(Error::query(error.at(name.span).hint(hint), text));
             }
         }
+        // A merge that is at work would bring keys back.
+        let merging = lock_until(&shared.merging, cancel)?;
         // Logged first: a constraint that is said to be gone stays gone.
         shared.log_definition(&Operation::Dropped { name: name.text.as_str().into() })?;
-        shared.change_definitions(|definitions| definitions.remove(&name.text))?;
-        shared.index_defined(&shared.merging(), &CancelToken::default())?;
+        shared.change_schema(|main| {
+            take_away(main, &name.text);
+            Ok(())
+        })?;
+        shared.index_defined(&merging, &CancelToken::default())?;
         Ok(true)
     }
 }

@@ -4,6 +4,7 @@
 //! ```text
 //! mod         a statement: done, or answered
 //! define      made and dropped: published, checked, logged
+//! dropped     what goes with one that is dropped
 //! indexed     columns that are to have an index of their values get it
 //! existing    what is there already, asked in Cypher
 //! logged      definitions <-> operations of the log
@@ -22,12 +23,14 @@
 //! Source: `docs/design/transactions.md`, "Who conflicts with whom".
 
 mod define;
+mod dropped;
 mod existing;
 mod indexed;
 mod logged;
 mod shown;
 
 pub(crate) use define::DEFINITIONS_MAX;
+pub(crate) use dropped::take_away;
 pub(crate) use logged::{definition_of, operation_of};
 
 use trimorph_base::CancelToken;

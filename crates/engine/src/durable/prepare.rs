@@ -13,7 +13,7 @@ use trimorph_store::Main;
 use trimorph_types::Value;
 use trimorph_vector::{Values, Vector};
 
-use crate::definitions::definition_of;
+use crate::definitions::{definition_of, take_away};
 use crate::facts::{self, Several};
 
 /// Rows of a node table are below: a forged one would ask for more memory than there is.
@@ -181,9 +181,7 @@ impl Preparer<'_> {
                 let definition = definition.ok_or("an index or a constraint of what there is not")?;
                 Arc::make_mut(&mut self.main.catalog).definitions.add(definition);
             }
-            Operation::Dropped { name } => {
-                Arc::make_mut(&mut self.main.catalog).definitions.remove(&name);
-            }
+            Operation::Dropped { name } => take_away(self.main, &name),
         }
         Ok(())
     }
