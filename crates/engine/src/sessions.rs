@@ -1,7 +1,8 @@
 //! The open transactions of a database: listed, and ended when they take too long, are left alone, or
 //! somebody says so.
 //!
-//! A thread looks after those that have a limit. It is started with the first of them and ends with the last.
+//! A thread looks after those that have a limit. It is started with the first of them and ends with the last,
+//! or with the database.
 //!
 //! A transaction is ended by undoing it, so that nobody meets it any more. While a statement of it is at
 //! work it cannot be: then the statement is stopped, and undoes it.
@@ -81,6 +82,15 @@ struct Table {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Drop for Sessions {
+    /// The database is gone: so is the thread, at once.
+    fn drop(&mut self) {
+        if let Some(watcher) = &lock(&self.state).watcher {
+            watcher.unpark();
+        }
+    }
 }
 
 impl std::fmt::Debug for Session {
@@ -248,5 +258,32 @@ fn watch(sessions: &Weak<Sessions>, idle: Option<Duration>) {
         };
         let Some(next) = next else { return };
         std::thread::park_timeout(next.max(LOOK_MIN));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Owner;
+
+    impl HasTransaction for Owner {
+        fn end(&self, _: u64, _: &'static str) {}
+    }
+
+    /// It sleeps for a second, and would be there as long.
+    #[test]
+    fn the_thread_ends_with_the_database() {
+        let (sessions, owner): (Arc<Sessions>, Arc<dyn HasTransaction>) = (Arc::default(), Arc::new(Owner));
+        let of = (1, Isolation::Snapshot, Timestamp(0));
+        let session = sessions.begin(of, None, None, Arc::downgrade(&owner));
+        let weak = Arc::downgrade(&sessions);
+        let thread = std::thread::spawn(move || watch(&weak, None));
+        lock(&sessions.state).watcher = Some(thread.thread().clone());
+        std::thread::sleep(Duration::from_millis(100));
+        let began = Instant::now();
+        drop(sessions);
+        assert!(thread.join().is_ok() && began.elapsed() < LOOK_MAX / 2, "{:?}", began.elapsed());
+        drop(session);
     }
 }
