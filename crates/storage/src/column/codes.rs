@@ -20,9 +20,7 @@ use trimorph_encoding::{DecimalsView, PackedView, RankView, line};
 use trimorph_vfs::prefetch;
 
 use super::format::{SEGMENT_ROWS, split};
-
-/// Rows taken at a time: as many as a word has bits.
-pub(super) const BATCH_ROWS: usize = 64;
+use super::pairs::{BATCH_ROWS, Pairs};
 
 /// A row, as whoever asks for it writes it down.
 pub trait RowId: Copy {
@@ -287,13 +285,8 @@ impl<'s> Codes<'s> {
 
     /// Takes up to [`BATCH_ROWS`] pairs of a position and a row, and asks for what tells the rows' places.
     #[inline]
-    pub(super) fn take(&self, pairs: &mut impl Iterator<Item = (usize, u64)>, batch: &mut Batch) {
-        batch.len = 0;
-        // In this order no pair is taken that has no room.
-        for ((position, row), pair) in batch.positions.iter_mut().zip(&mut batch.rows).zip(pairs) {
-            (*position, *row) = pair;
-            batch.len += 1;
-        }
+    pub(super) fn take(&self, pairs: &mut dyn Pairs, batch: &mut Batch) {
+        batch.len = pairs.take_batch(&mut batch.positions, &mut batch.rows);
         self.ask_for(&batch.rows[..batch.len]);
     }
 

@@ -14,6 +14,7 @@ use trimorph_vfs::{CodecError, Decoder};
 use super::dictionary;
 use super::elements::Elements;
 use super::format::split;
+use super::pairs::Pairs;
 use super::segment_view::{Block, DataView, ListsView, PresenceView};
 use super::texts::Ranges;
 use super::view::{ColumnView, scan_present, wrap_integers};
@@ -233,7 +234,7 @@ fn code_of(code: i64) -> u32 {
 impl<'s> ColumnView<'s> {
     /// The general values of `(position, row)` pairs: as [`Self::gather`]. Lists whose elements are all of
     /// one type that has vectors come as such.
-    pub(super) fn gather_general(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
+    pub(super) fn gather_general(&self, rows: &mut dyn Pairs, len: usize) -> Vector<'s> {
         // In a column of another type nulls alone must not look like lists.
         if !matches!(self.ty, LogicalType::List | LogicalType::Any) {
             return self.gather_any(rows, len);
@@ -242,7 +243,7 @@ impl<'s> ColumnView<'s> {
         match self.typed_lists(&rows, len) {
             Ok(Some(lists)) => lists,
             // What is damaged is null there, as everywhere.
-            Ok(None) | Err(_) => self.gather_any(rows.into_iter(), len),
+            Ok(None) | Err(_) => self.gather_any(&mut rows.into_iter(), len),
         }
     }
 

@@ -11,6 +11,7 @@ use trimorph_vector::{Dictionary, Nulls, Texts, Values, Vector};
 
 use super::codes::{Codes, RowId};
 use super::format::{SEGMENT_ROWS, split};
+use super::pairs::{Pairs, for_each_pair};
 use super::segment_view::{DataView, PresenceView, SegmentView, text_at};
 use super::small_texts::{Small, SmallTexts};
 use super::view::{BATCH_LEAST, ColumnView, gather_batches, gather_run};
@@ -30,7 +31,7 @@ const CONTAINING_PART: usize = 4;
 
 impl<'s> ColumnView<'s> {
     /// The texts of `(position, row)` pairs: as [`Self::gather`].
-    pub(super) fn gather_texts(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
+    pub(super) fn gather_texts(&self, rows: &mut dyn Pairs, len: usize) -> Vector<'s> {
         let mut nulls = Nulls::NONE;
         if let Some(codes) = self.codes() {
             let mut out = vec![0; len];
@@ -48,22 +49,20 @@ impl<'s> ColumnView<'s> {
         }
         if let Some(small) = self.small_texts(len) {
             let mut codes = vec![0; len];
-            for (i, row) in rows {
-                match usize::try_from(row) {
-                    Ok(row) if row < small.entries.len() && !small.nulls.get(row) => codes[i] = row as u32,
-                    _ => nulls.set(i, len),
-                }
-            }
+            for_each_pair(rows, |i, row| match usize::try_from(row) {
+                Ok(row) if row < small.entries.len() && !small.nulls.get(row) => codes[i] = row as u32,
+                _ => nulls.set(i, len),
+            });
             return Vector { values: Values::String(Texts::coded(codes, &small.entries)), nulls };
         }
         let mut texts = Texts::blank(len);
-        for (i, row) in rows {
+        for_each_pair(rows, |i, row| {
             let (segment, local) = split(row);
             match self.segment(segment).and_then(|s| Some((s, s.place(local)?))) {
                 Some((segment, place)) => self.put(&mut texts, i, &segment.data, place),
                 None => nulls.set(i, len),
             }
-        }
+        });
         Vector { values: Values::String(texts), nulls }
     }
 

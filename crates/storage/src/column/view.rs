@@ -14,10 +14,11 @@ use trimorph_vector::{Nulls, Positions, Values, Vector};
 use trimorph_vfs::{Decoder, Pins};
 
 use super::behind::spoil;
-use super::codes::{BATCH_ROWS, Batch, Codes, RowId};
+use super::codes::{Batch, Codes, RowId};
 use super::filter::Hashes;
 use super::format::{Exceptions, SEGMENT_ROWS, ZONE_ROWS, split, tells_exceptions};
 use super::label_rows::{Collected, LabelRows};
+use super::pairs::{BATCH_ROWS, Pairs, for_each_pair};
 use super::segment::Segment;
 use super::segment_view::{DataView, PresenceView, SegmentView};
 use super::small_texts::Small;
@@ -212,18 +213,19 @@ impl<'s> ColumnView<'s> {
     /// so are those of rows that [`Self::has_row`] denies, unless the column is empty: then they are null.
     ///
     /// **Cost**: constant per row; texts of FSST segments are decoded, others are not touched.
-    pub fn gather(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
+    #[inline]
+    pub fn gather(&self, mut rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
         if cfg!(debug_assertions) {
             let rows: Vec<(usize, u64)> = rows.collect();
-            let mut vector = self.gather_stored(rows.iter().copied(), len);
+            let mut vector = self.gather_stored(&mut rows.iter().copied(), len);
             let behind = rows.iter().filter(|(_, row)| self.is_behind(*row)).map(|(at, _)| *at as u32);
             spoil(&mut vector, &behind.collect::<Vec<_>>());
             return vector;
         }
-        self.gather_stored(rows, len)
+        self.gather_stored(&mut rows, len)
     }
 
-    fn gather_stored(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
+    fn gather_stored(&self, rows: &mut dyn Pairs, len: usize) -> Vector<'s> {
         if self.has_exceptions {
             return self.gather_any(rows, len);
         }
@@ -283,7 +285,7 @@ impl<'s> ColumnView<'s> {
     #[inline]
     fn gather_ints<T: Clone + Default>(
         &self,
-        rows: impl Iterator<Item = (usize, u64)>,
+        rows: &mut dyn Pairs,
         len: usize,
         wrap: impl FnOnce(Vec<T>) -> Values<'s>,
         convert: impl Fn(i64) -> T,
@@ -300,7 +302,7 @@ impl<'s> ColumnView<'s> {
     fn gather_with<T: Clone>(
         &self,
         codes: Option<&Codes<'_>>,
-        rows: impl Iterator<Item = (usize, u64)>,
+        rows: &mut dyn Pairs,
         len: usize,
         blank: T,
         wrap: impl FnOnce(Vec<T>) -> Values<'s>,
@@ -324,19 +326,19 @@ impl<'s> ColumnView<'s> {
                 }
             }
             None => {
-                for (i, row) in rows {
+                for_each_pair(rows, |i, row| {
                     let (segment, local) = split(row);
                     match self.segment(segment).and_then(|s| Some((s, s.place(local)?))) {
                         Some((segment, place)) => out[i] = read(&segment.data, place),
                         None => nulls.set(i, len),
                     }
-                }
+                });
             }
         }
         Vector { values: wrap(out), nulls }
     }
 
-    pub(super) fn gather_any(&self, rows: impl Iterator<Item = (usize, u64)>, len: usize) -> Vector<'s> {
+    pub(super) fn gather_any(&self, rows: &mut dyn Pairs, len: usize) -> Vector<'s> {
         let mut out = vec![Value::Null; len];
         let mut decoded = Vec::new();
         for (i, row) in rows {
@@ -720,18 +722,18 @@ pub(super) const BATCH_LEAST: usize = 16;
 #[inline]
 pub(super) fn gather_batches<T>(
     codes: &Codes<'_>,
-    mut pairs: impl Iterator<Item = (usize, u64)>,
+    pairs: &mut dyn Pairs,
     convert: impl Fn(i64, u64) -> T,
     out: &mut [T],
     nulls: &mut Nulls,
 ) {
     let (mut a, mut b, mut c) = (Batch::new(), Batch::new(), Batch::new());
     let (mut batch, mut next, mut later) = (&mut a, &mut b, &mut c);
-    codes.take(&mut pairs, batch);
-    codes.take(&mut pairs, next);
+    codes.take(pairs, batch);
+    codes.take(pairs, next);
     codes.start(batch);
     while batch.len > 0 {
-        codes.take(&mut pairs, later);
+        codes.take(pairs, later);
         codes.start(next);
         finish_batch(codes, batch, &convert, out, nulls);
         (batch, next, later) = (next, later, batch);
