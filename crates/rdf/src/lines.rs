@@ -9,7 +9,8 @@ use std::io::{self, Read};
 
 use memchr::{memchr, memchr2};
 use oxiri::Iri;
-use oxrdfio::RdfParser;
+use oxrdf::{GraphName, Quad};
+use oxttl::{NQuadsParser, NTriplesParser, TurtleSyntaxError};
 use trimorph_types::rdf::names::{rdf, xsd};
 use trimorph_types::rdf::unescaped;
 
@@ -96,13 +97,17 @@ fn by_library<E>(
         let reason = Refusal::TooDeep.to_string();
         return reading.bad(ReadError::Syntax { line: Some(number), column: None, reason }, true);
     }
-    for item in RdfParser::from_format(options.format.library()).for_slice(line) {
-        match item {
-            Ok(quad) => reading.quad(quad, Some(number))?,
-            Err(error) => reading.bad(library_error(&error, number), true)?,
-        }
+    let mut take = |item: Result<Quad, TurtleSyntaxError>| match item {
+        Ok(quad) => reading.quad(quad, Some(number)),
+        Err(error) => reading.bad(library_error(&error.into(), number), true),
+    };
+    // By these two: a parser of any format brings a second copy of all of them.
+    match options.format {
+        Format::NTriples => NTriplesParser::new()
+            .for_slice(line)
+            .try_for_each(|item| take(item.map(|triple| triple.in_graph(GraphName::DefaultGraph)))),
+        _ => NQuadsParser::new().for_slice(line).try_for_each(take),
     }
-    Ok(())
 }
 
 /// What a line is.
