@@ -70,6 +70,31 @@ fn known_names_and_keys_of_maps_are_not() {
 }
 
 #[test]
+fn comparisons_with_null_are() {
+    let null = |place: &str, instead: &str| {
+        format!("{place} a comparison with null is never true (write {instead})")
+    };
+    let matched = |condition: &str, place: &str, instead: &str| {
+        check(&format!("MATCH (n:Person) WHERE {condition} RETURN n"), &[&null(place, instead)]);
+    };
+    matched("n.firstName = null", "1:36", "IS NULL");
+    matched("NULL = n.firstName", "1:29", "IS NULL");
+    matched("NOT n.firstName <> null", "1:40", "IS NOT NULL");
+    matched("1 < n.id <= null", "1:33", "IS NULL");
+    matched("EXISTS { (n)-[:KNOWS]->(m) WHERE m.id = null }", "1:62", "IS NULL");
+    check("MATCH (n:Person {firstName: null}) RETURN n", &[&null("1:29", "WHERE … IS NULL")]);
+    check(
+        "MATCH (n:Person) RETURN CASE n.firstName WHEN null THEN 1 END",
+        &[&null("1:47", "CASE WHEN … IS NULL THEN …")],
+    );
+    check("MATCH (n:Person) WITH n.id = null AS x, count(*) AS c RETURN x", &[&null("1:28", "IS NULL")]);
+    let two = [&null("1:37", "IS NULL")[..], &null("1:52", "IS NULL")];
+    check("MATCH (n:Person) WHERE (n.firstName = null OR n.id = null) RETURN n", &two);
+    check("MATCH (n:Person) WHERE n.id IS NULL OR n.firstName = 'x' RETURN coalesce(n.id, null)", &[]);
+    check("RETURN [1, null] = [1, null], {a: null} AS m, null IN [1]", &[]);
+}
+
+#[test]
 fn each_name_is_said_once_and_ten_at_most() {
     check(
         "MATCH (b:Beta)-->(a:Alpha), (c:Beta) WHERE b.q = 1 OR c.q = 2 RETURN c.q",

@@ -28,6 +28,9 @@ impl<'q> Binder<'q> {
                 fits.push(match &subject {
                     Some(subject) => {
                         let value = self.expression(when, cx)?;
+                        if value.is_null() {
+                            self.odd.add_null(when.span, "CASE WHEN … IS NULL THEN …");
+                        }
                         Expr::Op(Op::Eq, vec![self.copy(&subject.expr)?, value.expr], when.span)
                     }
                     None => self.predicate(when, cx)?,

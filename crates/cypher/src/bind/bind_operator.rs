@@ -8,6 +8,7 @@ use super::Binder;
 use super::bind_expression::Typed;
 use super::check_types::{Type, addition, arithmetic, expect, expect_number, expect_predicate};
 use super::context::Context;
+use super::notices::instead_of_null;
 use super::report::{Bound, semantic};
 use crate::ast::{self, BinaryOp, ChainPart, ComparisonOp, ComparisonPart, UnaryOp};
 
@@ -72,10 +73,16 @@ impl<'q> Binder<'q> {
         rest: &'q [ComparisonPart],
         cx: &mut Context<'q>,
     ) -> Bound<Typed> {
-        let mut left = self.expression(first, cx)?.expr;
+        let left = self.expression(first, cx)?;
+        let mut is_null = left.is_null();
+        let mut left = left.expr;
         let mut pairs = Vec::with_capacity(rest.len());
         for (index, part) in rest.iter().enumerate() {
-            let right = self.expression(&part.right, cx)?.expr;
+            let right = self.expression(&part.right, cx)?;
+            if std::mem::replace(&mut is_null, right.is_null()) || is_null {
+                self.odd.add_null(part.op_span, instead_of_null(part.op));
+            }
+            let right = right.expr;
             let next = if index + 1 < rest.len() { self.copy(&right)? } else { Expr::truth() };
             let left = std::mem::replace(&mut left, next);
             pairs.push(Expr::Op(comparison_op(part.op), vec![left, right], part.op_span));

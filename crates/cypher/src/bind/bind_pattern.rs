@@ -170,7 +170,11 @@ impl<'q> Binder<'q> {
                     let key = self.full_name(&entry.key)?;
                     // A pattern's variable is one or the other, whatever else is known of it.
                     self.note_property(Type::NODE, &key, entry.key.span);
-                    let value = self.expression(&entry.value, cx)?.expr;
+                    let value = self.expression(&entry.value, cx)?;
+                    if value.is_null() {
+                        self.odd.add_null(entry.value.span, "WHERE … IS NULL");
+                    }
+                    let value = value.expr;
                     let property = Expr::Property(Box::new(Expr::Var(var)), key, entry.key.span);
                     let equal = Expr::Op(Op::Eq, vec![property, value], entry.key.span);
                     let hoists = cx.take_hoists();

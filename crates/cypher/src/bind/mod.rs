@@ -60,7 +60,7 @@ use trimorph_catalog::{Catalog, CatalogView};
 use crate::ast::{Name, Statement};
 use check_types::Type;
 pub use functions::{FunctionInfo, Functions};
-use notices::Unknown;
+use notices::Odd;
 use report::{Bound, semantic, suggest, too_complex, with_hint};
 
 /// Operators one above the other that a plan may have, subplans included.
@@ -97,7 +97,7 @@ pub fn bind_until(
         text: &statement.text,
         functions,
         catalog,
-        unknown: Unknown::default(),
+        odd: Odd::default(),
         procedures,
         prefixes: statement.prefixes.iter().map(|p| (p.name.text.as_str(), p.iri.as_str())).collect(),
         vars: Vars::default(),
@@ -112,7 +112,7 @@ pub fn bind_until(
     };
     let (plan, columns) =
         binder.statement(&statement.query).map_err(|error| error.at(statement.query.span))?;
-    let notices = binder.unknown.into_notices(catalog);
+    let notices = binder.odd.into_notices(catalog);
     let (vars, parameters) = (binder.vars, binder.parameters);
     Ok(BoundQuery { plan, columns, vars, parameters, notices, depth: None, answer: Answer::Rows })
 }
@@ -133,7 +133,7 @@ struct Binder<'q> {
     functions: &'q dyn Functions,
     /// For notices only: names stay names.
     catalog: &'q CatalogView<'q>,
-    unknown: Unknown,
+    odd: Odd,
     procedures: &'q Procedures,
     /// Prefixes and their IRIs.
     prefixes: HashMap<&'q str, &'q str>,

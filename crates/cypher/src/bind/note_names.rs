@@ -37,7 +37,7 @@ impl Binder<'_> {
 
     fn note(&mut self, kind: NameKind, name: Arc<str>, span: Span) {
         if self.catalog.has_node_tables() && !self.catalog.is_known(kind, &name) {
-            self.unknown.add(kind, name, span);
+            self.odd.add_name(kind, name, span);
         }
     }
 }

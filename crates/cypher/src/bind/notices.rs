@@ -1,8 +1,8 @@
-//! Notices: names of labels, types and properties that nothing in the graph has.
+//! Notices: names of labels, types and properties that nothing in the graph has, and comparisons with `null`.
 //!
 //! Such names are legal and match nothing, so a slip of the pen is an empty answer. Binding notes each name
 //! where it looks one up (`note_names`); at the end the first [`NOTICES_MAX`] become texts with suggestions.
-//! An empty graph gives none: every name would be unknown.
+//! An empty graph gives none of these: every name would be unknown.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use trimorph_base::{Notice, Span};
 use trimorph_catalog::{CatalogView, NameKind};
 
 use super::report::suggest;
+use crate::ast::ComparisonOp;
 
 /// Notices of one query.
 const NOTICES_MAX: usize = 10;
@@ -25,21 +26,49 @@ fn notice(kind: NameKind, name: &str, span: Span, catalog: &CatalogView<'_>) -> 
     Notice { detail, primary: format!("{nobody} \"{name}\""), hint, span }
 }
 
-/// Unknown names, each with the first place it stands at.
+/// What is legal and hardly meant.
 #[derive(Default)]
-pub(super) struct Unknown(BTreeMap<(NameKind, Arc<str>), Span>);
+pub(super) struct Odd {
+    /// Unknown names, each with the first place it stands at.
+    names: BTreeMap<(NameKind, Arc<str>), Span>,
+    /// By where they stand: some expressions are bound more than once.
+    nulls: BTreeMap<u32, (Span, &'static str)>,
+}
 
-impl Unknown {
-    pub(super) fn add(&mut self, kind: NameKind, name: Arc<str>, span: Span) {
-        let first = self.0.entry((kind, name)).or_insert(span);
+impl Odd {
+    pub(super) fn add_name(&mut self, kind: NameKind, name: Arc<str>, span: Span) {
+        let first = self.names.entry((kind, name)).or_insert(span);
         *first = if span.start < first.start { span } else { *first };
+    }
+
+    /// A comparison with the word `null`, and what to write instead.
+    pub(super) fn add_null(&mut self, span: Span, instead: &'static str) {
+        self.nulls.insert(span.start, (span, instead));
     }
 
     /// The notices in the order of the text.
     pub(super) fn into_notices(self, catalog: &CatalogView<'_>) -> Vec<Notice> {
-        let mut names: Vec<_> = self.0.into_iter().collect();
+        let mut names: Vec<_> = self.names.into_iter().collect();
         names.sort_by_key(|(_, span)| span.start);
         names.truncate(NOTICES_MAX);
-        names.into_iter().map(|((kind, name), span)| notice(kind, &name, span, catalog)).collect()
+        let names = names.into_iter().map(|((kind, name), span)| notice(kind, &name, span, catalog));
+        let nulls = self.nulls.into_values().map(|(span, instead)| Notice {
+            detail: "NeverTrue",
+            primary: "a comparison with null is never true".to_owned(),
+            hint: Some(format!("write {instead}")),
+            span,
+        });
+        let mut all: Vec<_> = names.chain(nulls).collect();
+        all.sort_by_key(|notice| notice.span.start);
+        all.truncate(NOTICES_MAX);
+        all
+    }
+}
+
+/// What asks for null instead of a comparison with it.
+pub(super) fn instead_of_null(op: ComparisonOp) -> &'static str {
+    match op {
+        ComparisonOp::NotEqual => "IS NOT NULL",
+        _ => "IS NULL",
     }
 }
