@@ -198,6 +198,11 @@ fn a_file_without_a_header_and_one_without_rows_are_told_of() {
     run_in(&dir, &["load", "b.tm", "two.csv"], "").ok().has(&["notice: two.csv has no rows"]);
     let both = ["load", "c.tm", "--nodes=one.csv", "--nodes=two.csv"];
     run_in(&dir, &both, "").ok().has(&["2 files have no rows, such as one.csv"]);
+    // A header of its own is none of them, and columns of files that are alike are shown once.
+    fs::write(dir.join("four.csv"), "2,Bo,Person\n").unwrap();
+    let group = run_in(&dir, &["load", "d.tm", "--nodes=two.csv,four.csv"], "").ok();
+    assert!(!group.out.contains("no rows"), "{}", group.out);
+    assert_eq!(group.out.matches("name STRING").count(), 1, "{}", group.out);
     let good = run_in(&dir, &["load", "d.tm", "three.csv"], "").ok();
     assert!(!good.out.contains("notice"), "{}", good.out);
     fs::write(dir.join("mapping.json"), "{\"nodes\": [{\"file\": \"one.csv\", \"labels\": [\"P\"]}]}")

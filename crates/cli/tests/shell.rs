@@ -394,7 +394,11 @@ fn every_command_answers() {
     shell.ask("RETURN 3 AS z;", &["│ "]);
     shell.ask(":output all.txt", &[PROMPT]);
     shell.ask("RETURN 4 AS w;", &["RETURN 4"]);
+    shell.ask(":output all.jsonl", &[PROMPT]);
+    shell.ask("UNWIND [5, 6] AS v RETURN v;", &["RETURN v"]);
+    shell.ask("RETURN 7 AS v;", &["RETURN 7"]);
     shell.ask(":output", &[PROMPT]);
+    assert_eq!(fs::read_to_string(dir.join("all.jsonl")).unwrap(), "{\"v\": 5}\n{\"v\": 6}\n{\"v\": 7}\n");
     assert_eq!(fs::read_to_string(dir.join("out.csv")).unwrap(), "x\n1\n");
     assert_eq!(fs::read_to_string(dir.join("once.json")).unwrap(), "[{\"y\": 2}]\n");
     assert!(fs::read_to_string(dir.join("all.txt")).unwrap().contains("│ 4 │"));

@@ -296,7 +296,7 @@ fn write_report(
     let files: Vec<Vec<String>> = files.collect();
     out.write_all(align(&files, &[Align::Left, Align::Right, Align::Left], 2).as_bytes())?;
     write_columns(report, terminal, out)?;
-    write_headers(report, terminal, out)?;
+    write_headers(what, report, terminal, out)?;
     let seconds = report.seconds.max(1e-6);
     let rate = quantity::per_second(report.values, seconds);
     writeln!(
@@ -339,15 +339,21 @@ fn write_columns(report: &LoadReport, terminal: &Terminal, out: &mut dyn Write) 
         return Ok(());
     }
     let width = terminal.width().unwrap_or(100).saturating_sub(4).max(30);
+    let mut last = None;
     for file in report.files.iter().filter(|file| !file.columns.is_empty()) {
-        writeln!(out, "  {}", paint.bold(&file.table))?;
         // A name and its type stay on one line.
         let glue = |text: String| text.replace(' ', "\u{a0}");
         let list: Vec<String> =
             file.columns.iter().map(|c| glue(format!("{} {}", c.name, c.ty.name()))).collect();
-        for line in wrap(&list.join(", "), width) {
-            writeln!(out, "    {}", paint.dim(line.replace('\u{a0}', " ")))?;
+        let shown = (&file.table, list.join(", "));
+        // Of files that are alike, as parts of a large one, once.
+        if last.as_ref() != Some(&shown) {
+            writeln!(out, "  {}", paint.bold(&file.table))?;
+            for line in wrap(&shown.1, width) {
+                writeln!(out, "    {}", paint.dim(line.replace('\u{a0}', " ")))?;
+            }
         }
+        last = Some(shown);
         for column in &file.columns {
             if let Some(text) = told_of_text(column) {
                 writeln!(out, "    {} {text}", paint.yellow("notice:"))?;
@@ -358,7 +364,12 @@ fn write_columns(report: &LoadReport, terminal: &Terminal, out: &mut dyn Write) 
 }
 
 /// Files of which the first line may be a row, and those that have no other line.
-fn write_headers(report: &LoadReport, terminal: &Terminal, out: &mut dyn Write) -> Result<(), Failure> {
+fn write_headers(
+    what: &What,
+    report: &LoadReport,
+    terminal: &Terminal,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     let notice = terminal.out.yellow("notice:");
     if let Some((file, name)) = report.odd_header() {
         let hint = match report.format {
@@ -372,7 +383,12 @@ fn write_headers(report: &LoadReport, terminal: &Terminal, out: &mut dyn Write) 
             one_line(name)
         )?;
     }
-    let empty: Vec<_> = report.files.iter().filter(|file| file.rows == 0).map(|f| f.path.display()).collect();
+    // The file that has only the header of those behind it is meant to.
+    let groups = groups(what)?;
+    let is_header =
+        |path| groups.iter().any(|group| group.files.len() > 1 && group.files.first() == Some(path));
+    let empty = report.files.iter().filter(|file| file.rows == 0 && !is_header(&file.path));
+    let empty: Vec<_> = empty.map(|file| file.path.display()).collect();
     match empty.as_slice() {
         // Where rows were refused, these are no news.
         _ if report.rejected > 0 => {}

@@ -93,7 +93,7 @@ pub(super) const COMMANDS: &[(&str, &[Command])] = &[
             command(
                 "output",
                 "[FILE]",
-                "write all answers to a file from now on, or to the screen again",
+                "write all answers to a file, in the format of its suffix, or to the screen again",
                 Takes::File,
             ),
             command("cd", "[DIR]", "go to another directory", Takes::File),

@@ -202,8 +202,9 @@ impl Session {
             None => asking.answer(statement, out)?,
             Some(output) => {
                 let limits = Limits { is_file: true, null: asking.limits.null.clone(), ..Limits::default() };
-                // What a file's name says counts, as with `-o`.
-                let format = Format::of_suffix(Path::new(&output.name)).filter(|_| output.is_once);
+                // What a file's name says counts, as with `-o`; of many answers in a `.txt` the mode does.
+                let format = Format::of_suffix(Path::new(&output.name))
+                    .filter(|format| output.is_once || *format != Format::Table);
                 let asking = Asking { limits, format: format.unwrap_or(asking.format), ..asking };
                 let answered = asking.answer(statement, &mut output.file);
                 let flushed = output.file.flush();
