@@ -70,6 +70,24 @@ def test_long_texts_make_room_for_other_columns(conn, monkeypatch, room):
     assert "…" in lines[2] and lines[-1] == "(1 row)"
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("👨\u200d👩\u200d👧", "👨\u200d👩\u200d👧"),
+        ("e\u0301" * 30, "e\u0301" * 30),
+        ("👨\u200d👩\u200d👧" * 31, None),
+        ("red \x1b[31m bell \x07\x00 \x9b \t\r\n", "red \\u{1b}[31m bell \\u{7}\\u{0} \\u{9b} \\t\\r\\n"),
+    ],
+)
+def test_cells_are_as_wide_as_they_look(conn, value, shown):
+    cell, after = repr(conn.execute("RETURN $a AS a, 1 AS b", {"a": value})).splitlines()[2].split(" │ ")
+    assert after == "1"
+    if shown is None:
+        assert cell.endswith("…") and "\u200d…" not in cell and len(cell) < len(value)
+    else:
+        assert cell.rstrip() == shown
+
+
 def test_an_error_is_not_the_end_of_the_rows(conn):
     result = conn.execute("UNWIND [1, 2, 0, 4] AS x RETURN 10 / x AS y")
     assert "division by zero" in repr(result)

@@ -8,6 +8,7 @@ import functools
 import gc
 import html as _html
 import itertools
+import re
 import shutil
 import sys
 import time
@@ -17,15 +18,24 @@ from ._trimorph import InterfaceError, text_width
 _CELL_MAX = 60
 # Columns are not cut below this to make room for others.
 _CELL_MIN = 16
+# Makes one picture of the two beside it.
+_JOINER = "\u200d"
+# What would move the cursor, or colour what follows.
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+
+
+def _escaped(found):
+    return {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(found[0]) or f"\\u{{{ord(found[0]):x}}}"
 
 
 def _cut(text, width):
     """The text on one line, as wide at most on a terminal."""
-    text = text.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
-    if len(text) <= width and (text.isascii() or text_width(text) <= width):
+    text = _CONTROL.sub(_escaped, text)
+    # Characters that are drawn together, as of families and flags, are narrower than their number.
+    if (len(text) if text.isascii() else text_width(text)) <= width:
         return text
     text = text[: max(width - 1, 1)]
-    while text and text_width(text) > max(width - 1, 1):
+    while text and (text[-1] == _JOINER or text_width(text) > max(width - 1, 1)):
         text = text[:-1]
     return text + "…"
 
