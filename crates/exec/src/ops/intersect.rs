@@ -110,9 +110,14 @@ impl<'s> Intersect<'s> {
         let row = self.rest[self.cursor];
         if !self.mark(cx)? {
             if self.fill(row, None, cx) {
-                let mut lists: Vec<&Vec<NodeId>> = self.buffers.iter().collect();
-                lists.sort_by_key(|list| list.len());
-                common(&lists, visit);
+                // Most have two: nothing is allocated for them.
+                if let [a, b] = &self.buffers[..] {
+                    common(&if a.len() <= b.len() { [a, b] } else { [b, a] }, visit);
+                } else {
+                    let mut lists: Vec<&Vec<NodeId>> = self.buffers.iter().collect();
+                    lists.sort_by_key(|list| list.len());
+                    common(&lists, visit);
+                }
             }
             return Ok(());
         }
@@ -126,11 +131,12 @@ impl<'s> Intersect<'s> {
                 visit(node, count.saturating_mul(marked));
             }
         };
-        let mut lists: Vec<&Vec<NodeId>> = self.buffers.iter().collect();
-        lists.remove(self.shared);
-        if let [only] = lists[..] {
+        if let [a, b] = &self.buffers[..] {
+            let only = if self.shared == 0 { b } else { a };
             only.iter().for_each(|node| asked(*node, 1));
         } else {
+            let mut lists: Vec<&Vec<NodeId>> = self.buffers.iter().collect();
+            lists.remove(self.shared);
             lists.sort_by_key(|list| list.len());
             common(&lists, asked);
         }
