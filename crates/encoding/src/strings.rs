@@ -281,37 +281,50 @@ fn agreeing(symbol: u64, len: usize, text: &[u8]) -> usize {
 /// Compresses with a table that is there already: greedily, by the longest symbol. Any table will do, a
 /// forged one too.
 #[derive(Debug)]
-pub struct FsstEncoder<'t> {
-    table: &'t FsstTable,
-    /// Codes by the first byte of their symbols, the longest first.
-    codes: Vec<Vec<u8>>,
+pub struct FsstEncoder {
+    /// The symbols by their first bytes, the longest first.
+    symbols: Vec<Vec<Symbol>>,
 }
 
-impl<'t> FsstEncoder<'t> {
+/// A symbol as it is compared with the next bytes of a text: as a word.
+#[derive(Clone, Copy, Debug)]
+struct Symbol {
+    word: u64,
+    /// Which bits of a word are its.
+    mask: u64,
+    len: usize,
+    code: u8,
+}
+
+impl FsstEncoder {
     /// For a table. **Cost**: a sort of its 255 symbols.
-    pub fn new(table: &'t FsstTable) -> Self {
-        let mut codes = vec![Vec::new(); 256];
-        for code in (0..ESCAPE).filter(|c| table.symbol(*c).1 > 0) {
-            codes[usize::from(table.symbol(code).0[0])].push(code);
+    pub fn new(table: &FsstTable) -> Self {
+        let mut symbols = vec![Vec::new(); 256];
+        for code in 0..ESCAPE {
+            let (bytes, len) = table.symbol(code);
+            if len > 0 {
+                let mask = u64::MAX >> (64 - 8 * len);
+                let word = u64::from_le_bytes(bytes) & mask;
+                symbols[usize::from(bytes[0])].push(Symbol { word, mask, len, code });
+            }
         }
-        for same in &mut codes {
-            same.sort_by_key(|code: &u8| std::cmp::Reverse(table.symbol(*code).1));
+        for same in &mut symbols {
+            same.sort_by_key(|symbol: &Symbol| std::cmp::Reverse(symbol.len));
         }
-        Self { table, codes }
+        Self { symbols }
     }
 
     /// Appends the compressed form of `text` to `out`.
     pub fn encode(&self, text: &[u8], out: &mut Vec<u8>) {
         let mut rest = text;
         while let Some((first, tail)) = rest.split_first() {
-            let starts = |code: &&u8| {
-                let (symbol, len) = self.table.symbol(**code);
-                rest.starts_with(&symbol[..len])
-            };
-            match self.codes[usize::from(*first)].iter().find(starts) {
-                Some(code) => {
-                    out.push(*code);
-                    rest = &rest[self.table.symbol(*code).1..];
+            let word = rest.first_chunk().map_or_else(|| last_word(rest), |next| u64::from_le_bytes(*next));
+            let starts =
+                |symbol: &&Symbol| (word ^ symbol.word) & symbol.mask == 0 && symbol.len <= rest.len();
+            match self.symbols[usize::from(*first)].iter().find(starts) {
+                Some(symbol) => {
+                    out.push(symbol.code);
+                    rest = &rest[symbol.len..];
                 }
                 None => {
                     out.extend([ESCAPE, *first]);
@@ -320,6 +333,14 @@ impl<'t> FsstEncoder<'t> {
             }
         }
     }
+}
+
+/// The last bytes of a text, fewer than eight, as a word.
+fn last_word(rest: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let len = rest.len().min(bytes.len());
+    bytes[..len].copy_from_slice(&rest[..len]);
+    u64::from_le_bytes(bytes)
 }
 
 /// Trains on a sample and gives the table with a compressor for it.
@@ -441,5 +462,42 @@ mod tests {
             assert!(out == text.as_bytes() && own.len() <= compressed.len() * 5 / 4 + 2);
         }
         assert!(total * 2 < texts.iter().map(String::len).sum());
+    }
+
+    /// Of symbols that begin a text the longest is taken, also at the end of the text and with zeros in it.
+    #[test]
+    fn encodes_by_the_longest_symbol() {
+        let mut random = trimorph_base::Random::new(5);
+        for _ in 0..300 {
+            let mut byte = |random: &mut trimorph_base::Random| b"\0\0ab\xff"[random.below(5)];
+            let (mut symbols, mut lengths) = ([0; 256], [0; 256]);
+            for code in 0..random.below(256) {
+                let len = 1 + random.below(8);
+                let bytes: Vec<u8> = (0..len).map(|_| byte(&mut random)).collect();
+                (symbols[code], lengths[code]) = (last_word(&bytes), len as u8);
+            }
+            let table = FsstTable { symbols: Symbols::new(symbols, lengths).unwrap() };
+            let encoder = FsstEncoder::new(&table);
+            for len in 0..20 {
+                let text: Vec<u8> = (0..len).map(|_| byte(&mut random)).collect();
+                let (mut compressed, mut out, mut at) = (Vec::new(), Vec::new(), 0);
+                encoder.encode(&text, &mut compressed);
+                table.decode(&compressed, &mut out);
+                assert_eq!(out, text);
+                let mut codes = compressed.iter();
+                while let Some(code) = codes.next() {
+                    let rest = &text[at..];
+                    let fits = (0..ESCAPE).map(|code| table.symbol(code));
+                    let longest =
+                        fits.filter(|(s, len)| rest.starts_with(&s[..*len])).map(|(_, len)| len).max();
+                    let longest = longest.filter(|len| *len > 0);
+                    let taken =
+                        if *code == ESCAPE { codes.next().and(None) } else { Some(table.symbol(*code).1) };
+                    assert_eq!(taken, longest);
+                    at += taken.unwrap_or(1);
+                }
+                assert_eq!(at, len);
+            }
+        }
     }
 }
