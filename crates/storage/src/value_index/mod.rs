@@ -220,21 +220,23 @@ fn is_short(value: &Value) -> bool {
     }
 }
 
-/// Whether a value stands before another where both are looked for: what compares as equal does not, whatever
-/// else tells them apart, as the zones of the same instant.
-fn is_before(value: &Value, bound: &Value) -> bool {
-    match compare(value, bound) {
-        Some(ordering) => ordering.is_lt(),
-        None => order(value, bound).is_lt(),
+/// How a value stands to another where both are looked for: what compares as equal is, whatever else tells
+/// them apart, as the zones of the same instant.
+#[inline]
+fn standing(value: &Value, bound: &Value) -> Ordering {
+    match (value, bound) {
+        // What is looked for most, some ten times in a search.
+        (Value::Int(value), Value::Int(bound)) => value.cmp(bound),
+        _ => compare(value, bound).unwrap_or_else(|| order(value, bound)),
     }
 }
 
-/// Whether a value stands behind another.
+fn is_before(value: &Value, bound: &Value) -> bool {
+    standing(value, bound).is_lt()
+}
+
 fn is_behind(value: &Value, bound: &Value) -> bool {
-    match compare(value, bound) {
-        Some(ordering) => ordering.is_gt(),
-        None => order(value, bound).is_gt(),
-    }
+    standing(value, bound).is_gt()
 }
 
 impl<'s> ValueIndexView<'s> {
