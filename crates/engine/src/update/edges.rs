@@ -57,7 +57,11 @@ impl Statement<'_> {
         let reader = Reader::new(&snapshot);
         let mut made = vec![Value::Null; rows.len()];
         for (table, (edges, places)) in &mut by_table {
-            let ends = self.existing_ends(&reader, edges)?;
+            let ends = ends_of(edges);
+            // What rows have was found by this transaction: only itself can have deleted it since.
+            if writing.has_deleted {
+                self.check_ends(&reader, &ends)?;
+            }
             let placed = self.place_all(writing, &reader, *table, edges);
             // Also what meets a conflict, or comes before one that has no place, is undone with the rest.
             let placed_count = *placed.as_ref().unwrap_or_else(|(count, _)| count);
@@ -105,13 +109,8 @@ impl Statement<'_> {
         Ok(made)
     }
 
-    /// The ends of new edges, each once and in order.
-    ///
-    /// **Errors**: one of them is gone.
-    fn existing_ends(&self, reader: &Reader<'_>, edges: &[EdgeEnds]) -> Result<Vec<NodeId>, Error> {
-        let mut ends: Vec<NodeId> = edges.iter().flat_map(|edge| [edge.source, edge.target]).collect();
-        ends.sort_unstable();
-        ends.dedup();
+    /// **Errors**: one of the ends of new edges is gone.
+    fn check_ends(&self, reader: &Reader<'_>, ends: &[NodeId]) -> Result<(), Error> {
         for (at, end) in ends.iter().enumerate() {
             self.check(at)?;
             if !reader.node_exists(*end) {
@@ -120,7 +119,7 @@ impl Statement<'_> {
                 return Err(self.wrong(Diagnostic::runtime(kind, "DeletedEntityAccess", text)));
             }
         }
-        Ok(ends)
+        Ok(())
     }
 
     /// Gives new edges of a table their ids: each the next position of its source's page. Gives how many got
@@ -350,6 +349,14 @@ impl Statement<'_> {
         }
         Ok(())
     }
+}
+
+/// The ends of edges, each once and in order.
+fn ends_of(edges: &[EdgeEnds]) -> Vec<NodeId> {
+    let mut ends: Vec<NodeId> = edges.iter().flat_map(|edge| [edge.source, edge.target]).collect();
+    ends.sort_unstable();
+    ends.dedup();
+    ends
 }
 
 /// The positions of a page that no edge of main has; none where they cannot be read.
