@@ -256,7 +256,8 @@ fn who_only_reads_needs_no_room_for_the_delta_of_a_long_log() {
     let dir = Directory::new("long-logs-read");
     // Not known to this process by its path: who reads it is another database.
     let fs: Arc<dyn FileSystem> = Arc::new(OsFileSystem);
-    let db = Database::open_on(fs, dir.path(), with(LARGE).background_merges(false)).unwrap();
+    let long = with(LARGE).background_merges(false).log_segment_bytes(16 << 20);
+    let db = Database::open_on(fs, dir.path(), long).unwrap();
     let c = db.connect();
     let write = |text: &str, from: usize| {
         for of in from..from + 10 {

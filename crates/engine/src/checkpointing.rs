@@ -68,7 +68,7 @@ impl Shared {
         }
         self.loads.release(&*self.fs, start.committed);
         drop(checkpoint);
-        journal.set_segment_bytes(segment_bytes(main.piece_bytes()))?;
+        journal.set_segment_bytes(segment_bytes(&self.config, main.piece_bytes()))?;
         journal.release(Position::new(start.segment, start.offset))
     }
 

@@ -45,8 +45,9 @@ pub struct Config {
     /// When a commit of a database in a directory lasts: when it returns, a little later, or with the next
     /// checkpoint.
     pub durability: Durability,
-    /// Length of a segment of the log, in bytes: 4 KiB to 1 GiB.
-    pub log_segment_bytes: u32,
+    /// Length of a segment of the log, in bytes: 4 KiB to 1 GiB. Unless told, a quarter of the data, from
+    /// 1 MiB to 16 MiB. A checkpoint is made when the log has four.
+    pub log_segment_bytes: Option<u32>,
     /// Open a database whose log is damaged up to the damage, and lose what follows; copies of the damaged
     /// files are kept beside them.
     pub recover_to_damage: bool,
@@ -128,7 +129,7 @@ impl Default for Config {
             read_only: false,
             must_exist: false,
             durability: Durability::Durable,
-            log_segment_bytes: 16 << 20,
+            log_segment_bytes: None,
             recover_to_damage: false,
             memory_limit_bytes: machine::memory_bytes().map_or(usize::MAX, |bytes| bytes / 5 * 4),
             temp_directory: None,
@@ -176,7 +177,7 @@ impl Config {
         /// Sets [`Self::durability`].
         durability: Durability => durability;
         /// Sets [`Self::log_segment_bytes`].
-        log_segment_bytes: u32 => log_segment_bytes;
+        log_segment_bytes: u32 => Some(log_segment_bytes);
         /// Sets [`Self::recover_to_damage`].
         recover_to_damage: bool => recover_to_damage;
         /// Sets [`Self::memory_limit_bytes`].

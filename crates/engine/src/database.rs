@@ -66,7 +66,7 @@ impl Database {
     ) -> Self {
         let journal = OnceLock::new();
         if let Some(log) = log {
-            log.set_segment_bytes(segment_bytes(main.piece_bytes()));
+            log.set_segment_bytes(segment_bytes(&config, main.piece_bytes()));
             journal.get_or_init(|| Arc::new(Journal::new(log, config.durability, &live)));
         }
         let is_read_only = config.read_only;

@@ -220,7 +220,7 @@ impl Shared {
             let nothing = &mut |_: trimorph_log::Replayed<'_>| Ok(());
             let folder = log_folder(dir);
             let (log, _) = Log::open(Arc::clone(&self.fs), &folder, from, options, Recover::Whole, nothing)?;
-            log.set_segment_bytes(segment_bytes(self.base().main().piece_bytes()));
+            log.set_segment_bytes(segment_bytes(&self.config, self.base().main().piece_bytes()));
             let journal = Journal::new(log, self.config.durability, &self.live);
             self.journal.get_or_init(|| Arc::new(journal));
         }

@@ -51,9 +51,10 @@ const MARK_AFTER: Duration = Duration::from_millis(20);
 
 /// How the log is written. Whoever locks the directory may have followers, who know the writer by that.
 pub(crate) fn log_options(config: &Config, database: u128, has_followers: bool) -> LogOptions {
-    let Config { durability, log_segment_bytes: segment_bytes, .. } = *config;
+    let usual = LogOptions::default();
+    let segment_bytes = config.log_segment_bytes.unwrap_or(usual.segment_bytes);
     let mark_after = has_followers.then_some(MARK_AFTER);
-    LogOptions { durability, segment_bytes, database, mark_after, ..LogOptions::default() }
+    LogOptions { durability: config.durability, segment_bytes, database, mark_after, ..usual }
 }
 
 /// A number that no other database has.
