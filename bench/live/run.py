@@ -1,4 +1,4 @@
-"""What live data cost: `python bench/live/run.py tag | htap | batches | churn | conflicts [options]`. Each suite says in its header what it does."""
+"""What live data cost: `python bench/live/run.py tag | htap | batches | churn | conflicts | small [options]`. Each suite says in its header what it does."""
 
 import argparse
 import importlib
@@ -7,7 +7,7 @@ import shutil
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-SUITES = ["tag", "htap", "batches", "churn", "conflicts"]
+SUITES = ["tag", "htap", "batches", "churn", "conflicts", "small"]
 
 
 def main():
