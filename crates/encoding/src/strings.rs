@@ -469,7 +469,7 @@ mod tests {
     fn encodes_by_the_longest_symbol() {
         let mut random = trimorph_base::Random::new(5);
         for _ in 0..300 {
-            let mut byte = |random: &mut trimorph_base::Random| b"\0\0ab\xff"[random.below(5)];
+            let byte = |random: &mut trimorph_base::Random| b"\0\0ab\xff"[random.below(5)];
             let (mut symbols, mut lengths) = ([0; 256], [0; 256]);
             for code in 0..random.below(256) {
                 let len = 1 + random.below(8);
