@@ -326,6 +326,54 @@ fn lists_of_relationships_see_what_was_written() {
     assert_eq!(rows(&c, "MATCH (z:Z) RETURN count(*)"), ["0"]);
 }
 
+/// Entities of parameters were found before, by somebody: what was deleted since is not written to, as what
+/// a statement deletes itself is not. Nothing that comes in its place shows what was set.
+#[test]
+fn entities_of_parameters_may_be_deleted() {
+    let c = empty();
+    run(
+        &c,
+        &[
+            "UNWIND range(1, 3) AS n CREATE (:A {n: n})",
+            "MATCH (a:A {n: 1}), (b:A {n: 2}) CREATE (a)-[:T {w: 1}]->(b)",
+        ],
+    );
+    let mut found = c.query("MATCH (a:A {n: 1})-[r]->() RETURN a, r, [a, r] AS l", &[]).unwrap();
+    let values = found.next_row().unwrap().unwrap().iter().cloned().collect::<Vec<_>>();
+    let mut kept = c.query("MATCH (a:A {n: 3}) RETURN a", &[]).unwrap();
+    let kept = kept.next_row().unwrap().unwrap().iter().next().cloned().unwrap();
+    drop(found);
+    run(&c, &["MATCH (a:A {n: 1}) DETACH DELETE a"]);
+    for text in [
+        "WITH $a AS a SET a.n = 9",
+        "WITH $a AS a SET a += {n: 9}",
+        "WITH $a AS a SET a:B",
+        "WITH $a AS a, $b AS b CREATE (a)-[:T]->(b)",
+        "WITH $a AS a, $b AS b CREATE (b)-[:T {w: 9}]->(a)",
+        "WITH $a AS a, $b AS b MERGE (b)-[:T]->(a)",
+        "WITH $r AS r SET r.w = 9",
+        "WITH $r AS r SET r += {w: 9}",
+        "WITH startNode($r) AS a SET a.n = 9",
+        "WITH startNode($r) AS a, $b AS b CREATE (b)-[:T]->(a)",
+        "UNWIND $l AS x SET x.w = 9",
+        "WITH $b AS b, $r AS r SET b.n = 9, r.w = 9",
+    ] {
+        let [a, r, l] = [&values[0], &values[1], &values[2]];
+        let params = [("a", a.clone()), ("r", r.clone()), ("l", l.clone()), ("b", kept.clone())];
+        let asked: Vec<_> =
+            params.into_iter().filter(|(name, _)| text.contains(&format!("${name}"))).collect();
+        let result = c.query(text, &asked).map(drop);
+        assert!(result.is_err(), "{text}");
+    }
+    // Positions are given again.
+    run(&c, &["CREATE (:A {m: 1})-[:T]->(:A {m: 2})"]);
+    assert_eq!(rows(&c, "MATCH ()-[r]->() RETURN r.w, r.n"), ["null | null"]);
+    assert_eq!(
+        rows(&c, "MATCH (a) RETURN a.n, labels(a)"),
+        ["2 | ['A']", "3 | ['A']", "null | ['A']", "null | ['A']"]
+    );
+}
+
 #[test]
 fn properties_of_what_was_deleted_are_an_error() {
     let c = empty();

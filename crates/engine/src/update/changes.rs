@@ -475,9 +475,7 @@ impl Statement<'_> {
     }
 
     pub(super) fn set(&self, writing: &mut Writing, sets: Sets<'_>) -> Result<(), Error> {
-        // What rows have was found by this transaction: only itself can have deleted it since, and who else
-        // does is met where it is written.
-        if writing.has_deleted && !(sets.nodes.is_empty() && sets.edges.is_empty()) {
+        if self.may_be_gone(writing) && !(sets.nodes.is_empty() && sets.edges.is_empty()) {
             let snapshot = writing.snapshot_within(writing.base(self.shared));
             let reader = Reader::new(&snapshot);
             let nodes = sets.nodes.values().flat_map(|(nodes, _)| nodes);

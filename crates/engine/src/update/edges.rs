@@ -58,8 +58,7 @@ impl Statement<'_> {
         let mut made = vec![Value::Null; rows.len()];
         for (table, (edges, places)) in &mut by_table {
             let ends = ends_of(edges);
-            // What rows have was found by this transaction: only itself can have deleted it since.
-            if writing.has_deleted {
+            if self.may_be_gone(writing) {
                 self.check_ends(&reader, &ends)?;
             }
             let placed = self.place_all(writing, &reader, *table, edges);

@@ -77,6 +77,12 @@ pub(crate) struct Statement<'a> {
 }
 
 impl Statement<'_> {
+    /// Whether what rows have may be deleted already. What patterns found this transaction found: only itself
+    /// can have deleted it since, and who else does is met where it is written. Parameters are older.
+    fn may_be_gone(&self, writing: &Writing) -> bool {
+        writing.has_deleted || self.params.values().any(holds_entities)
+    }
+
     /// Runs the statement within a transaction; gives its result: rows of the query's columns.
     ///
     /// **Errors**: what its parts fail with; what it wrote until then is undone with the transaction.
@@ -360,4 +366,14 @@ fn turns(rows: &Rows, update: &Update) -> Option<Vec<Vec<usize>>> {
         turns[turn].push(row);
     }
     (turns.len() > 1).then_some(turns)
+}
+
+/// Whether a value is an entity or has one in it.
+fn holds_entities(value: &Value) -> bool {
+    match value {
+        Value::Node(_) | Value::Relationship(_) | Value::Path(_) => true,
+        Value::List(items) => items.iter().any(holds_entities),
+        Value::Map(entries) => entries.values().any(holds_entities),
+        _ => false,
+    }
 }
