@@ -381,7 +381,7 @@ mod tests {
             ),
             ("a.id = 7.0 AND a.half = 1 AND a.id <> 'x' AND a.name = 'n1'", &[]),
             ("a.mixed = 'text' OR a.mixed = 1 OR a.born = date('2000-01-01')", &[]),
-            ("a.id = null OR a.id IN [] OR a.id IN [1, 'x'] OR a.id = a.half OR a.id = $none", &[]),
+            ("a.id IN [] OR a.id IN [1, 'x'] OR a.id = a.half OR a.id = $none", &[]),
             ("a.id = a.mixed OR toString(a.id) = a.name OR date(a.name) = a.born", &[]),
             (
                 "a.id = a.name",
