@@ -32,6 +32,8 @@ pub(crate) struct Intersect<'s> {
     spec: Arc<IntersectSpec>,
     rest: Vec<u32>,
     cursor: usize,
+    /// Of each list, the node of each row of `rest`: read once, and asked for several times.
+    nodes: Vec<Vec<Option<NodeId>>>,
     /// The list whose node most rows share with the row before.
     shared: usize,
     marks: Marks,
@@ -45,31 +47,39 @@ impl<'s> Intersect<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<IntersectSpec>) -> Self {
         let buffers = vec![Vec::new(); spec.lists.len()];
         let inner = Chunk::with_slots(&[spec.slots]);
+        let nodes = vec![Vec::new(); spec.lists.len()];
         let (rest, marks) = (Vec::new(), Marks::default());
-        Self { child, inner, spec, rest, cursor: 0, shared: 0, marks, buffers }
+        Self { child, inner, spec, rest, cursor: 0, nodes, shared: 0, marks, buffers }
     }
 
-    fn node(&self, list: usize, row: u32) -> Option<NodeId> {
-        self.inner.groups[0].vectors[self.spec.lists[list].0].node(row as usize)
+    /// The node that a list is of at a place among the rows.
+    fn node(&self, list: usize, place: usize) -> Option<NodeId> {
+        self.nodes[list][place]
+    }
+
+    /// Reads the nodes of the rows.
+    fn read_nodes(&mut self) {
+        let vectors = &self.inner.groups[0].vectors;
+        for ((slot, _), nodes) in self.spec.lists.iter().zip(&mut self.nodes) {
+            nodes.clear();
+            nodes.extend(self.rest.iter().map(|row| vectors[*slot].node(*row as usize)));
+        }
     }
 
     /// The list whose node changes least from row to row.
     fn most_shared(&self) -> usize {
-        let shared = |list: usize| {
-            let same = |rows: &&[u32]| self.node(list, rows[0]) == self.node(list, rows[1]);
-            self.rest.windows(2).filter(same).count()
-        };
+        let shared = |list: usize| self.nodes[list].windows(2).filter(|pair| pair[0] == pair[1]).count();
         (0..self.spec.lists.len()).max_by_key(|list| shared(*list)).unwrap_or(0)
     }
 
-    /// Fills the buffers of all lists but `without` with the sorted neighbours of a row's nodes; `false` if
-    /// one is empty.
-    fn fill(&mut self, row: u32, without: Option<usize>, cx: &Context<'s>) -> bool {
+    /// Fills the buffers of all lists but `without` with the sorted neighbours of the nodes of the row at the
+    /// cursor; `false` if one is empty.
+    fn fill(&mut self, without: Option<usize>, cx: &Context<'s>) -> bool {
         for (list, (_, step)) in self.spec.lists.iter().enumerate() {
             if Some(list) == without {
                 continue;
             }
-            let Some(node) = self.node(list, row) else { return false };
+            let Some(node) = self.node(list, self.cursor) else { return false };
             let out = &mut self.buffers[list];
             out.clear();
             let adjacencies = step.neighbours(node.table(), &cx.reader);
@@ -92,13 +102,11 @@ impl<'s> Intersect<'s> {
     /// Marks the neighbours of the node that row `self.cursor` shares with the next rows; `false` if it
     /// shares none, or these are too few for it.
     fn mark(&mut self, cx: &Context<'s>) -> Result<bool, ExecError> {
-        let row = self.rest[self.cursor];
-        let Some(node) = self.node(self.shared, row) else { return Ok(false) };
+        let Some(node) = self.node(self.shared, self.cursor) else { return Ok(false) };
         if self.marks.are_of(node) {
             return Ok(true);
         }
-        let next = self.rest.get(self.cursor + 1);
-        if next.is_none_or(|next| self.node(self.shared, *next) != Some(node)) {
+        if self.nodes[self.shared].get(self.cursor + 1) != Some(&Some(node)) {
             return Ok(false);
         }
         let spec = Arc::clone(&self.spec);
@@ -107,9 +115,8 @@ impl<'s> Intersect<'s> {
 
     /// Calls `visit` with each common node of row `self.cursor`, and how often it stands in all lists.
     fn row(&mut self, cx: &Context<'s>, mut visit: impl FnMut(NodeId, u64)) -> Result<(), ExecError> {
-        let row = self.rest[self.cursor];
         if !self.mark(cx)? {
-            if self.fill(row, None, cx) {
+            if self.fill(None, cx) {
                 // Most have two: nothing is allocated for them.
                 if let [a, b] = &self.buffers[..] {
                     common(&if a.len() <= b.len() { [a, b] } else { [b, a] }, visit);
@@ -121,7 +128,7 @@ impl<'s> Intersect<'s> {
             }
             return Ok(());
         }
-        if !self.fill(row, Some(self.shared), cx) {
+        if !self.fill(Some(self.shared), cx) {
             return Ok(());
         }
         let marks = &self.marks;
@@ -224,6 +231,7 @@ impl<'s> Operator<'s> for Intersect<'s> {
                     return Ok(false);
                 }
                 self.rest = self.inner.groups[0].positions();
+                self.read_nodes();
                 self.shared = self.most_shared();
                 self.cursor = 0;
             }
