@@ -34,7 +34,7 @@ const GROWING: [&str; 15] = [
     "RETURN count(DISTINCT [a.n, b.n])",
     "WITH DISTINCT a.n AS x, b.n AS y RETURN count(*)",
     "WITH a.s AS x, b.n AS y, count(*) AS c RETURN max(c)",
-    "WITH a.n AS x, b.n AS y ORDER BY x + y RETURN count(*), max(x + y), min(y)",
+    "WITH a.n AS x, b.n AS y ORDER BY x + y SKIP 1 RETURN count(*), max(x + y), min(y)",
     "WITH a.n AS x, b.n AS y ORDER BY x DESC, y LIMIT 30000000 RETURN max(x + y)",
     "WITH collect([a.n, b.n]) AS l RETURN size(tail(l))",
     "WITH a.n AS x, min(b.s + a.s) AS m, collect(b.n) AS l RETURN count(l)",
