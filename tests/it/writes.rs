@@ -339,9 +339,9 @@ fn entities_of_parameters_may_be_deleted() {
         ],
     );
     let mut found = c.query("MATCH (a:A {n: 1})-[r]->() RETURN a, r, [a, r] AS l", &[]).unwrap();
-    let values = found.next_row().unwrap().unwrap().iter().cloned().collect::<Vec<_>>();
+    let values = found.next_row().unwrap().unwrap().to_vec();
     let mut kept = c.query("MATCH (a:A {n: 3}) RETURN a", &[]).unwrap();
-    let kept = kept.next_row().unwrap().unwrap().iter().next().cloned().unwrap();
+    let kept = kept.next_row().unwrap().unwrap()[0].clone();
     drop(found);
     run(&c, &["MATCH (a:A {n: 1}) DETACH DELETE a"]);
     for text in [
