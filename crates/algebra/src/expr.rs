@@ -160,6 +160,19 @@ impl Expr {
         Self::Op(op, args, Span::default())
     }
 
+    /// This expression with variables in the place of properties whose values they have: of which variable,
+    /// its key, and the variable that has the value.
+    #[must_use]
+    pub fn with_values(self, values: &[(VarId, Arc<str>, VarId)]) -> Self {
+        if let Self::Property(base, key, _) = &self
+            && let Self::Var(var) = **base
+            && let Some((.., value)) = values.iter().find(|(of, known, _)| *of == var && known == key)
+        {
+            return Self::Var(*value);
+        }
+        self.map_children(&mut |child| child.with_values(values))
+    }
+
     /// Calls `visit` on this expression's direct children.
     pub fn for_each_child<'e>(&'e self, visit: &mut dyn FnMut(&'e Self)) {
         match self {

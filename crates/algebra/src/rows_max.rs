@@ -6,7 +6,8 @@ use trimorph_types::Value;
 use crate::{ApplyKind, Expr, Plan};
 
 /// So few rows that others are gone through once for each: as 3 or 16 limits are compared with all that there
-/// is, a chunk at a time.
+/// is, a chunk at a time. Three million rows beside 16 took 0.45 of what a join by a sorted list took; beside
+/// some 30 it would be as much.
 pub const FEW_ROWS: u64 = 16;
 
 impl Plan {

@@ -653,29 +653,25 @@ fn looks_through_texts(expr: &Expr) -> bool {
     found
 }
 
-/// What an operator of one input has below it.
+/// Whether an operator may stand between a projection and the grouping that collects, or is one of these.
+fn is_between(plan: &Plan) -> bool {
+    matches!(
+        plan,
+        Plan::Project { .. }
+            | Plan::Extra { .. }
+            | Plan::Filter { .. }
+            | Plan::Sort { .. }
+            | Plan::Skip { .. }
+            | Plan::Limit { .. }
+            | Plan::Aggregate { .. }
+    )
+}
+
+/// What such an operator has below it.
 fn input_of(plan: &Plan) -> Option<&Plan> {
-    match plan {
-        Plan::Project { input, .. }
-        | Plan::Extra { input, .. }
-        | Plan::Filter { input, .. }
-        | Plan::Sort { input, .. }
-        | Plan::Skip { input, .. }
-        | Plan::Limit { input, .. }
-        | Plan::Aggregate { input, .. } => Some(input),
-        _ => None,
-    }
+    if is_between(plan) { plan.children().into_iter().next() } else { None }
 }
 
 fn input_of_mut(plan: &mut Plan) -> Option<&mut Plan> {
-    match plan {
-        Plan::Project { input, .. }
-        | Plan::Extra { input, .. }
-        | Plan::Filter { input, .. }
-        | Plan::Sort { input, .. }
-        | Plan::Skip { input, .. }
-        | Plan::Limit { input, .. }
-        | Plan::Aggregate { input, .. } => Some(input),
-        _ => None,
-    }
+    if is_between(plan) { plan.children_mut().into_iter().next() } else { None }
 }

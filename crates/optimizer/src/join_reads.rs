@@ -74,7 +74,7 @@ pub(crate) fn join_reads(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan
                 **side = Plan::Extra { input: Box::new(below), items };
             }
         }
-        *predicate = with_values(std::mem::replace(predicate, Expr::truth()), &read);
+        *predicate = std::mem::replace(predicate, Expr::truth()).with_values(&read);
         Ok(plan)
     })
 }
@@ -105,15 +105,4 @@ fn look(expr: &Expr, visit: &mut dyn FnMut(VarId, Arc<str>, &Expr)) {
         Expr::Property(base, key, _) if let Expr::Var(var) = **base => visit(var, Arc::clone(key), expr),
         other => other.for_each_child(&mut |child| look(child, visit)),
     }
-}
-
-/// An expression with variables in the place of the properties whose values they have.
-fn with_values(expr: Expr, read: &[(VarId, Arc<str>, VarId)]) -> Expr {
-    if let Expr::Property(base, key, _) = &expr
-        && let Expr::Var(var) = **base
-        && let Some((.., value)) = read.iter().find(|(of, known, _)| *of == var && known == key)
-    {
-        return Expr::Var(*value);
-    }
-    expr.map_children(&mut |child| with_values(child, read))
 }

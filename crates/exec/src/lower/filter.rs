@@ -67,7 +67,7 @@ impl Lowering<'_> {
                 items.push((lowered.layout.add(value, group), self.compile(&expr, &lowered.layout)?));
                 read.push((var, key, value));
             }
-            let with_values = with_values(std::mem::replace(condition, Expr::truth()), &read);
+            let with_values = std::mem::replace(condition, Expr::truth()).with_values(&read);
             *condition = with_values;
         }
         if !items.is_empty() {
@@ -97,17 +97,6 @@ impl Lowering<'_> {
         }
         lowered
     }
-}
-
-/// An expression with variables in the place of the properties whose values they have.
-fn with_values(expr: Expr, read: &[(VarId, Arc<str>, VarId)]) -> Expr {
-    if let Expr::Property(base, key, _) = &expr
-        && let Expr::Var(var) = **base
-        && let Some((.., value)) = read.iter().find(|(of, known, _)| *of == var && known == key)
-    {
-        return Expr::Var(*value);
-    }
-    expr.map_children(&mut |child| with_values(child, read))
 }
 
 /// Whether a predicate compares properties of what a step reaches with what is known before, and nothing
