@@ -15,7 +15,7 @@ const GRAPH: [&str; 2] = [
     "UNWIND range(1, 60000) AS i CREATE (:B {n: -i, key: toFloat(i % 55000), day: date('2000-01-01') + duration({days: i % 33000})})",
 ];
 
-const QUERIES: [&str; 21] = [
+const QUERIES: [&str; 27] = [
     "MATCH (m) RETURN m.key, count(*)",
     "MATCH (m) RETURN m.text, count(*), sum(m.n), min(m.n), max(m.n)",
     "MATCH (m) RETURN m, m.few, count(m.text)",
@@ -32,6 +32,13 @@ const QUERIES: [&str; 21] = [
     "MATCH (m) RETURN m.key, min(m.text), max(CASE WHEN m.n % 2 = 0 THEN m.text ELSE m.n END), min(reverse(m.text))",
     "MATCH (m) RETURN m.few, percentileCont(m.key, 0.3), percentileDisc(m.n, 0.9)",
     "MATCH (m) RETURN m.key, percentileCont(m.n, 0.5), percentileDisc(m.n * 0.5, 1.0), percentileDisc(DISTINCT m.few, 0.5)",
+    // Different values of few groups and of many, side by side and far apart, and words of both forms.
+    "MATCH (m) RETURN m.few, count(DISTINCT m.n), count(DISTINCT m.text), count(DISTINCT m)",
+    "MATCH (m) RETURN m.few, count(DISTINCT m.n * 0.5), count(DISTINCT m.n * 1000003), count(DISTINCT m.key)",
+    "MATCH (m) RETURN m.n % 10, count(DISTINCT CASE WHEN m.n % 3 = 0 THEN m.n * 1.0 WHEN m.n % 3 = 1 THEN m.text ELSE m.n END)",
+    "MATCH (m) RETURN m.n % 5, count(DISTINCT CASE WHEN m.n < 0 THEN m.n + 0.5 ELSE m.n END), count(DISTINCT [m.few, m.text])",
+    "MATCH (m) RETURN count(DISTINCT CASE WHEN m.n % 2 = 0 THEN m.n * 0.5 ELSE m.text END), count(DISTINCT m.n % 70000)",
+    "MATCH (m) RETURN m.n % 20000, count(DISTINCT m.text), count(DISTINCT m.few), count(DISTINCT m.day)",
     // Words that lie far apart: one worker puts these into partitions too.
     "MATCH (m) RETURN m.key * 1000003, count(*), sum(m.n), avg(m.n), min(m.n), max(m.n), count(m.text), min(m.day)",
     "MATCH (m) RETURN CASE WHEN m.n % 5 = 0 THEN null ELSE m.key * 1000003 END, count(*), max(m.key)",

@@ -56,7 +56,19 @@ impl DenseKey for (u64, u64) {
 }
 
 /// The words of a block that are there.
-type Bits = [u64; BLOCK_WORDS / 64];
+pub(crate) type Bits = [u64; BLOCK_WORDS / 64];
+
+/// The block that a word lies in.
+pub(crate) fn block_of(word: u64) -> u64 {
+    word.block().0
+}
+
+/// The words of a block.
+pub(crate) fn words_of<K: DenseKey>(block: K, bits: &Bits) -> impl Iterator<Item = K> + use<K> {
+    let bits = *bits;
+    let is_set = move |word: &usize| bits[word / 64] >> (word % 64) & 1 == 1;
+    (0..BLOCK_WORDS).filter(is_set).map(move |word| block.of_block(word))
+}
 
 /// The set.
 #[derive(Clone, Debug)]
@@ -197,16 +209,34 @@ impl<K: DenseKey> DenseSet<K> {
         }
     }
 
+    /// Takes the words of a block in; gives how many are new.
+    pub(crate) fn insert_block(&mut self, block: K, bits: &Bits) -> u64 {
+        if !self.is_dense() {
+            return words_of(block, bits).map(|key| u64::from(self.insert(key))).sum();
+        }
+        let number = self.block(block);
+        let mut fresh = 0;
+        for (own, more) in self.bits[number as usize].iter_mut().zip(bits) {
+            fresh += (more & !*own).count_ones();
+            *own |= more;
+        }
+        self.len += fresh as usize;
+        fresh.into()
+    }
+
+    /// The keys that are bits of blocks: all or none. Blocks are in no order.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = (K, &Bits)> {
+        self.blocks.iter().map(|(block, number)| (block, &self.bits[number as usize]))
+    }
+
+    /// The others.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = K> {
+        self.keys.iter().map(|(key, _)| key)
+    }
+
     /// The keys, in no order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = K> {
-        let words = |bits: &Bits| {
-            let bits = *bits;
-            (0..BLOCK_WORDS).filter(move |word| bits[word / 64] >> (word % 64) & 1 == 1)
-        };
-        let of_block = move |(block, number): (K, u32)| {
-            words(&self.bits[number as usize]).map(move |word| block.of_block(word))
-        };
-        self.keys.iter().map(|(key, _)| key).chain(self.blocks.iter().flat_map(of_block))
+        self.keys().chain(self.blocks().flat_map(|(block, bits)| words_of(block, bits)))
     }
 
     /// Bytes held.
@@ -279,6 +309,17 @@ mod tests {
             assert_eq!(all.len(), theirs.len());
             assert!(all.iter().all(|key| theirs.contains(key)));
             dense += usize::from(ours.is_dense());
+            // Into an empty set, into one that has some of it, and into itself.
+            for every in [0, 2, 1] {
+                let mut other = DenseSet::default();
+                let some: Vec<(u64, u64)> = all.iter().copied().step_by(every.max(1)).collect();
+                other.insert_all(if every > 0 { &some } else { &[] }, |_| ());
+                let before = other.len();
+                let fresh: u64 = ours.blocks().map(|(block, bits)| other.insert_block(block, bits)).sum();
+                assert_eq!(other.len(), before + fresh as usize);
+                other.insert_all(&ours.keys().collect::<Vec<_>>(), |_| ());
+                assert!(other.iter().all(|key| theirs.contains(&key)) && other.len() == theirs.len());
+            }
         }
         assert_eq!(dense, 6, "rounds of keys side by side");
     }

@@ -38,7 +38,7 @@ use std::sync::Arc;
 use trimorph_base::{NodeId, TableId};
 use trimorph_vector::{Entries, Maps, Texts, Values, Vector};
 
-pub(crate) use dense::DenseSet;
+pub(crate) use dense::{Bits, DenseSet, block_of, words_of};
 use encode::{TAG_MISSING, TAG_NODE, TAG_NULL, TAG_OTHER, TAG_TEXT};
 pub(crate) use encode::{cell_key, decode_text, encode, encode_text, fixed_bits};
 use fixed::{AHEAD, Fixed};

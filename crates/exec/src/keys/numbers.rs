@@ -53,6 +53,11 @@ impl NumberForm {
         if self == Self::Floats && tag == TAG_FLOAT { float_key(f64::from_bits(bits)) } else { (tag, bits) }
     }
 
+    /// Whether words of a tag are the same in both forms.
+    pub(crate) fn is_common(self, tag: u8) -> bool {
+        self == Self::Common || !matches!(tag, TAG_INT | TAG_FLOAT)
+    }
+
     /// The bits of floats, or of numbers all of which floats can be, in the form of floats: their tag is
     /// returned. Those of nulls are arbitrary. `None` for others, and in the common form.
     ///

@@ -146,6 +146,11 @@ impl<'s> TextTable<'s> {
         &self.texts
     }
 
+    /// The same, the table being done with.
+    pub(crate) fn into_texts(self) -> Texts<'s> {
+        self.texts
+    }
+
     /// Calls `give` with the number of each text at `positions`.
     pub(super) fn number_all(&mut self, texts: &Texts<'s>, positions: &[u32], mut give: impl FnMut(u32)) {
         let Some((codes, entries)) = texts.codes() else {

@@ -95,6 +95,18 @@ impl<'s> Dictionary<'s> {
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.len()).map(|code| self.get(code))
     }
+
+    /// Whether the same codes stand for the same texts in another, as far as `most` entries say: each thread
+    /// has dictionaries of its own of the columns that it reads.
+    fn is_like(&self, other: &Self, most: usize) -> bool {
+        let mut pairs = self.views.iter().zip(&other.views).zip(0..);
+        std::ptr::eq(self, other)
+            || self.len() == other.len()
+                && self.len() <= most
+                && pairs.all(|((a, b), code)| {
+                    std::ptr::eq(a.start, b.start) && a.len == b.len || self.get(code) == other.get(code)
+                })
+    }
 }
 
 impl<'s> FromIterator<&'s str> for Dictionary<'s> {
@@ -397,13 +409,13 @@ impl<'s> Texts<'s> {
         fits.then(|| (Self { views, blocks, beyond_ascii, ..Self::default() }, counts))
     }
 
-    /// Appends `positions` of `other`: codes of the same dictionary as codes, texts of the store in place,
-    /// and copies of texts that a query made, so that no more is kept than what is here.
+    /// Appends `positions` of `other`: codes of a dictionary of the same texts as codes, texts of the store
+    /// in place, and copies of texts that a query made, so that no more is kept than what is here.
     pub fn extend(&mut self, other: &Self, positions: &[u32]) {
         if let Some((codes, entries)) = &other.codes {
             let more = positions.iter().map(|p| codes[*p as usize]);
             match &mut self.codes {
-                Some((own, known)) if Arc::ptr_eq(known, entries) => return own.extend(more),
+                Some((own, known)) if known.is_like(entries, positions.len()) => return own.extend(more),
                 None if self.views.is_empty() => {
                     self.codes = Some((more.collect(), Arc::clone(entries)));
                     return;

@@ -1,17 +1,19 @@
 //! Values seen, for each of many groups: what DISTINCT inside an aggregate needs.
 
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use trimorph_store::access::NodeSet;
 use trimorph_types::Value;
-use trimorph_vector::{Values, Vector};
+use trimorph_vector::{Texts, Values, Vector};
 
 use super::owners::{Owners, owner_of};
 use crate::ExecError;
 use crate::charge::{table_bytes, table_growth_bytes};
 use crate::keys::{
-    DenseSet, NumberForm, RunMap, TextTable, cell_key, decode_text, encode, encode_text, fixed_bits,
+    Bits, DenseSet, NO_NUMBER, NumberForm, RunMap, TextTable, block_of, cell_key, decode_text, encode,
+    encode_text, fixed_bits, words_of,
 };
 
 /// Pairs of group and value.
@@ -71,8 +73,16 @@ impl RunValues {
 pub(super) struct DistinctValues {
     nodes: NodeSet,
     fixed: Vec<(u32, u8, u64)>,
+    /// Words that lie side by side: group, tag, block and its words.
+    blocks: Vec<(u32, u8, u64, Bits)>,
+    /// Each once, and the groups that have them: group and place in `texts`.
+    texts: Texts<'static>,
+    texts_of: Vec<(u32, u32)>,
     general: Vec<(u32, Arc<[u8]>)>,
 }
+
+/// Pairs that are taken in at once: what is made of them stays in the nearest cache.
+const MERGED_AT_ONCE: usize = 1 << 10;
 
 /// A group and the number of a text as one word.
 fn text_key(group: u32, text: u32) -> u64 {
@@ -90,11 +100,42 @@ fn group_and_tag(key: u64) -> (u32, u8) {
     ((key >> 8) as u32, key as u8)
 }
 
+/// What [`text_key`] was made of.
+#[expect(clippy::cast_possible_truncation, reason = "two halves of a word")]
+fn group_and_text(key: u64) -> (u32, u32) {
+    ((key >> 32) as u32, key as u32)
+}
+
 /// The encoded form of a text.
 fn bytes_of(text: &str) -> Arc<[u8]> {
     let mut bytes = Vec::with_capacity(text.len() + 9);
     encode_text(text, &mut bytes);
     bytes.into()
+}
+
+impl DistinctValues {
+    fn push_text(&mut self, group: u32, text: &str) {
+        // Numbers are 32 bits.
+        self.texts_of.push((group, self.texts.len() as u32));
+        self.texts.push(text);
+    }
+
+    /// Copies the texts whose numbers among `texts` are in the pairs, and gives the pairs their places here.
+    /// `places` has nothing of any of them, before and after.
+    fn take_texts(&mut self, texts: &Texts<'_>, places: &mut [u32]) {
+        let mut taken = Vec::new();
+        for (_, text) in &mut self.texts_of {
+            let place = &mut places[*text as usize];
+            if *place == NO_NUMBER {
+                // Numbers are 32 bits.
+                *place = self.texts.len() as u32;
+                self.texts.push(texts.get(*text as usize));
+                taken.push(*text);
+            }
+            *text = *place;
+        }
+        taken.into_iter().for_each(|text| places[text as usize] = NO_NUMBER);
+    }
 }
 
 impl DistinctSet {
@@ -259,52 +300,93 @@ impl DistinctSet {
     /// The values of a fixed size: group, tag and bits, in the common form. Where groups come one after the
     /// other, those of the group at hand.
     fn fixed(&self) -> impl Iterator<Item = (u32, u8, u64)> {
-        let words = self.words.iter().map(|bits| (0, self.words_tag.unwrap_or(0), bits));
-        let fixed = self.fixed.iter().map(|(key, bits)| {
+        let of_block = |(group, tag, block, bits): (u32, u8, u64, &Bits)| {
+            words_of(block, bits).map(move |bits| (group, tag, bits))
+        };
+        self.singles().chain(self.blocks().flat_map(of_block))
+    }
+
+    /// Those of them that are kept as words of blocks, and are the same in the common form.
+    fn blocks(&self) -> impl Iterator<Item = (u32, u8, u64, &Bits)> {
+        let form = self.form.unwrap_or(NumberForm::Common);
+        self.all_blocks().filter(move |(_, tag, ..)| form.is_common(*tag))
+    }
+
+    /// The others of them.
+    fn singles(&self) -> impl Iterator<Item = (u32, u8, u64)> {
+        let words = self.words.keys().map(|bits| (0, self.words_tag.unwrap_or(0), bits));
+        let fixed = self.fixed.keys().map(|(key, bits)| {
             let (group, tag) = group_and_tag(key);
             (group, tag, bits)
         });
         let form = self.form.unwrap_or(NumberForm::Common);
-        words.chain(fixed).chain(self.run.iter().flat_map(RunValues::all)).map(move |(group, tag, bits)| {
+        let others = self.all_blocks().filter(move |(_, tag, ..)| !form.is_common(*tag));
+        let others = others
+            .flat_map(|(group, tag, block, bits)| words_of(block, bits).map(move |bits| (group, tag, bits)));
+        let run = self.run.iter().flat_map(RunValues::all);
+        words.chain(fixed).chain(others).chain(run).map(move |(group, tag, bits)| {
             let (tag, bits) = form.common((tag, bits));
             (group, tag, bits)
         })
     }
 
+    /// Group, tag, block and words of each block.
+    fn all_blocks(&self) -> impl Iterator<Item = (u32, u8, u64, &Bits)> {
+        let words = self.words.blocks().map(|(block, bits)| (0, self.words_tag.unwrap_or(0), block, bits));
+        words.chain(self.fixed.blocks().map(|((key, block), bits)| {
+            let (group, tag) = group_and_tag(key);
+            (group, tag, block, bits)
+        }))
+    }
+
+    /// The groups of texts and the numbers of these.
+    fn texts_of(&self) -> impl Iterator<Item = (u32, u32)> {
+        let all = if self.one_group { self.texts.texts().len() } else { 0 };
+        // Numbers are 32 bits.
+        (0..all).map(|number| (0, number as u32)).chain(self.texts_of.iter().map(group_and_text))
+    }
+
     /// The texts of groups.
-    #[expect(clippy::cast_possible_truncation, reason = "two halves of a word")]
     fn texts(&self) -> impl Iterator<Item = (u32, &str)> {
         let texts = self.texts.texts();
-        let all = if self.one_group { texts.len() } else { 0 };
-        let pairs = self.texts_of.iter().map(|key| ((key >> 32) as u32, texts.get(key as u32 as usize)));
-        (0..all).map(|number| (0, texts.get(number))).chain(pairs)
+        self.texts_of().map(|(group, number)| (group, texts.get(number as usize)))
     }
 
     /// Everything.
     pub(super) fn into_values(mut self) -> DistinctValues {
-        let texts = self.texts().map(|(group, text)| (group, bytes_of(text))).collect::<Vec<_>>();
         DistinctValues {
-            fixed: self.fixed().collect(),
+            fixed: self.singles().collect(),
+            blocks: self.blocks().map(|(group, tag, block, bits)| (group, tag, block, *bits)).collect(),
             nodes: std::mem::take(&mut self.nodes),
-            general: self.general().chain(texts).collect(),
+            texts_of: self.texts_of().collect(),
+            general: self.general().collect(),
+            texts: self.texts.into_texts(),
         }
     }
 
     /// What goes to each owner with its groups; what is copied stays behind too, where nobody looks at it.
     pub(super) fn copy_to(&self, owners: &Owners) -> Vec<DistinctValues> {
         let mut out: Vec<DistinctValues> = (0..owners.count()).map(|_| DistinctValues::default()).collect();
-        for (group, tag, bits) in self.fixed() {
+        for (group, tag, bits) in self.singles() {
             let (owner, place) = owners.of(group);
             if owner != owners.own {
                 out[owner].fixed.push((place, tag, bits));
             }
         }
-        for (group, text) in self.texts() {
+        for (group, tag, block, bits) in self.blocks() {
             let (owner, place) = owners.of(group);
             if owner != owners.own {
-                out[owner].general.push((place, bytes_of(text)));
+                out[owner].blocks.push((place, tag, block, *bits));
             }
         }
+        for (group, number) in self.texts_of() {
+            let (owner, place) = owners.of(group);
+            if owner != owners.own {
+                out[owner].texts_of.push((place, number));
+            }
+        }
+        let mut places = vec![NO_NUMBER; self.texts.texts().len()];
+        out.iter_mut().for_each(|values| values.take_texts(self.texts.texts(), &mut places));
         for (group, bytes) in self.general() {
             let (owner, place) = owners.of(group);
             if owner != owners.own {
@@ -323,38 +405,104 @@ impl DistinctSet {
         }
         let left = Self { nodes: std::mem::take(&mut self.nodes), ..Self::new(self.one_group) };
         let all = std::mem::replace(self, left);
-        for (group, tag, bits) in all.fixed() {
-            match owner_of([tag.into(), bits], count) {
-                o if o == own => drop(self.insert_fixed(group, tag, bits)),
-                o => out[o].fixed.push((group, tag, bits)),
-            }
+        // A worker may have words one by one that another has as a block.
+        for (group, tag, bits) in all.singles() {
+            out[owner_of([tag.into(), block_of(bits)], count)].fixed.push((group, tag, bits));
         }
-        let texts = all.texts().map(|(group, text)| (group, bytes_of(text)));
-        for (group, bytes) in texts.chain(all.general()) {
-            match owner_of(bytes.iter().map(|b| u64::from(*b)), count) {
-                o if o == own => drop(self.insert_general(group, &bytes)),
-                o => out[o].general.push((group, bytes)),
-            }
+        for (group, tag, block, bits) in all.blocks() {
+            out[owner_of([tag.into(), block], count)].blocks.push((group, tag, block, *bits));
         }
+        for (group, text) in all.texts() {
+            out[owner_of([FxBuildHasher.hash_one(text)], count)].push_text(group, text);
+        }
+        for (group, bytes) in all.general() {
+            let owner = owner_of(bytes.iter().map(|b| u64::from(*b)), count);
+            out[owner].general.push((group, bytes));
+        }
+        drop(all);
+        let kept = std::mem::take(&mut out[own]);
+        self.merge(kept, &[0], |_, _| {});
         out
     }
 
     /// Takes other values in, their groups renumbered; calls `fresh` with a group and how many values are new
     /// to it.
+    ///
+    /// **Cost**: a look-up a value, of which many are waited for at once; a text is hashed once, whatever
+    /// groups have it.
     pub(super) fn merge(&mut self, other: DistinctValues, renumber: &[u32], mut fresh: impl FnMut(u32, u64)) {
         if self.one_group {
             let before = self.nodes.len();
             self.nodes.merge(&other.nodes);
             fresh(0, self.nodes.len() - before);
         }
-        for (group, tag, bits) in other.fixed {
-            let group = renumber[group as usize];
-            fresh(group, self.insert_fixed(group, tag, bits).into());
+        for (group, tag, block, bits) in &other.blocks {
+            self.merge_block(renumber[*group as usize], (*tag, *block, bits), &mut fresh);
+        }
+        other.fixed.chunks(MERGED_AT_ONCE).for_each(|values| self.merge_fixed(values, renumber, &mut fresh));
+        let before = self.texts.texts().len();
+        let mut numbers = Vec::with_capacity(other.texts.len());
+        // Numbers are 32 bits.
+        let all: Vec<u32> = (0..other.texts.len() as u32).collect();
+        self.texts.number_read(&other.texts, &all, |number| numbers.push(number));
+        if self.one_group {
+            fresh(0, (self.texts.texts().len() - before) as u64);
+        } else {
+            for pairs in other.texts_of.chunks(MERGED_AT_ONCE) {
+                let key =
+                    |(group, text): &(u32, u32)| text_key(renumber[*group as usize], numbers[*text as usize]);
+                let keys: Vec<u64> = pairs.iter().map(key).collect();
+                self.texts_of.insert_all(&keys, |k| fresh(group_and_text(keys[k]).0, 1));
+            }
         }
         for (group, bytes) in other.general {
             let group = renumber[group as usize];
             fresh(group, self.insert_general(group, &bytes).into());
         }
+    }
+
+    /// The same of a block of words of the common form.
+    fn merge_block(
+        &mut self,
+        group: u32,
+        (tag, block, bits): (u8, u64, &Bits),
+        fresh: &mut impl FnMut(u32, u64),
+    ) {
+        let is_common = self.form.get_or_insert(NumberForm::Common).is_common(tag);
+        if is_common && self.one_group && *self.words_tag.get_or_insert(tag) == tag {
+            fresh(group, self.words.insert_block(block, bits));
+        } else if is_common && !self.one_group && self.run.is_none() {
+            fresh(group, self.fixed.insert_block((group_key(group, tag), block), bits));
+        } else {
+            words_of(block, bits).for_each(|word| fresh(group, self.insert_fixed(group, tag, word).into()));
+        }
+    }
+
+    /// The same of some words of the common form.
+    fn merge_fixed(&mut self, values: &[(u32, u8, u64)], renumber: &[u32], fresh: &mut impl FnMut(u32, u64)) {
+        let Some((_, tag, _)) = values.first() else { return };
+        let form = *self.form.get_or_insert(NumberForm::Common);
+        if self.one_group && values.iter().all(|(_, other, _)| other == tag) {
+            let words: Vec<(u8, u64)> = values.iter().map(|(_, tag, bits)| form.of((*tag, *bits))).collect();
+            let own = *self.words_tag.get_or_insert(words[0].0);
+            if words.iter().all(|(tag, _)| *tag == own) {
+                let bits: Vec<u64> = words.iter().map(|(_, bits)| *bits).collect();
+                return self.words.insert_all(&bits, |_| fresh(0, 1));
+            }
+        }
+        if self.one_group || self.run.is_some() {
+            for (group, tag, bits) in values {
+                let group = renumber[*group as usize];
+                fresh(group, self.insert_fixed(group, *tag, *bits).into());
+            }
+            return;
+        }
+        let key = |(group, tag, bits): &(u32, u8, u64)| {
+            let (tag, bits) = form.of((*tag, *bits));
+            (group_key(renumber[*group as usize], tag), bits)
+        };
+        let keys: Vec<(u64, u64)> = values.iter().map(key).collect();
+        self.fixed.insert_all(&keys, |k| fresh(group_and_tag(keys[k].0).0, 1));
     }
 
     /// Calls `visit` with the values that are no bits of nodes, some at a time: their groups, tags, bits, and
