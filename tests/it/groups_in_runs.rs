@@ -29,6 +29,10 @@ const IN_RUNS: &[&str] = &[
     "MATCH (a) OPTIONAL MATCH (a)-->(b) WITH a, collect(b.n) AS l, count(*) AS n RETURN a.n AS k, size(l) AS l, n",
     "MATCH (a) OPTIONAL MATCH (a)-->(b) WITH a, max(b.n) AS m, count(b) AS n OPTIONAL MATCH (a)<--(c) WHERE c.n > 3 WITH a, m, n, count(DISTINCT c) AS d, min(c.n) AS w RETURN a.n AS k, m, n, d, w",
     "MATCH (a:A) WHERE a.n > 3 OPTIONAL MATCH (a)-[*1..2]->(b) WITH a, count(DISTINCT b) AS d, count(b) AS n RETURN a.n AS k, d, n",
+    // Rows that are told apart.
+    "MATCH (a)-->(b)-->(c) WITH DISTINCT a, c WITH a, count(*) AS n RETURN a.n AS k, n",
+    "MATCH (a) OPTIONAL MATCH (a)-[r]->(b) WITH DISTINCT a, r.w AS w, b.n % 2 AS odd RETURN a.n AS k, w, odd",
+    "MATCH (a) UNWIND range(0, abs(a.n) % 40) AS x WITH DISTINCT x % 3 AS r, a, toString(x % 4) AS t WITH a, r, count(t) AS n RETURN a.n AS k, r, n ORDER BY n DESC, k, r LIMIT 100000",
     // Several groups to a run.
     "MATCH (a) UNWIND range(0, abs(a.n) % 40) AS x WITH a, x % 3 AS r, count(*) AS n, sum(x) AS s, collect(x) AS l RETURN a.n AS k, r, n, s, size(l) AS l",
     "MATCH (a) UNWIND range(0, abs(a.n) % 40) AS x WITH toString(x % 4) AS t, a, count(DISTINCT x % 5) AS d, avg(x * 0.5) AS m, max(toString(x)) AS h RETURN a.n AS k, t, d, m, h",

@@ -227,6 +227,9 @@ impl<'q> Lowering<'q> {
             Plan::Distinct { input, vars } => {
                 let vars = self.with_number(vars.iter().copied().collect());
                 let lowered = self.child(0, input, &vars)?;
+                if self.come_in_runs(input, &vars, &lowered.node) {
+                    return self.lower_groups(lowered, input, &vars);
+                }
                 let lowered = self.thin(lowered, &vars)?;
                 if self.is_grouped(&vars) {
                     return self.lower_groups(lowered, input, &vars);

@@ -10,7 +10,7 @@ use crate::ExecError;
 use crate::expr::{Ex, of_one_property};
 use crate::layout::{Layout, Place};
 use crate::ops;
-use crate::physical::Spec;
+use crate::physical::{Node, Spec};
 use crate::volatile::is_volatile;
 
 impl Lowering<'_> {
@@ -186,6 +186,13 @@ impl Lowering<'_> {
         };
         let is_one = vars.len() == 1 && vars.iter().all(is_word);
         is_one && self.is_whole && self.argument.is_none() && self.numbers.is_empty()
+    }
+
+    /// Whether rows by several `vars` are told apart node by node: then each node's are groups of its own,
+    /// whatever thread makes them.
+    pub(super) fn come_in_runs(&self, input: &Plan, vars: &Vars, made: &Node) -> bool {
+        let keys: Vec<(VarId, Expr)> = vars.iter().map(|v| (*v, Expr::Var(*v))).collect();
+        keys.len() > 1 && self.numbers.is_empty() && self.key_in_runs(input, &keys, made).is_some()
     }
 
     /// The groups of lowered rows by `vars`.

@@ -124,17 +124,23 @@ impl Lowering<'_> {
                     runs.fixed.extend(aggregates.iter().map(|(var, _)| *var));
                     Some(runs)
                 }
-                // The groups of a run are given before those of the next.
-                _ => {
-                    let runs = self.runs(input)?;
-                    let is_node = |expr: &Expr| matches!(expr, Expr::Var(var) if *var == runs.node);
-                    let (node, _) = keys.iter().find(|(_, expr)| is_node(expr))?;
-                    let fixed = keys.iter().filter(|(_, expr)| runs.is_fixed(expr)).map(|(var, _)| *var);
-                    Some(Runs { node: *node, fixed: fixed.collect(), is_once: false, is_of_runs: true })
-                }
+                _ => self.groups_of_runs(input, keys),
             },
+            Plan::Distinct { input, vars } if vars.len() > 1 => {
+                let keys: Vec<(VarId, Expr)> = vars.iter().map(|var| (*var, Expr::Var(*var))).collect();
+                self.groups_of_runs(input, &keys)
+            }
             _ => None,
         }
+    }
+
+    /// The node whose groups follow each other: those of a run are given before those of the next.
+    fn groups_of_runs(&self, input: &Plan, keys: &[(VarId, Expr)]) -> Option<Runs> {
+        let runs = self.runs(input)?;
+        let is_node = |expr: &Expr| matches!(expr, Expr::Var(var) if *var == runs.node);
+        let (node, _) = keys.iter().find(|(_, expr)| is_node(expr))?;
+        let fixed = keys.iter().filter(|(_, expr)| runs.is_fixed(expr)).map(|(var, _)| *var);
+        Some(Runs { node: *node, fixed: fixed.collect(), is_once: false, is_of_runs: true })
     }
 }
 
