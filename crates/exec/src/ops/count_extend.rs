@@ -7,20 +7,24 @@
 //! that sums an acyclic count in one pass over each edge table.
 //!
 //! Hot loops: degrees are differences of offsets; a predicate on forward edges is evaluated over the
-//! contiguous slots of many lists at once.
+//! contiguous slots of many lists at once, one on backward edges too once many were asked for
+//! (`target_counts`).
 //!
 //! Source: GF-CL §6.2 (aggregation over factorised tuples); Yannakakis 1981 for the passing of counts.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use trimorph_base::{NodeId, Reservation, TableId};
 use trimorph_store::Condition;
 use trimorph_store::access::EdgeAccess;
 use trimorph_store::neighbours::{InPlace, NeighbourList, Neighbours};
-use trimorph_vector::{Chunk, Edges, Nodes, PageStarts, Selection, Values, Vector};
+use trimorph_vector::{Chunk, Edges, Nodes, PageStarts, Selection, Values};
 
+use super::passing_edges::select;
 use super::resolved::Resolved;
-use crate::expr::{Ex, PropertyFilter, filter};
+use super::target_counts::{are_countable, counts_by_target};
+use crate::expr::{Ex, PropertyFilter};
 use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
 use crate::rows::MANY;
@@ -82,6 +86,14 @@ impl Counts {
     }
 }
 
+/// Counts that are kept, and their memory.
+type Kept = OnceLock<Result<Option<(Counts, Reservation)>, ExecError>>;
+
+/// Once one of so many nodes was asked for its edges, those of all nodes are counted by going through all
+/// edges. That takes a twentieth of asking each node: 4 ns an edge against 90 (`bench/payments`, a condition
+/// on amounts, from the accounts that transfers lead to).
+const ASKED_PART: u64 = 32;
+
 /// Edges from which on a list is asked by itself: of fewer, making vectors costs more than asking.
 const LONG_LIST: usize = 64;
 
@@ -106,10 +118,10 @@ pub(crate) struct CountTarget {
     next: Vec<CountTarget>,
     /// By node table: the product of what `next` gives for each node.
     weights: Vec<OnceLock<Result<(Counts, Reservation), ExecError>>>,
+    /// By node table: how many nodes were asked for, and the counts of all of them.
+    asked: Vec<AtomicU64>,
+    of_all: Vec<Kept>,
 }
-
-const EDGE_SLOT: usize = 0;
-const NODE_SLOT: usize = 1;
 
 impl CountTarget {
     pub(crate) fn new(spec: &CountStepSpec) -> Self {
@@ -121,6 +133,44 @@ impl CountTarget {
             range: predicate.as_ref().filter(|_| *edge_only).and_then(PropertyFilter::of),
             next: next.iter().map(Self::new).collect(),
             weights: step.by_table.iter().map(|_| OnceLock::new()).collect(),
+            asked: step.by_table.iter().map(|_| AtomicU64::new(0)).collect(),
+            of_all: step.by_table.iter().map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// The counts of all nodes of `table`, `more` of which are asked for now; none where each is to be asked.
+    fn of_all<'a>(
+        &'a self,
+        table: TableId,
+        more: usize,
+        cx: &Context<'_>,
+    ) -> Result<Option<&'a Counts>, ExecError> {
+        let at = usize::from(table.0);
+        let Some(predicate) = self.predicate.as_ref().filter(|_| self.edge_only && self.next.is_empty())
+        else {
+            return Ok(None);
+        };
+        let Some(along) = self.step.by_table.get(at).filter(|along| are_countable(along)) else {
+            return Ok(None);
+        };
+        let before = self.asked[at].fetch_add(more as u64, Ordering::Relaxed);
+        let rows = cx.reader.rows(table);
+        if before.saturating_add(more as u64).saturating_mul(ASKED_PART) < rows {
+            return Ok(None);
+        }
+        let counts = self.of_all[at].get_or_init(|| {
+            let mut held = cx.settings.budget.reservation();
+            // Without room for them, each node is asked.
+            if held.grow(usize::try_from(rows).unwrap_or(usize::MAX).saturating_mul(16)).is_err() {
+                return Ok(None);
+            }
+            let counts = Counts::new(counts_by_target(along, predicate, table, cx)?);
+            held.resize(counts.bytes())?;
+            Ok(Some((counts, held)))
+        });
+        match counts {
+            Ok(counts) => Ok(counts.as_ref().map(|(counts, _)| counts)),
+            Err(error) => Err(error.clone()),
         }
     }
 
@@ -232,6 +282,12 @@ impl CountTarget {
         out: &mut [u64],
         cx: &Context<'_>,
     ) -> Result<(), ExecError> {
+        if let Some(counts) = self.of_all(table, out.len(), cx)? {
+            for (row, o) in (first..).zip(out) {
+                *o = o.saturating_mul(counts.get(row));
+            }
+            return Ok(());
+        }
         if self.range_multiplies(table, first, out, cx) {
             return Ok(());
         }
@@ -419,25 +475,6 @@ fn count_slots(
     Ok(true)
 }
 
-/// The positions of a list that pass a predicate.
-fn select<'s>(
-    predicate: &Ex,
-    edges: Edges<'s>,
-    nodes: Nodes<'static>,
-    len: usize,
-    selection: Selection,
-    cx: &Context<'s>,
-) -> Result<Selection, ExecError> {
-    let mut chunk = Chunk::with_slots(&[2]);
-    let group = &mut chunk.groups[0];
-    group.reset(len);
-    group.selection = selection;
-    group.vectors[EDGE_SLOT] = Vector::new(Values::Edge(edges));
-    group.vectors[NODE_SLOT] = Vector::new(Values::Node(nodes));
-    filter(predicate, &mut chunk, 0, cx)?;
-    Ok(std::mem::take(&mut chunk.groups[0].selection))
-}
-
 /// What is counted. For a node in a flat group the count becomes the multiplicity of `fresh`, a flat group of
 /// its own: the node's group may stand still while others move.
 #[derive(Debug)]
@@ -495,6 +532,18 @@ impl<'s> CountExtend<'s> {
             // Rows left out before have a count of 0 and keep it.
             Values::Node(Nodes::Range(first)) if group.selection.count(len) * 2 > len => {
                 self.target.multiply_range(first.table(), first.row(), &mut counts, cx)?;
+            }
+            Values::Node(nodes)
+                if let Some(table) = nodes.table()
+                    && let Some(known) = self.target.of_all(table, group.selection.count(len), cx)? =>
+            {
+                for k in 0..group.selection.count(len) {
+                    let i = group.selection.position(k);
+                    counts[i] = match from.node(i) {
+                        Some(node) => counts[i].saturating_mul(known.get(node.row())),
+                        None => 0,
+                    };
+                }
             }
             _ => {
                 let mut resolved = Resolved::new(&self.target.step);

@@ -1,0 +1,107 @@
+//! Edges that pass a condition, counted by the node that they lead to: takes a step back along edge tables,
+//! gives the count of each node of a table.
+//!
+//! From its target an edge's properties lie anywhere, and each is a jump. Where the edges of many nodes are
+//! asked for, all edges are gone through instead, from end to end as their sources have them, and those that
+//! pass are added to the counts of their targets: a scan of the relation in the place of its index.
+//!
+//! Hot loop: the condition over vectors of edges that follow each other, then an addition for each that
+//! passes.
+//!
+//! Source: access by index and by relation, Poseidon §6.
+
+use trimorph_base::{NodeId, TableId};
+use trimorph_store::access::AdjacencyRef;
+use trimorph_store::neighbours::Neighbours;
+use trimorph_vector::{Edges, Nodes, Selection, VECTOR_SIZE};
+
+use super::passing_edges::select;
+use crate::expr::Ex;
+use crate::{Context, ExecError};
+
+/// Whether all edges that a step follows from the nodes of a table are such: each is followed back from its
+/// target, whatever its source.
+pub(super) fn are_countable(along: &[AdjacencyRef]) -> bool {
+    !along.is_empty() && along.iter().all(|a| !a.forward && !a.skip_loops && !a.check_table)
+}
+
+/// The counts of all nodes of `table`, by row: of its edges `along`, those that pass `predicate`, which looks
+/// at their properties only.
+///
+/// **Cost**: a look at the properties of each edge, in order.
+pub(super) fn counts_by_target<'s>(
+    along: &[AdjacencyRef],
+    predicate: &Ex,
+    table: TableId,
+    cx: &Context<'s>,
+) -> Result<Vec<u64>, ExecError> {
+    let mut counts = vec![0; usize::try_from(cx.reader.rows(table)).unwrap_or(0)];
+    for adjacency in along {
+        let Some(info) = cx.reader.schema().edge_tables.get(adjacency.edge_table) else { continue };
+        let lists = Neighbours::all(&cx.reader, adjacency.edge_table, true, info.source);
+        let rows = cx.reader.rows(info.source);
+        for first in (0..rows).step_by(VECTOR_SIZE) {
+            cx.check()?;
+            let mut adding = Adding { predicate, table, counts: &mut counts };
+            let count = (rows - first).min(VECTOR_SIZE as u64);
+            adding.add_rows(&lists, NodeId::new(info.source, first), count, cx)?;
+        }
+    }
+    Ok(counts)
+}
+
+/// The counts of a table that edges are added to.
+struct Adding<'a> {
+    predicate: &'a Ex,
+    table: TableId,
+    counts: &'a mut [u64],
+}
+
+impl Adding<'_> {
+    /// Adds the edges of `count` nodes from `first` on.
+    fn add_rows<'s>(
+        &mut self,
+        lists: &Neighbours<'_, 's>,
+        first: NodeId,
+        count: u64,
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
+        let rows = usize::try_from(count).unwrap_or(0);
+        if let Some(run) = lists.run(first.row(), rows, true) {
+            for from in (0..run.len()).step_by(VECTOR_SIZE) {
+                let len = (run.len() - from).min(VECTOR_SIZE);
+                let nodes = lists.run_nodes(run, from, len);
+                self.add(lists.run_edges(run, from), &nodes, len, cx)?;
+            }
+            return Ok(());
+        }
+        for row in first.row()..first.row() + count {
+            let list = lists.list(NodeId::new(first.table(), row)).in_place(true);
+            if let Some(edges) = list.edges.filter(|_| list.len > 0) {
+                self.add(edges, &list.nodes, list.len, cx)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds some edges, and the nodes that they lead to.
+    fn add<'s>(
+        &mut self,
+        edges: Edges<'s>,
+        nodes: &Nodes<'s>,
+        len: usize,
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
+        // The predicate does not look at nodes.
+        let passing = select(self.predicate, edges, Nodes::Range(NodeId(0)), len, Selection::All, cx)?;
+        let positions = (0..passing.count(len)).map(|k| passing.position(k));
+        nodes.for_each(positions, |_, node| {
+            if node.table() == self.table
+                && let Some(count) = self.counts.get_mut(usize::try_from(node.row()).unwrap_or(usize::MAX))
+            {
+                *count = count.saturating_add(1);
+            }
+        });
+        Ok(())
+    }
+}
