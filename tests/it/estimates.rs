@@ -80,6 +80,39 @@ fn a_profile_is_estimated_for_its_own_run() {
     assert_ne!(estimates(&few), estimates(&many), "{few:#?}");
 }
 
+/// Where a path begins depends on what is asked of its relationships, of which a sample tells how many pass.
+#[test]
+fn a_path_begins_where_few_relationships_pass() {
+    let db = Database::in_memory(Config::new().threads(1));
+    let connection = db.connect();
+    let create = "CREATE CONSTRAINT FOR (v:V) REQUIRE v.id IS UNIQUE;
+        UNWIND range(1, 2000) AS i CREATE (:V {id: i});
+        MATCH (a:V) UNWIND range(1, 10) AS k MATCH (b:V {id: (a.id * 7 + k) % 2000 + 1})
+        CREATE (a)-[:E {w: a.id * 10 + k, half: a.id * 5.0, kind: CASE WHEN a.id % 500 = 0 THEN 'rare' ELSE 'usual' END}]->(b)";
+    create.split(';').for_each(|text| drop(connection.query(text, &[]).unwrap()));
+    db.merge(&CancelToken::default()).unwrap();
+    for (asked, part) in [
+        ("w > 19900", 0.0055),
+        ("half <= 50", 0.005),
+        ("kind = 'rare'", 0.004),
+        ("w > $low", 0.0055),
+        ("w > 100 AND E.half > 9950", 0.005),
+    ] {
+        for (edge, starts) in [("s", ["(a:", "(b:"]), ("t", ["(b:", "(c:"])] {
+            let condition = format!("{edge}.{}", asked.replace("E.", &format!("{edge}.")));
+            let text = format!(
+                "EXPLAIN (CODES) MATCH (a:V)-[s:E]->(b:V)-[t:E]->(c:V) WHERE {condition} RETURN a.id, c.id"
+            );
+            let lines = plan(&connection, &text, &[("low", Value::Int(19_900))]);
+            let scan = lines.last().unwrap();
+            assert!(starts.iter().any(|start| scan.contains(start)), "{condition}: {lines:#?}");
+            let at = lines.iter().rposition(|line| line.trim_start().starts_with("Filter")).unwrap();
+            let passing = estimates(&lines)[at].parse::<f64>().unwrap() / 20_000.0;
+            assert!((part * 0.4..part * 2.5).contains(&passing), "{condition}, {passing}: {lines:#?}");
+        }
+    }
+}
+
 /// A merge of what others have committed takes nothing of an open transaction: its plans are still made for
 /// what it has written.
 #[test]

@@ -52,6 +52,23 @@ impl Estimator for Sampler<'_> {
         tables.iter().map(of).sum::<Option<u64>>().map(|edges| edges as f64)
     }
 
+    fn passing_edges(&self, tables: &[EdgeTableId], property: &str, op: Op, value: &Value) -> Option<f64> {
+        let (catalog, schema) = (self.reader.catalog(), self.reader.schema());
+        let mut edges = 0.0;
+        for table in tables {
+            let merged = catalog.statistics.edges(*table);
+            let Some(column) = schema.edge_property(*table, property) else { continue };
+            // What columns tell is little where most edges are not in them.
+            if has_drifted(merged, catalog.estimated().edges(*table)) {
+                return None;
+            }
+            if merged > 0 {
+                edges += self.reader.estimate_edges(*table, column, bound_by(op, value)?)?;
+            }
+        }
+        Some(edges)
+    }
+
     fn elements(&self, tables: &[TableId], property: &str) -> Option<f64> {
         let (mut nodes, mut elements) = (0.0, 0.0);
         for table in tables {
@@ -98,18 +115,23 @@ impl Sampler<'_> {
     }
 
     fn merged_rows(&self, tables: &[TableId], property: &str, op: Op, value: &Value) -> Option<f64> {
-        let end = |inside| Some((value.clone(), inside));
-        let bound = match op {
-            Op::Eq => Bound::Terms(vec![Term::Literal(value.clone())]),
-            Op::Lt => Bound::Range(Range { low: None, high: end(false) }),
-            Op::Le => Bound::Range(Range { low: None, high: end(true) }),
-            Op::Gt => Bound::Range(Range { low: end(false), high: None }),
-            Op::Ge => Bound::Range(Range { low: end(true), high: None }),
-            _ => return None,
-        };
-        let pattern = Pattern::property(Kind::Node, property).subject_tables(Some(tables)).objects(bound);
+        let objects = bound_by(op, value)?;
+        let pattern = Pattern::property(Kind::Node, property).subject_tables(Some(tables)).objects(objects);
         Some(self.reader.estimate(&pattern).rows)
     }
+}
+
+/// What values a comparison lets through; none of one that no sample tells.
+fn bound_by(op: Op, value: &Value) -> Option<Bound> {
+    let end = |inside| Some((value.clone(), inside));
+    Some(match op {
+        Op::Eq => Bound::Terms(vec![Term::Literal(value.clone())]),
+        Op::Lt => Bound::Range(Range { low: None, high: end(false) }),
+        Op::Le => Bound::Range(Range { low: None, high: end(true) }),
+        Op::Gt => Bound::Range(Range { low: end(false), high: None }),
+        Op::Ge => Bound::Range(Range { low: end(true), high: None }),
+        _ => return None,
+    })
 }
 
 /// What values a comparison wants; none of one that no index tells.

@@ -6,12 +6,16 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
+use std::sync::Arc;
 
-use trimorph_algebra::{ApplyKind, BandKind, EdgePattern, EdgeRange, Expr, Extend, Op, Plan, VarId};
-use trimorph_base::TableId;
+use trimorph_algebra::{
+    ApplyKind, BandKind, CountStep, EdgePattern, EdgeRange, Expr, Extend, Op, Plan, VarId,
+};
+use trimorph_base::{EdgeTableId, TableId};
 use trimorph_catalog::{Catalog, CatalogView};
 use trimorph_types::Value;
 
+use crate::counted::Of;
 use crate::degrees::{are_picked, degree, degree_of_few, rows_of};
 use crate::samples::{Estimator, Samples};
 use crate::selectivity::{RANGE, Statistics, joint_selectivity};
@@ -29,6 +33,8 @@ pub(crate) struct Estimate {
     scanned: Option<f64>,
     /// The tables that node variables can be in, where the plan says.
     tables: HashMap<VarId, Rc<[TableId]>>,
+    /// The same of relationships.
+    edges: HashMap<VarId, Arc<[EdgeTableId]>>,
 }
 
 /// Rows that each operator of a plan gives, about, by what the plan was made with: the catalog, and the
@@ -92,6 +98,9 @@ impl Estimate {
         own.rows = rows;
         for other in inputs {
             own.add(other.tables);
+            for (var, tables) in other.edges {
+                own.edges.entry(var).or_insert(tables);
+            }
         }
         let mut at = |var: VarId, tables: &[TableId]| own.tables.insert(var, tables.into());
         match plan {
@@ -110,9 +119,7 @@ impl Estimate {
             Plan::Extend { step, .. } => own.reach(step, known.catalog),
             Plan::VarExtend { step, .. } => own.reach(&step.step, known.catalog),
             Plan::Intersect { steps, .. } => {
-                if let Some(step) = steps.first() {
-                    own.reach(step, known.catalog);
-                }
+                steps.iter().rev().for_each(|step| own.reach(step, known.catalog));
             }
             Plan::Project { items, .. } | Plan::Extra { items, .. } => own.rename(items),
             Plan::Aggregate { keys, .. } => own.rename(keys),
@@ -124,10 +131,12 @@ impl Estimate {
     /// Variables that are others under new names are in the same tables.
     fn rename(&mut self, items: &[(VarId, Expr)]) {
         for (name, expr) in items {
-            if let Expr::Var(var) = expr
-                && let Some(tables) = self.tables.get(var).cloned()
-            {
+            let Expr::Var(var) = expr else { continue };
+            if let Some(tables) = self.tables.get(var).cloned() {
                 self.tables.insert(*name, tables);
+            }
+            if let Some(tables) = self.edges.get(var).cloned() {
+                self.edges.insert(*name, tables);
             }
         }
     }
@@ -145,6 +154,9 @@ impl Estimate {
     }
 
     fn reach(&mut self, step: &Extend, catalog: &CatalogView<'_>) {
+        if let Some(edge) = step.edge {
+            self.edges.insert(edge, catalog.edge_tables((!step.types.is_empty()).then_some(&*step.types)));
+        }
         let tables = match &step.to_tables {
             Some(tables) => tables.as_slice().into(),
             None => catalog.statistics().table_ids().collect(),
@@ -257,6 +269,9 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
             let one = degree_of(input, &step.step, f64::MAX, catalog);
             first * if step.into { 1.0 } else { (one + one * one).max(1.0) }
         }
+        (Plan::ExtendCount { step, .. }, [input]) if step.predicate.is_some() => {
+            first * matches_of(input, step, first, known).min(1.0)
+        }
         (Plan::Aggregate { keys, .. }, _) if keys.is_empty() => first.min(1.0),
         (Plan::Aggregate { keys, .. }, [input]) => groups(keys.iter().map(|(_, key)| key), input, catalog),
         (Plan::Distinct { vars, .. }, [input]) => {
@@ -305,6 +320,15 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
         },
         _ => first,
     }
+}
+
+/// How many matches of what is counted hang at a node, one of so many rows.
+fn matches_of(input: &Estimate, counted: &CountStep, rows: f64, known: Statistics<'_>) -> f64 {
+    let mut reached = Estimate::default();
+    reached.reach(&counted.step, known.catalog);
+    let part = counted.predicate.as_ref().map_or(1.0, |predicate| filtered_part(&reached, predicate, known));
+    let matches = degree_of(input, &counted.step, rows, known.catalog) * part;
+    counted.next.iter().fold(matches, |all, next| all * matches_of(&reached, next, f64::MAX, known))
 }
 
 /// Elements of a list whose length nothing tells.
@@ -361,34 +385,37 @@ fn groups<'e>(keys: impl Iterator<Item = &'e Expr>, input: &Estimate, catalog: &
     }
 }
 
-/// The part of a plan's rows that a predicate lets through. Conditions on one node are taken together, as
-/// they are where joins are ordered.
+/// The part of a plan's rows that a predicate lets through. Conditions on one node or relationship are taken
+/// together, as they are where joins are ordered.
 fn filtered_part(input: &Estimate, predicate: &Expr, known: Statistics<'_>) -> f64 {
     let parts = match predicate {
         Expr::Op(Op::And, parts, _) => parts.as_slice(),
         one => std::slice::from_ref(one),
     };
-    let mut on_nodes: BTreeMap<VarId, Vec<&Expr>> = BTreeMap::new();
+    let mut on_one: BTreeMap<VarId, Vec<&Expr>> = BTreeMap::new();
     let mut passing = 1.0;
     for part in parts {
-        match node_of(input, part) {
-            Some(var) => on_nodes.entry(var).or_default().push(part),
+        match entity_of(input, part) {
+            Some(var) => on_one.entry(var).or_default().push(part),
             None => passing *= guess(part),
         }
     }
-    for (var, parts) in on_nodes {
-        let tables = input.tables.get(&var).map_or(&[][..], |tables| tables);
-        passing *= joint_selectivity(known, &parts, var, tables);
+    for (var, parts) in on_one {
+        let of = match input.edges.get(&var) {
+            Some(tables) => Of::Edges(tables),
+            None => Of::Nodes(input.tables.get(&var).map_or(&[][..], |tables| tables)),
+        };
+        passing *= joint_selectivity(known, &parts, var, of);
     }
     passing
 }
 
-/// The node that a predicate looks at, if that is all it looks at and its tables are known.
-fn node_of(input: &Estimate, predicate: &Expr) -> Option<VarId> {
+/// The node or relationship that a predicate looks at, if that is all it looks at and its tables are known.
+fn entity_of(input: &Estimate, predicate: &Expr) -> Option<VarId> {
     let mut vars = Vec::new();
     predicate.free_vars(&mut vars);
     match vars[..] {
-        [var] if input.tables.contains_key(&var) => Some(var),
+        [var] if input.tables.contains_key(&var) || input.edges.contains_key(&var) => Some(var),
         _ => None,
     }
 }

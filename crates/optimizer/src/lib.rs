@@ -49,7 +49,7 @@
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass runs
-//! another; what several need has files of its own: `needed` (what is looked at above), `tables`,
+//! another; what several need has files of its own: `needed` (what is looked at above), `tables`, `counted`,
 //! `listed_nodes`, `list_sizes`, `merging`, `asked_first`, `value_keys`, `lookups`, `edge_lookups`,
 //! `selectivity`, `samples`, `degrees` and `estimate`; and passes ask `count_rows`, `count_optional` and
 //! `fixed_walks` what these know.
@@ -74,6 +74,7 @@ mod count_optional;
 mod count_rows;
 mod count_statements;
 mod count_trails;
+mod counted;
 mod degrees;
 mod distinct_once;
 mod drop_unused;

@@ -11,6 +11,8 @@ use trimorph_algebra::Op;
 use trimorph_base::{EdgeTableId, TableId};
 use trimorph_types::{Value, equivalent};
 
+use crate::counted::Of;
+
 /// Comparisons of one query that are tried on samples.
 const SAMPLED_MAX: usize = 512;
 
@@ -23,6 +25,10 @@ pub trait Estimator {
     /// Edges of `tables` whose property compares so with a value, where an index tells: `Eq`, `Lt`, `Le`,
     /// `Gt`, `Ge`, `StartsWith`, `IsNotNull`. `None` if it cannot tell.
     fn edges(&self, tables: &[EdgeTableId], property: &str, op: Op, value: &Value) -> Option<f64>;
+
+    /// Edges of `tables` whose property compares so with a value, about: `Eq`, `Lt`, `Le`, `Gt`, `Ge`. `None`
+    /// if it cannot tell.
+    fn passing_edges(&self, tables: &[EdgeTableId], property: &str, op: Op, value: &Value) -> Option<f64>;
 
     /// Elements of a list that is a property of nodes of `tables`, on the mean; a value that is no list is
     /// one. `None` if it cannot tell.
@@ -47,10 +53,26 @@ struct Answers {
 }
 
 struct Answer {
-    tables: Vec<TableId>,
+    of: Tables,
     op: Op,
     value: Value,
     rows: Option<f64>,
+}
+
+/// What a comparison was asked of.
+enum Tables {
+    Nodes(Vec<TableId>),
+    Edges(Vec<EdgeTableId>),
+}
+
+impl Tables {
+    fn are(&self, of: Of<'_>) -> bool {
+        match (self, of) {
+            (Self::Nodes(own), Of::Nodes(tables)) => own == tables,
+            (Self::Edges(own), Of::Edges(tables)) => own == tables,
+            _ => false,
+        }
+    }
 }
 
 impl<'a> Samples<'a> {
@@ -76,20 +98,27 @@ impl<'a> Samples<'a> {
         self.estimator?.edges(tables, property, op, value)
     }
 
-    /// As [`Estimator::rows`]; nothing is known once too much was asked.
-    pub(crate) fn rows(&self, tables: &[TableId], property: &str, op: Op, value: &Value) -> Option<f64> {
+    /// As [`Estimator::rows`] and [`Estimator::passing_edges`]; nothing is known once too much was asked.
+    pub(crate) fn rows(&self, of: Of<'_>, property: &str, op: Op, value: &Value) -> Option<f64> {
         let estimator = self.estimator?;
         let mut answered = self.answered.borrow_mut();
         let known = answered.by_property.get(property).into_iter().flatten();
-        let is_asked = |a: &&Answer| a.op == op && a.tables == tables && equivalent(&a.value, value);
+        let is_asked = |a: &&Answer| a.op == op && a.of.are(of) && equivalent(&a.value, value);
         if let Some(answer) = known.into_iter().find(is_asked) {
             return answer.rows;
         }
         if answered.count >= SAMPLED_MAX {
             return None;
         }
-        let rows = estimator.rows(tables, property, op, value);
-        let answer = Answer { tables: tables.to_vec(), op, value: value.clone(), rows };
+        let (rows, of) = match of {
+            Of::Nodes(tables) => {
+                (estimator.rows(tables, property, op, value), Tables::Nodes(tables.to_vec()))
+            }
+            Of::Edges(tables) => {
+                (estimator.passing_edges(tables, property, op, value), Tables::Edges(tables.to_vec()))
+            }
+        };
+        let answer = Answer { of, op, value: value.clone(), rows };
         answered.count += 1;
         answered.by_property.entry(property.to_owned()).or_default().push(answer);
         rows

@@ -1,4 +1,4 @@
-//! The part of rows a predicate lets through, from the catalog's statistics.
+//! The part of nodes, or of relationships, that a predicate lets through, from the catalog's statistics.
 //!
 //! A condition on values is answered by the store's estimator, which tries it on a sample; distinct counts
 //! and ranges stand in where there is none or the value is a parameter.
@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, HashSet};
 
 use trimorph_algebra::{Expr, Op, QueryGraph, VarId};
 use trimorph_base::TableId;
-use trimorph_catalog::{CatalogView, CharacteristicSet, PropertyStats};
+use trimorph_catalog::{CatalogView, PropertyStats};
 use trimorph_types::Value;
 
-use crate::degrees::rows_of;
+use crate::counted::Of;
 use crate::lookups::lookup_of;
 use crate::samples::Samples;
 use crate::{VarSet, vars_of};
@@ -58,7 +58,7 @@ pub(crate) fn anchors<'g>(
         let vars = vars_of([predicate]);
         let var = vars.first().filter(|v| vars.len() == 1 && nodes.contains(v))?;
         let own = tables.get(var).map_or(&[][..], Vec::as_slice);
-        let is_one_of_few = selectivity(known, predicate, *var, own) < ANCHOR
+        let is_one_of_few = selectivity(known, predicate, *var, Of::Nodes(own)) < ANCHOR
             || lookup_of(known.catalog, predicate, *var, own, &VarSet::new()).is_some_and(|l| l.is_of_one());
         is_one_of_few.then_some(*var)
     })
@@ -79,7 +79,8 @@ impl Statistics<'_> {
 impl Statistics<'_> {
     /// How many rows of some tables have the same value of a property, on average.
     pub(crate) fn rows_by_value(&self, tables: &[TableId], name: &str) -> f64 {
-        let each = stats_of(self.catalog, tables, name)
+        let each = Of::Nodes(tables)
+            .stats(self.catalog, name)
             .into_iter()
             .map(|(stats, rows)| (rows - stats.nulls as f64).max(0.0) / stats.distinct.max(1) as f64);
         each.sum::<f64>().max(1.0)
@@ -95,20 +96,8 @@ impl Statistics<'_> {
     }
 }
 
-fn stats_of<'c>(
-    catalog: &CatalogView<'c>,
-    tables: &[TableId],
-    property: &str,
-) -> Vec<(&'c PropertyStats, f64)> {
-    (tables.iter())
-        .filter_map(|t| {
-            Some((catalog.estimated_property(*t, property)?, catalog.statistics().rows(*t) as f64))
-        })
-        .collect()
-}
-
-/// The part of the nodes in `tables` that a predicate on one of them lets through.
-pub(crate) fn selectivity(known: Statistics<'_>, predicate: &Expr, var: VarId, tables: &[TableId]) -> f64 {
+/// The part of nodes or relationships that a predicate on one of them lets through.
+pub(crate) fn selectivity(known: Statistics<'_>, predicate: &Expr, var: VarId, of: Of<'_>) -> f64 {
     let catalog = known.catalog;
     match predicate {
         Expr::Op(op @ (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge), args, _) => {
@@ -117,10 +106,10 @@ pub(crate) fn selectivity(known: Statistics<'_>, predicate: &Expr, var: VarId, t
                 if let Expr::Property(base, name, _) = side
                     && matches!(&**base, Expr::Var(v) if *v == var)
                 {
-                    let stats = stats_of(catalog, tables, name);
-                    let rows: f64 = rows_of(catalog, tables).max(1.0);
+                    let stats = of.stats(catalog, name);
+                    let rows: f64 = of.rows(catalog).max(1.0);
                     if let Some(value) = known.value(other)
-                        && let Some(passing) = known.samples.rows(tables, name, op, &value)
+                        && let Some(passing) = known.samples.rows(of, name, op, &value)
                     {
                         return (passing / rows).clamp(1e-9, 1.0);
                     }
@@ -139,25 +128,22 @@ pub(crate) fn selectivity(known: Statistics<'_>, predicate: &Expr, var: VarId, t
         Expr::Op(Op::In, args, _) => match &args[..] {
             [Expr::Property(_, name, _), list] => {
                 let n = known.elements(list);
-                let distinct: f64 =
-                    stats_of(catalog, tables, name).iter().map(|(s, _)| s.distinct as f64).sum();
+                let distinct: f64 = of.stats(catalog, name).iter().map(|(s, _)| s.distinct as f64).sum();
                 (n / distinct.max(1.0)).clamp(1e-9, 1.0)
             }
             _ => EQUALITY * 10.0,
         },
-        Expr::Op(Op::And, parts, _) => {
-            joint_selectivity(known, &parts.iter().collect::<Vec<_>>(), var, tables)
-        }
+        Expr::Op(Op::And, parts, _) => joint_selectivity(known, &parts.iter().collect::<Vec<_>>(), var, of),
         Expr::Op(Op::Or, parts, _) => {
-            parts.iter().map(|p| selectivity(known, p, var, tables)).sum::<f64>().min(1.0)
+            parts.iter().map(|p| selectivity(known, p, var, of)).sum::<f64>().min(1.0)
         }
         Expr::Op(Op::StartsWith | Op::Contains | Op::EndsWith | Op::Regex, _, _) => 0.1,
         Expr::Op(Op::IsNotNull, args, _) => match &args[..] {
-            [Expr::Property(_, name, _)] => presence(catalog, tables, &[name]),
+            [Expr::Property(_, name, _)] => of.presence(catalog, &[name]),
             _ => 0.9,
         },
         Expr::Op(Op::IsNull, args, _) => match &args[..] {
-            [Expr::Property(_, name, _)] => 1.0 - presence(catalog, tables, &[name]),
+            [Expr::Property(_, name, _)] => 1.0 - of.presence(catalog, &[name]),
             _ => 0.1,
         },
         Expr::Op(Op::Ne, _, _) => 0.9,
@@ -165,22 +151,17 @@ pub(crate) fn selectivity(known: Statistics<'_>, predicate: &Expr, var: VarId, t
     }
 }
 
-/// The part of the nodes in `tables` that all of these predicates on one of them let through. Conditions are
+/// The part of nodes or relationships that all of these predicates on one of them let through. Conditions are
 /// taken as independent, but for which properties a node has at all: that is counted, together, in the
 /// characteristic sets.
-pub(crate) fn joint_selectivity(
-    known: Statistics<'_>,
-    predicates: &[&Expr],
-    var: VarId,
-    tables: &[TableId],
-) -> f64 {
+pub(crate) fn joint_selectivity(known: Statistics<'_>, predicates: &[&Expr], var: VarId, of: Of<'_>) -> f64 {
     let mut part = 1.0;
     let mut properties: Vec<&str> = Vec::new();
     for predicate in predicates {
-        part *= selectivity(known, predicate, var, tables);
+        part *= selectivity(known, predicate, var, of);
         require(predicate, var, &mut properties);
     }
-    together(known.catalog, part, &properties, tables)
+    together(known.catalog, part, &properties, of)
 }
 
 /// Notes the property without which a predicate cannot be true.
@@ -195,15 +176,10 @@ pub(crate) fn require<'e>(predicate: &'e Expr, var: VarId, properties: &mut Vec<
 
 /// The product of the parts that conditions let through, corrected for the properties that nodes have
 /// together.
-pub(crate) fn together(
-    catalog: &CatalogView<'_>,
-    mut part: f64,
-    properties: &[&str],
-    tables: &[TableId],
-) -> f64 {
+pub(crate) fn together(catalog: &CatalogView<'_>, mut part: f64, properties: &[&str], of: Of<'_>) -> f64 {
     if properties.len() > 1 {
-        let alone: f64 = properties.iter().map(|p| presence(catalog, tables, &[p])).product();
-        part *= presence(catalog, tables, properties) / alone.max(1e-9);
+        let alone: f64 = properties.iter().map(|p| of.presence(catalog, &[p])).product();
+        part *= of.presence(catalog, properties) / alone.max(1e-9);
     }
     part.clamp(1e-9, 1.0)
 }
@@ -218,33 +194,6 @@ fn required_property(predicate: &Expr, var: VarId) -> Option<&str> {
         Expr::Property(base, name, _) if matches!(&**base, Expr::Var(v) if *v == var) => Some(&**name),
         _ => None,
     })
-}
-
-/// The part of the nodes in `tables` that have all of these properties: of one, what its column counted; of
-/// several, from the characteristic sets (Poseidon §6).
-fn presence(catalog: &CatalogView<'_>, tables: &[TableId], properties: &[&str]) -> f64 {
-    let having: f64 = (tables.iter())
-        .filter_map(|t| {
-            let counted = catalog.statistics().node_tables.get(t.0 as usize)?;
-            let columns: Option<Vec<usize>> =
-                properties.iter().map(|p| catalog.estimated_column(*t, p)).collect();
-            let columns = columns?;
-            // A property that came after the statistics were counted has no count.
-            let part = |column: &usize| match counted.properties.get(*column) {
-                Some(property) => 1.0 - property.nulls as f64 / counted.rows.max(1) as f64,
-                None => 0.0,
-            };
-            if columns.len() == 1 || counted.characteristic_sets.is_empty() {
-                let all = columns.iter().map(|column| part(column).clamp(0.0, 1.0)).product::<f64>();
-                return Some(counted.rows as f64 * all);
-            }
-            let all = |set: &&CharacteristicSet| {
-                columns.iter().all(|c| set.properties.iter().any(|p| *p as usize == *c))
-            };
-            Some(counted.characteristic_sets.iter().filter(all).map(|s| s.count as f64).sum::<f64>())
-        })
-        .sum();
-    having / rows_of(catalog, tables).max(1.0)
 }
 
 /// The part of the range between the smallest and largest value that a comparison with a constant covers.

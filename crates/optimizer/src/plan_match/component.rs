@@ -17,6 +17,8 @@ pub(super) struct Component<'a> {
     pub(super) tables: &'a Tables,
     /// For each node, the part that its own predicates let through.
     pub(super) selectivity: &'a [f64],
+    /// For each edge, the same.
+    pub(super) edge_parts: &'a [f64],
     /// For each node that can be looked up by key or id, how many a row finds.
     pub(super) lookup: &'a [Option<f64>],
     /// For each node, whether the input rows have it.

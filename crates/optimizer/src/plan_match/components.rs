@@ -16,12 +16,14 @@ use super::costs::CACHED_ROWS;
 use super::hash_joins::Parts;
 use super::one_row::gives_one_row;
 use super::reads::Read;
+use crate::counted::Of;
 use crate::degrees::rows_of;
 use crate::edge_lookups::{EdgeFound, edge_lookup};
 use crate::estimate::Estimate;
 use crate::lookups::{LOOKUP_ROWS, Lookup, RANGE_ROWS, lookup_of, prune_of, range_of, together_of};
 use crate::planning::poll;
 use crate::selectivity::selectivity;
+use crate::tables::edge_tables;
 use crate::walks::asks_of_rows;
 use crate::{Halt, HashJoins, VarSet, vars_of};
 
@@ -155,7 +157,7 @@ impl Planner<'_> {
         for properties in known.catalog.composite_indexes(tables) {
             let found = together_of(&properties, &conditions, var, available);
             let Some((equal, then, used)) = found else { continue };
-            let part: f64 = used.iter().map(|c| selectivity(known, c, var, tables)).product();
+            let part: f64 = used.iter().map(|c| selectivity(known, c, var, Of::Nodes(tables))).product();
             let rows = part * all;
             let is_few = rows * LOOKUP_ROWS < all || all == 0.0;
             if is_few && best.as_ref().is_none_or(|best| rows < self.found_by(var, best)) {
@@ -174,7 +176,8 @@ impl Planner<'_> {
         let conditions = self.conditions.on(var).map(|(_, c)| &c.expr);
         let is_indexed = |name: &str| known.catalog.is_indexed(tables, name);
         let (lookup, of) = range_of(conditions, var, &is_indexed)?;
-        let part: f64 = of.iter().map(|condition| selectivity(known, condition, var, tables)).product();
+        let part = |condition: &&Expr| selectivity(known, condition, var, Of::Nodes(tables));
+        let part: f64 = of.iter().map(part).product();
         (part * RANGE_ROWS < 1.0 || all == 0.0).then_some(lookup)
     }
 
@@ -210,7 +213,18 @@ impl Planner<'_> {
     }
 
     fn selectivity(&self, var: VarId, known: &VarSet) -> f64 {
-        self.conditions.selectivity(self.with.known, var, known, self.tables_of(var))
+        self.conditions.selectivity(self.with.known, var, known, Of::Nodes(self.tables_of(var)))
+    }
+
+    /// The part of an edge's relationships that its own predicates let through.
+    fn edge_part(&self, edge: &EdgePattern, known: &VarSet) -> f64 {
+        let tables = edge_tables(self.with.known.catalog, edge);
+        match edge.range {
+            EdgeRange::One => {
+                self.conditions.selectivity(self.with.known, edge.var, known, Of::Edges(&tables))
+            }
+            _ => 1.0,
+        }
     }
 
     fn plan_component(&mut self, nodes: &[VarId]) -> Result<(), Halt> {
@@ -233,6 +247,8 @@ impl Planner<'_> {
             (lookups(&self.available), lookups(&none));
         let (selectivity, own_selectivity): (Vec<f64>, Vec<f64>) =
             (selectivities(&self.available), selectivities(&none));
+        let parts = |known: &VarSet| edges.iter().map(|edge| self.edge_part(edge, known)).collect();
+        let (edge_parts, own_edge_parts): (Vec<f64>, Vec<f64>) = (parts(&self.available), parts(&none));
         let starts_from_rows = is_bound || lookup.iter().any(Option::is_some);
         let asks = edges.iter().any(|e| asks_of_rows(e, self.walks.get(&e.var)));
         let options = self.with.options;
@@ -248,6 +264,7 @@ impl Planner<'_> {
             edges: &edges,
             tables: &self.tables,
             selectivity: &selectivity,
+            edge_parts: &edge_parts,
             lookup: &lookup,
             bound: &bound,
             looked_at: &looked_at,
@@ -270,6 +287,7 @@ impl Planner<'_> {
         let unbound = vec![false; nodes.len()];
         let apart = Component {
             selectivity: &own_selectivity,
+            edge_parts: &own_edge_parts,
             lookup: &own_lookup,
             bound: &unbound,
             rows: 1.0,

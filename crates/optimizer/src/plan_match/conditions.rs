@@ -8,10 +8,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use trimorph_algebra::{Expr, VarId};
-use trimorph_base::TableId;
 
 use super::pairs::Pairs;
 use crate::VarSet;
+use crate::counted::Of;
 use crate::lookups::is_lookup_form;
 use crate::selectivity::{Statistics, require, selectivity, together};
 
@@ -37,7 +37,7 @@ pub(super) struct Conditions {
     waiting: Vec<usize>,
     /// Pairs of edges that must differ.
     pub(super) pairs: Pairs,
-    /// The part of nodes that predicates let through: asked more than once.
+    /// The part of nodes or relationships that predicates let through: asked more than once.
     parts: RefCell<HashMap<(usize, VarId), f64>>,
 }
 
@@ -161,13 +161,13 @@ impl Conditions {
         self.items.into_iter().flatten().map(|c| c.expr).chain(self.pairs.rest()).collect()
     }
 
-    /// The part of `var`'s nodes that pass the predicates on it and on what is `known`.
+    /// The part of what `var` can be that passes the predicates on it and on what is `known`.
     pub(super) fn selectivity(
         &self,
         statistics: Statistics<'_>,
         var: VarId,
         known: &VarSet,
-        tables: &[TableId],
+        of: Of<'_>,
     ) -> f64 {
         let (mut part, mut properties) = (1.0, Vec::new());
         for (place, condition) in self.on(var) {
@@ -176,9 +176,9 @@ impl Conditions {
             }
             let mut parts = self.parts.borrow_mut();
             part *= *(parts.entry((place, var)))
-                .or_insert_with(|| selectivity(statistics, &condition.expr, var, tables));
+                .or_insert_with(|| selectivity(statistics, &condition.expr, var, of));
             require(&condition.expr, var, &mut properties);
         }
-        together(statistics.catalog, part, &properties, tables)
+        together(statistics.catalog, part, &properties, of)
     }
 }

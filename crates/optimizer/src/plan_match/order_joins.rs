@@ -91,7 +91,9 @@ impl Component<'_> {
     fn extend(&self, mask: u64, order: &Order, edge: usize, costs: &Costs<'_>) -> Option<(u64, Order)> {
         let is_there = |node: usize| mask >> node & 1 == 1;
         let (from, to, reversed) = costs.open_ends(edge, is_there)?;
-        let before = Rows { cost: order.cost, rows: order.rows, from_picked: order.picked >> from & 1 == 1 };
+        let in_order = order.steps.is_empty() && order.start == Some(from) && self.lookup[from].is_none();
+        let from_picked = order.picked >> from & 1 == 1;
+        let before = Rows { cost: order.cost, rows: order.rows, from_picked, in_order };
         let reached = costs.reach(before, edge, (to, reversed), is_there);
         let mut steps = order.steps.clone();
         steps.push(Step::Follow(edge));

@@ -9,12 +9,13 @@
 //!
 //! Source: Poseidon §6.2; design §6 ("that is how the optimizer samples").
 
+use trimorph_base::EdgeTableId;
 use trimorph_catalog::PropertyStats;
 use trimorph_storage::column::ColumnView;
 use trimorph_types::Value;
 
 use super::filters::LiteralFilter;
-use super::pattern::{Bound, Pattern};
+use super::pattern::{Bound, Kind, Pattern};
 use super::plan::{AccessPlan, Choice, Path, Relation};
 use crate::Reader;
 
@@ -65,6 +66,24 @@ impl Reader<'_> {
             }
         }
         Estimate { rows: plan.rows(), cost: plan.cost() }
+    }
+}
+
+impl Reader<'_> {
+    /// How many edges of a table have a value within `bound` in a column, about; none where nothing is known
+    /// of the column.
+    ///
+    /// **Cost**: as [`Self::estimate`] for one column.
+    pub fn estimate_edges(&self, table: EdgeTableId, column: usize, bound: Bound) -> Option<f64> {
+        let pattern = Pattern::property(Kind::Statement, "").objects(bound);
+        let at = usize::from(table.0);
+        let counted = self.catalog().statistics.edge_tables.get(at)?;
+        let (stats, total) = (counted.properties.get(column)?, counted.forward.edges);
+        if total == 0 {
+            return None;
+        }
+        let test = LiteralFilter::new(&pattern.object);
+        Some(passing(self.edge_column(at, column), &test, &pattern.object.bound, stats, total as f64))
     }
 }
 
