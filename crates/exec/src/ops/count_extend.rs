@@ -21,7 +21,7 @@ use trimorph_store::access::EdgeAccess;
 use trimorph_store::neighbours::{InPlace, NeighbourList, Neighbours};
 use trimorph_vector::{Chunk, Edges, Nodes, PageStarts, Selection, Values};
 
-use super::passing_edges::select;
+use super::passing_edges::{each_passing, select};
 use super::resolved::Resolved;
 use super::target_counts::{are_countable, counts_by_target};
 use crate::expr::{Ex, PropertyFilter};
@@ -303,6 +303,12 @@ impl CountTarget {
             return Ok(());
         }
         let along: Vec<_> = self.step.neighbours(table, &cx.reader).collect();
+        if let Some(predicate) = self.predicate.as_ref().filter(|_| self.edge_only)
+            && self.step.by_table[usize::from(table.0)].iter().all(|a| a.forward)
+            && along.iter().all(|neighbours| neighbours.is_plain() && neighbours.target().is_some())
+        {
+            return self.multiply_in_order(&along, predicate, NodeId::new(table, first), out, cx);
+        }
         if let Some(predicate) = &self.predicate {
             return self.multiply_passing(&along, predicate, (table, first), out, cx);
         }
@@ -312,6 +318,28 @@ impl CountTarget {
                 *o = o.saturating_mul(count);
             }
         }
+        Ok(())
+    }
+
+    /// The same where edges must pass a predicate that looks at nothing else, and all are at their sources:
+    /// their properties are read in order.
+    fn multiply_in_order<'s>(
+        &self,
+        along: &[Neighbours<'_, 's>],
+        predicate: &Ex,
+        first: NodeId,
+        out: &mut [u64],
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
+        let mut sums = vec![0u64; out.len()];
+        for neighbours in along {
+            let weights = neighbours.target().map(|target| self.weights(target, cx)).transpose()?.flatten();
+            each_passing(neighbours, (first, out.len()), predicate, cx, &mut |place, node| {
+                let weight = weights.map_or(1, |weights| weights.get(node.row()));
+                sums[place] = sums[place].saturating_add(weight);
+            })?;
+        }
+        out.iter_mut().zip(sums).for_each(|(o, sum)| *o = o.saturating_mul(sum));
         Ok(())
     }
 

@@ -13,9 +13,9 @@
 use trimorph_base::{NodeId, TableId};
 use trimorph_store::access::AdjacencyRef;
 use trimorph_store::neighbours::Neighbours;
-use trimorph_vector::{Edges, Nodes, Selection, VECTOR_SIZE};
+use trimorph_vector::VECTOR_SIZE;
 
-use super::passing_edges::select;
+use super::passing_edges::each_passing;
 use crate::expr::Ex;
 use crate::{Context, ExecError};
 
@@ -42,66 +42,16 @@ pub(super) fn counts_by_target<'s>(
         let rows = cx.reader.rows(info.source);
         for first in (0..rows).step_by(VECTOR_SIZE) {
             cx.check()?;
-            let mut adding = Adding { predicate, table, counts: &mut counts };
-            let count = (rows - first).min(VECTOR_SIZE as u64);
-            adding.add_rows(&lists, NodeId::new(info.source, first), count, cx)?;
+            // No more than a vector has.
+            let count = (rows - first).min(VECTOR_SIZE as u64) as usize;
+            each_passing(&lists, (NodeId::new(info.source, first), count), predicate, cx, &mut |_, node| {
+                if node.table() == table
+                    && let Some(count) = counts.get_mut(usize::try_from(node.row()).unwrap_or(usize::MAX))
+                {
+                    *count = u64::saturating_add(*count, 1);
+                }
+            })?;
         }
     }
     Ok(counts)
-}
-
-/// The counts of a table that edges are added to.
-struct Adding<'a> {
-    predicate: &'a Ex,
-    table: TableId,
-    counts: &'a mut [u64],
-}
-
-impl Adding<'_> {
-    /// Adds the edges of `count` nodes from `first` on.
-    fn add_rows<'s>(
-        &mut self,
-        lists: &Neighbours<'_, 's>,
-        first: NodeId,
-        count: u64,
-        cx: &Context<'s>,
-    ) -> Result<(), ExecError> {
-        let rows = usize::try_from(count).unwrap_or(0);
-        if let Some(run) = lists.run(first.row(), rows, true) {
-            for from in (0..run.len()).step_by(VECTOR_SIZE) {
-                let len = (run.len() - from).min(VECTOR_SIZE);
-                let nodes = lists.run_nodes(run, from, len);
-                self.add(lists.run_edges(run, from), &nodes, len, cx)?;
-            }
-            return Ok(());
-        }
-        for row in first.row()..first.row() + count {
-            let list = lists.list(NodeId::new(first.table(), row)).in_place(true);
-            if let Some(edges) = list.edges.filter(|_| list.len > 0) {
-                self.add(edges, &list.nodes, list.len, cx)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds some edges, and the nodes that they lead to.
-    fn add<'s>(
-        &mut self,
-        edges: Edges<'s>,
-        nodes: &Nodes<'s>,
-        len: usize,
-        cx: &Context<'s>,
-    ) -> Result<(), ExecError> {
-        // The predicate does not look at nodes.
-        let passing = select(self.predicate, edges, Nodes::Range(NodeId(0)), len, Selection::All, cx)?;
-        let positions = (0..passing.count(len)).map(|k| passing.position(k));
-        nodes.for_each(positions, |_, node| {
-            if node.table() == self.table
-                && let Some(count) = self.counts.get_mut(usize::try_from(node.row()).unwrap_or(usize::MAX))
-            {
-                *count = count.saturating_add(1);
-            }
-        });
-        Ok(())
-    }
 }
