@@ -88,7 +88,7 @@ fn a_path_begins_where_few_relationships_pass() {
     let create = "CREATE CONSTRAINT FOR (v:V) REQUIRE v.id IS UNIQUE;
         UNWIND range(1, 2000) AS i CREATE (:V {id: i});
         MATCH (a:V) UNWIND range(1, 10) AS k MATCH (b:V {id: (a.id * 7 + k) % 2000 + 1})
-        CREATE (a)-[:E {w: a.id * 10 + k, half: a.id * 5.0, kind: CASE WHEN a.id % 500 = 0 THEN 'rare' ELSE 'usual' END}]->(b)";
+        CREATE (a)-[:E {w: a.id * 10 + k, half: a.id * 5.0, odd: a.id % 500 = 1, kind: CASE WHEN a.id % 500 = 0 THEN 'rare' ELSE 'usual' END}]->(b)";
     create.split(';').for_each(|text| drop(connection.query(text, &[]).unwrap()));
     db.merge(&CancelToken::default()).unwrap();
     for (asked, part) in [
@@ -96,6 +96,7 @@ fn a_path_begins_where_few_relationships_pass() {
         ("half <= 50", 0.005),
         ("kind = 'rare'", 0.004),
         ("w > $low", 0.0055),
+        ("odd", 0.004),
         ("w > 100 AND E.half > 9950", 0.005),
     ] {
         for (edge, starts) in [("s", ["(a:", "(b:"]), ("t", ["(b:", "(c:"])] {

@@ -26,6 +26,8 @@ const ELEMENTS: f64 = 10.0;
 pub(crate) const RANGE: f64 = 0.3;
 /// Part of rows any other predicate lets through.
 const OTHER: f64 = 0.5;
+/// Part of rows the negation of a predicate lets through at least: what is known of that is a guess, too.
+const NEGATION_MIN: f64 = 0.05;
 
 /// Part of a node's rows below which a predicate makes it an anchor.
 const ANCHOR: f64 = 0.02;
@@ -147,8 +149,24 @@ pub(crate) fn selectivity(known: Statistics<'_>, predicate: &Expr, var: VarId, o
             _ => 0.1,
         },
         Expr::Op(Op::Ne, _, _) => 0.9,
+        Expr::Property(..) => is_part(known, predicate, true, var, of).unwrap_or(OTHER),
+        Expr::Op(Op::Not, args, _) => match &args[..] {
+            [not] => is_part(known, not, false, var, of)
+                .unwrap_or_else(|| (1.0 - selectivity(known, not, var, of)).clamp(NEGATION_MIN, 1.0)),
+            _ => OTHER,
+        },
         _ => OTHER,
     }
+}
+
+/// The part of which a property is a truth value, this one, as far as a sample tells.
+fn is_part(known: Statistics<'_>, property: &Expr, value: bool, var: VarId, of: Of<'_>) -> Option<f64> {
+    let Expr::Property(base, name, _) = property else { return None };
+    if !matches!(**base, Expr::Var(v) if v == var) {
+        return None;
+    }
+    let passing = known.samples.rows(of, name, Op::Eq, &Value::Bool(value))?;
+    Some((passing / of.rows(known.catalog).max(1.0)).clamp(1e-9, 1.0))
 }
 
 /// The part of nodes or relationships that all of these predicates on one of them let through. Conditions are

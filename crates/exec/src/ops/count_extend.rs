@@ -18,9 +18,10 @@ use std::sync::{Arc, OnceLock};
 use trimorph_base::{NodeId, Reservation, TableId};
 use trimorph_store::Condition;
 use trimorph_store::access::EdgeAccess;
-use trimorph_store::neighbours::{InPlace, NeighbourList, Neighbours};
-use trimorph_vector::{Chunk, Edges, Nodes, PageStarts, Selection, Values};
+use trimorph_store::neighbours::{InPlace, Neighbours};
+use trimorph_vector::{Chunk, Edges, Nodes, PageStarts, Selection, VECTOR_SIZE, Values};
 
+use super::node_counts::Counts;
 use super::passing_edges::{each_passing, select};
 use super::resolved::Resolved;
 use super::target_counts::{are_countable, counts_by_target};
@@ -30,69 +31,16 @@ use crate::operator::{BoxOperator, Operator};
 use crate::rows::MANY;
 use crate::{Context, ExecError};
 
-/// Counts of all nodes of a table, as narrow as the largest allows: they are gathered at random, and stay in
-/// a cache half the size.
-pub(crate) enum Counts {
-    Bits16(Vec<u16>),
-    Bits32(Vec<u32>),
-    Bits64(Vec<u64>),
-}
-
-impl Counts {
-    #[expect(clippy::cast_possible_truncation, reason = "the largest fits")]
-    fn new(counts: Vec<u64>) -> Self {
-        match counts.iter().copied().max().unwrap_or(0) {
-            0..=0xffff => Self::Bits16(counts.iter().map(|count| *count as u16).collect()),
-            0x1_0000..=0xffff_ffff => Self::Bits32(counts.iter().map(|count| *count as u32).collect()),
-            _ => Self::Bits64(counts),
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        match self {
-            Self::Bits16(counts) => counts.len() * 2,
-            Self::Bits32(counts) => counts.len() * 4,
-            Self::Bits64(counts) => counts.len() * 8,
-        }
-    }
-
-    /// The count of row `row`.
-    #[inline]
-    fn get(&self, row: u64) -> u64 {
-        match self {
-            Self::Bits16(counts) => counts[row as usize].into(),
-            Self::Bits32(counts) => counts[row as usize].into(),
-            Self::Bits64(counts) => counts[row as usize],
-        }
-    }
-
-    /// Multiplies `out[i]` by the sum of the counts of the neighbours of row `first + i`.
-    fn multiply_sums(&self, neighbours: &Neighbours<'_, '_>, first: u64, out: &mut [u64]) {
-        match self {
-            Self::Bits16(counts) => neighbours.multiply_sums(first, counts, out),
-            Self::Bits32(counts) => neighbours.multiply_sums(first, counts, out),
-            Self::Bits64(counts) => neighbours.multiply_sums(first, counts, out),
-        }
-    }
-
-    /// The sum of the counts of a list's neighbours; `None` past 64 bits.
-    #[inline]
-    fn sum(&self, list: &NeighbourList<'_, '_>) -> Option<u64> {
-        match self {
-            Self::Bits16(counts) => list.sum_weights(counts),
-            Self::Bits32(counts) => list.sum_weights(counts),
-            Self::Bits64(counts) => list.sum_weights(counts),
-        }
-    }
-}
-
 /// Counts that are kept, and their memory.
 type Kept = OnceLock<Result<Option<(Counts, Reservation)>, ExecError>>;
 
-/// Once one of so many nodes was asked for its edges, those of all nodes are counted by going through all
-/// edges. That takes a twentieth of asking each node: 4 ns an edge against 90 (`bench/payments`, a condition
-/// on amounts, from the accounts that transfers lead to).
-const ASKED_PART: u64 = 32;
+/// Once one of so many nodes was asked for what hangs at it, that of all nodes is counted, in their order.
+/// Edges that are asked for their properties from their targets take a twentieth of the time from end to end,
+/// 4 ns an edge against 90, and at their sources a tenth (`bench/payments`, conditions on amounts).
+const ASKED_BACKWARD_PART: u64 = 32;
+const ASKED_PART: u64 = 8;
+/// The same where no edge is asked for anything: what is saved is what is asked of a node again.
+const COUNTED_PART: u64 = 2;
 
 /// Edges from which on a list is asked by itself: of fewer, making vectors costs more than asking.
 const LONG_LIST: usize = 64;
@@ -138,6 +86,21 @@ impl CountTarget {
         }
     }
 
+    /// Whether the edges of nodes of `table` that pass are counted from their sources, these being at the
+    /// other ends.
+    fn is_from_sources(&self, table: TableId) -> bool {
+        let along = self.step.by_table.get(usize::from(table.0));
+        self.edge_only && self.predicate.is_some() && along.is_some_and(|along| are_countable(along))
+    }
+
+    /// Where one of so many rows of `table` that follow each other is asked for, all of them are: in order,
+    /// that takes no longer.
+    fn part(&self, table: TableId) -> u64 {
+        let along = self.step.by_table.get(usize::from(table.0));
+        let is_forward = along.is_some_and(|along| along.iter().all(|a| a.forward));
+        if self.edge_only && self.predicate.is_some() && is_forward { ASKED_PART } else { COUNTED_PART }
+    }
+
     /// The counts of all nodes of `table`, `more` of which are asked for now; none where each is to be asked.
     fn of_all<'a>(
         &'a self,
@@ -145,17 +108,16 @@ impl CountTarget {
         more: usize,
         cx: &Context<'_>,
     ) -> Result<Option<&'a Counts>, ExecError> {
-        let at = usize::from(table.0);
-        let Some(predicate) = self.predicate.as_ref().filter(|_| self.edge_only && self.next.is_empty())
-        else {
-            return Ok(None);
+        let is_from_sources = self.is_from_sources(table);
+        let part = match (&self.predicate, &self.next[..]) {
+            (None, []) => return Ok(None),
+            _ if is_from_sources => ASKED_BACKWARD_PART,
+            _ => self.part(table),
         };
-        let Some(along) = self.step.by_table.get(at).filter(|along| are_countable(along)) else {
-            return Ok(None);
-        };
-        let before = self.asked[at].fetch_add(more as u64, Ordering::Relaxed);
-        let rows = cx.reader.rows(table);
-        if before.saturating_add(more as u64).saturating_mul(ASKED_PART) < rows {
+        let (at, rows) = (usize::from(table.0), cx.reader.rows(table));
+        let Some(asked) = self.asked.get(at) else { return Ok(None) };
+        let before = asked.fetch_add(more as u64, Ordering::Relaxed);
+        if before.saturating_add(more as u64).saturating_mul(part) < rows {
             return Ok(None);
         }
         let counts = self.of_all[at].get_or_init(|| {
@@ -164,7 +126,14 @@ impl CountTarget {
             if held.grow(usize::try_from(rows).unwrap_or(usize::MAX).saturating_mul(16)).is_err() {
                 return Ok(None);
             }
-            let counts = Counts::new(counts_by_target(along, predicate, table, cx)?);
+            let counts = match self.predicate.as_ref().filter(|_| is_from_sources) {
+                Some(predicate) => {
+                    let weights = |source: TableId| self.weights(source, cx);
+                    counts_by_target(&self.step.by_table[at], predicate, table, &weights, cx)?
+                }
+                None => in_order(table, cx, |first, counts| self.multiply_rows(table, first, counts, cx))?,
+            };
+            let counts = Counts::new(counts);
             held.resize(counts.bytes())?;
             Ok(Some((counts, held)))
         });
@@ -183,15 +152,10 @@ impl CountTarget {
             let rows = usize::try_from(cx.reader.rows(table)).unwrap_or(0);
             let mut held = cx.settings.budget.reservation();
             held.grow(rows.saturating_mul(8))?;
-            let mut counts = vec![1u64; rows];
-            for next in &self.next {
-                for first in (0..counts.len()).step_by(trimorph_vector::VECTOR_SIZE) {
-                    cx.check()?;
-                    let end = counts.len().min(first + trimorph_vector::VECTOR_SIZE);
-                    next.multiply_range(table, first as u64, &mut counts[first..end], cx)?;
-                }
-            }
-            let counts = Counts::new(counts);
+            let next = |first: u64, counts: &mut [u64]| {
+                self.next.iter().try_for_each(|next| next.multiply_range(table, first, counts, cx))
+            };
+            let counts = Counts::new(in_order(table, cx, next)?);
             held.resize(counts.bytes())?;
             Ok((counts, held))
         });
@@ -282,12 +246,25 @@ impl CountTarget {
         out: &mut [u64],
         cx: &Context<'_>,
     ) -> Result<(), ExecError> {
-        if let Some(counts) = self.of_all(table, out.len(), cx)? {
+        if self.is_from_sources(table)
+            && let Some(counts) = self.of_all(table, out.len(), cx)?
+        {
             for (row, o) in (first..).zip(out) {
                 *o = o.saturating_mul(counts.get(row));
             }
             return Ok(());
         }
+        self.multiply_rows(table, first, out, cx)
+    }
+
+    /// The same, each node being asked.
+    fn multiply_rows(
+        &self,
+        table: TableId,
+        first: u64,
+        out: &mut [u64],
+        cx: &Context<'_>,
+    ) -> Result<(), ExecError> {
         if self.range_multiplies(table, first, out, cx) {
             return Ok(());
         }
@@ -379,7 +356,7 @@ impl CountTarget {
                 list.append(&mut nodes, Some(&mut edges));
                 // A vector has far fewer rows than 2^32.
                 rows.resize(edges.len(), i as u32);
-                if edges.len() >= trimorph_vector::VECTOR_SIZE {
+                if edges.len() >= VECTOR_SIZE {
                     ask(&mut nodes, &mut edges, &mut rows, &mut sums)?;
                 }
             }
@@ -453,6 +430,20 @@ fn copied(nodes: &Nodes<'_>, len: usize) -> Nodes<'static> {
     Nodes::Ids { table: nodes.table(), ids }
 }
 
+/// What `multiply` makes of all rows of a table, each being 1, some at a time.
+fn in_order(
+    table: TableId,
+    cx: &Context<'_>,
+    multiply: impl Fn(u64, &mut [u64]) -> Result<(), ExecError>,
+) -> Result<Vec<u64>, ExecError> {
+    let mut counts = vec![1u64; usize::try_from(cx.reader.rows(table)).unwrap_or(0)];
+    for (some, first) in counts.chunks_mut(VECTOR_SIZE).zip((0u64..).step_by(VECTOR_SIZE)) {
+        cx.check()?;
+        multiply(first, some)?;
+    }
+    Ok(counts)
+}
+
 /// Counts the edges of consecutive rows that pass a predicate on edge properties: forward lists that are in
 /// order follow each other, so the property pages are read from end to end. `false`, and nothing done, where
 /// they do not.
@@ -472,7 +463,7 @@ fn count_slots(
         // As many whole lists as fill a vector.
         let start = slots[at];
         let mut end = at + 1;
-        while end < out.len() && slots[end + 1] - start <= trimorph_vector::VECTOR_SIZE as u64 {
+        while end < out.len() && slots[end + 1] - start <= VECTOR_SIZE as u64 {
             end += 1;
         }
         let len = usize::try_from(slots[end] - start).unwrap_or(0);
@@ -558,7 +549,9 @@ impl<'s> CountExtend<'s> {
         let from = &group.vectors[self.spec.from.slot];
         match &from.values {
             // Rows left out before have a count of 0 and keep it.
-            Values::Node(Nodes::Range(first)) if group.selection.count(len) * 2 > len => {
+            Values::Node(Nodes::Range(first))
+                if group.selection.count(len) as u64 * self.target.part(first.table()) > len as u64 =>
+            {
                 self.target.multiply_range(first.table(), first.row(), &mut counts, cx)?;
             }
             Values::Node(nodes)

@@ -30,6 +30,7 @@ mod limit;
 mod list_extend;
 mod lookup;
 mod marks;
+mod node_counts;
 mod pack;
 mod passing_edges;
 mod procedure_call;

@@ -15,6 +15,7 @@ use trimorph_store::access::AdjacencyRef;
 use trimorph_store::neighbours::Neighbours;
 use trimorph_vector::VECTOR_SIZE;
 
+use super::node_counts::Counts;
 use super::passing_edges::each_passing;
 use crate::expr::Ex;
 use crate::{Context, ExecError};
@@ -26,31 +27,39 @@ pub(super) fn are_countable(along: &[AdjacencyRef]) -> bool {
 }
 
 /// The counts of all nodes of `table`, by row: of its edges `along`, those that pass `predicate`, which looks
-/// at their properties only.
+/// at their properties only, each as often as `weights` says of the node that it comes from.
 ///
 /// **Cost**: a look at the properties of each edge, in order.
-pub(super) fn counts_by_target<'s>(
+pub(super) fn counts_by_target<'s, 'w>(
     along: &[AdjacencyRef],
     predicate: &Ex,
     table: TableId,
+    weights: &dyn Fn(TableId) -> Result<Option<&'w Counts>, ExecError>,
     cx: &Context<'s>,
 ) -> Result<Vec<u64>, ExecError> {
     let mut counts = vec![0; usize::try_from(cx.reader.rows(table)).unwrap_or(0)];
     for adjacency in along {
         let Some(info) = cx.reader.schema().edge_tables.get(adjacency.edge_table) else { continue };
         let lists = Neighbours::all(&cx.reader, adjacency.edge_table, true, info.source);
-        let rows = cx.reader.rows(info.source);
+        let (rows, weights) = (cx.reader.rows(info.source), weights(info.source)?);
         for first in (0..rows).step_by(VECTOR_SIZE) {
             cx.check()?;
             // No more than a vector has.
             let count = (rows - first).min(VECTOR_SIZE as u64) as usize;
-            each_passing(&lists, (NodeId::new(info.source, first), count), predicate, cx, &mut |_, node| {
-                if node.table() == table
-                    && let Some(count) = counts.get_mut(usize::try_from(node.row()).unwrap_or(usize::MAX))
-                {
-                    *count = u64::saturating_add(*count, 1);
-                }
-            })?;
+            each_passing(
+                &lists,
+                (NodeId::new(info.source, first), count),
+                predicate,
+                cx,
+                &mut |place, node| {
+                    if node.table() == table
+                        && let Some(count) = counts.get_mut(usize::try_from(node.row()).unwrap_or(usize::MAX))
+                    {
+                        let weight = weights.map_or(1, |weights| weights.get(first + place as u64));
+                        *count = u64::saturating_add(*count, weight);
+                    }
+                },
+            )?;
         }
     }
     Ok(counts)
