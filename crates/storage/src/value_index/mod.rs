@@ -5,6 +5,7 @@
 //! mod       pieces of rows, and the index as one thread sees it: positions by binary search
 //! build     a column in, its index out
 //! by_hash   an IRI in, its positions out, where many were looked for
+//! near      a whole number in, its position out, where nearly all numbers are there
 //! change    an index and rows that lost or got values in, the next index out; other pieces are shared
 //! ```
 //!
@@ -15,6 +16,7 @@
 mod build;
 mod by_hash;
 mod change;
+mod near;
 #[cfg(test)]
 mod tests;
 
@@ -371,7 +373,10 @@ impl<'s> ValueIndexView<'s> {
         }
         let start = match low {
             Bound::Unbounded => 0,
-            Bound::Included(low) => self.partition(value_of, |value, _| is_before(value, low)),
+            Bound::Included(low) => match self.guess(low) {
+                Some(guess) => self.partition_near(guess, value_of, |value| is_before(value, low)),
+                None => self.partition(value_of, |value, _| is_before(value, low)),
+            },
             Bound::Excluded(low) => self.partition(value_of, |value, _| !is_behind(value, low)),
         };
         let end = match high {

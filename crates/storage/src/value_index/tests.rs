@@ -96,6 +96,61 @@ fn rows_stand_in_the_order_of_their_values() {
     }
 }
 
+/// Numbers that nearly all are there are looked for from a guess on: of several pieces, with holes, twice, and
+/// with one far away, where there is no guess.
+#[test]
+fn numbers_are_found_where_they_are_guessed_to_stand() {
+    let mut random = Random(11);
+    let all = |rows: i64| (0..rows).map(|i| i * 7 % rows).collect::<Vec<i64>>();
+    let holes = (0..40_000).filter(|_| random.below(3) == 0).collect::<Vec<i64>>();
+    let lumps = (0..3_000).map(|i| if i < 1_500 { i } else { i + 3_000 }).collect();
+    let twice = (0..2_000).map(|i| if i % 10 == 0 { 2 * i + 2 } else { 2 * i }).collect();
+    let far = (0..1_000).chain([1 << 40]).collect();
+    let ends = vec![i64::MIN, -1, 0, i64::MAX];
+    let one = vec![5];
+    for (guessed, numbers) in [
+        (true, all(20_000)),
+        (true, holes),
+        (true, lumps),
+        (true, twice),
+        (true, one),
+        (false, far),
+        (false, ends),
+        (false, vec![3; 100]),
+    ] {
+        let values: Vec<Value> = numbers.iter().map(|number| Value::Int(*number)).collect();
+        let column = column(LogicalType::Int, &values);
+        let rows = values.len() as u64;
+        let index = ValueIndex::build(&column, rows, OPTIONS, &CancelToken::default()).unwrap();
+        let pins = Arc::<Pins<'_>>::default();
+        let (view, own) = (index.view(&pins), ColumnView::pinned(&column, &pins));
+        let mut in_order = numbers.clone();
+        in_order.sort_unstable();
+        let mut asked = vec![i64::MIN, i64::MAX, in_order[0] - i64::from(in_order[0] > i64::MIN)];
+        asked.extend(
+            in_order
+                .iter()
+                .step_by(1 + numbers.len() / 500)
+                .flat_map(|number| [number.saturating_sub(1), *number, number.saturating_add(1)]),
+        );
+        for number in asked {
+            let wanted = Value::Int(number);
+            let found = view.range(Bound::Included(&wanted), Bound::Included(&wanted), &own);
+            let first = in_order.partition_point(|own| *own < number) as u64;
+            let end = in_order.partition_point(|own| *own <= number) as u64;
+            assert!(found == (first..end) || found.is_empty() && first == end, "{number}: {found:?}");
+        }
+        assert_eq!(view.guess(&values[0]).is_some(), guessed, "{:?}", in_order.last());
+        // However wrong a guess is.
+        for _ in 0..200 {
+            let number = Value::Int(in_order[random.below(rows) as usize]);
+            let is_low = |value: &Value| super::is_before(value, &number);
+            let near = view.partition_near(random.below(rows + 2), &|row| own.value(row), is_low);
+            assert_eq!(near, view.partition(&|row| own.value(row), |value, _| is_low(value)), "{number:?}");
+        }
+    }
+}
+
 #[test]
 fn a_changed_index_is_as_a_new_one() {
     for seed in 1..6 {
