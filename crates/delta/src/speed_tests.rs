@@ -147,7 +147,7 @@ fn speed() {
         let mut written = Written::new();
         nodes.set(&writer, &[(0, &ids)], &[0], &[at as u64 % 1_000], &mut written).unwrap();
         let mut changes = Changes::default();
-        changes.nodes_of(TableId(0)).columns.entry(0).or_default().insert(at as u64 % 1_000);
+        changes.nodes_of(TableId(0)).columns.or_default(0).insert(at as u64 % 1_000);
         let stamp = |stamp: Stamp| nodes.stamp(&writer, &written, stamp);
         all.commit::<()>(open, changes, ReadSet::default, |_| Ok(()), stamp).unwrap();
     }

@@ -1,8 +1,8 @@
 //! What a transaction wrote, as sets of rows: asked against what others read (precision locking).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use trimorph_base::{EdgeTableId, TableId};
+use trimorph_base::{EdgeTableId, SmallMap, TableId};
 
 use crate::{Overlap, RowSet};
 
@@ -16,9 +16,9 @@ pub struct NodeChanges {
     /// Nodes whose labels changed.
     pub labels: RowSet,
     /// Values that changed, by column, of nodes that were there.
-    pub columns: BTreeMap<usize, RowSet>,
+    pub columns: SmallMap<usize, RowSet>,
     /// What nodes got, by column: those that came, too.
-    pub values: BTreeMap<usize, WrittenValues>,
+    pub values: SmallMap<usize, WrittenValues>,
 }
 
 /// Values that were written to a column, as far as ranges are asked against them.
@@ -55,20 +55,20 @@ pub struct EdgeChanges {
     /// Sources of edges that came or went.
     pub sources: RowSet,
     /// Their targets, by table.
-    pub targets: BTreeMap<TableId, RowSet>,
+    pub targets: SmallMap<TableId, RowSet>,
     /// Values that changed, by column: the places of the edges.
-    pub columns: BTreeMap<usize, RowSet>,
+    pub columns: SmallMap<usize, RowSet>,
 }
 
 /// What a transaction wrote.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
     /// To nodes, by table.
-    pub nodes: BTreeMap<TableId, NodeChanges>,
+    pub nodes: SmallMap<TableId, NodeChanges>,
     /// To edges, by edge table.
-    pub edges: BTreeMap<EdgeTableId, EdgeChanges>,
+    pub edges: SmallMap<EdgeTableId, EdgeChanges>,
     /// Keys that came to an index or went: the index's number, and hashes of keys.
-    pub keys: BTreeMap<u64, Vec<u64>>,
+    pub keys: SmallMap<u64, Vec<u64>>,
     /// Indexes that any keys may have come to.
     pub any_keys: BTreeSet<u64>,
     /// What only a bulk load has: who commits after it is asked against it at every level.
@@ -79,7 +79,7 @@ pub struct Changes {
 #[derive(Clone, Debug, Default)]
 pub struct LoadChanges {
     /// Nodes that were there and got edges: who deletes one did not find these.
-    pub ends: BTreeMap<TableId, RowSet>,
+    pub ends: SmallMap<TableId, RowSet>,
     /// Columns of keys that have no index: who gives one there a value may give one that the load gave.
     pub unindexed: BTreeSet<(TableId, usize)>,
     /// Columns of edges that must have no value twice: likewise.
@@ -119,19 +119,19 @@ impl Changes {
 
     /// The changes to the nodes of a table.
     pub fn nodes_of(&mut self, table: TableId) -> &mut NodeChanges {
-        self.nodes.entry(table).or_default()
+        self.nodes.or_default(table)
     }
 
     /// The changes to the edges of an edge table.
     pub fn edges_of(&mut self, table: EdgeTableId) -> &mut EdgeChanges {
-        self.edges.entry(table).or_default()
+        self.edges.or_default(table)
     }
 
     /// An edge came or went.
     pub fn edge(&mut self, table: EdgeTableId, source: u64, target: (TableId, u64)) {
         let changes = self.edges_of(table);
         changes.sources.insert(source);
-        changes.targets.entry(target.0).or_default().insert(target.1);
+        changes.targets.or_default(target.0).insert(target.1);
     }
 
     /// What it holds, in bytes, about.

@@ -5,9 +5,7 @@
 //!
 //! Source: Neumann and others 2015, §4 (precision locking); `docs/design/transactions.md`, "Read sets".
 
-use std::collections::BTreeMap;
-
-use trimorph_base::{EdgeTableId, TableId};
+use trimorph_base::{EdgeTableId, SmallMap, TableId};
 
 use crate::changes::{EdgeChanges, NodeChanges};
 use crate::{Changes, Overlap, RowSet};
@@ -18,7 +16,7 @@ pub struct NodeReads {
     /// Rows that were asked whether they exist, or for their labels.
     pub rows: RowSet,
     /// Rows whose value of a column was read.
-    pub columns: BTreeMap<usize, RowSet>,
+    pub columns: SmallMap<usize, RowSet>,
     /// Rows that were looked for by a value; those that were found are among the rows.
     ranges: Vec<ReadRange>,
 }
@@ -43,36 +41,36 @@ pub struct EdgeReads {
     /// Sources whose lists were read.
     pub forward: RowSet,
     /// Targets whose lists were read, by their table.
-    pub backward: BTreeMap<TableId, RowSet>,
+    pub backward: SmallMap<TableId, RowSet>,
     /// Places of edges whose value of a column was read.
-    pub columns: BTreeMap<usize, RowSet>,
+    pub columns: SmallMap<usize, RowSet>,
 }
 
 /// What a transaction read.
 #[derive(Clone, Debug, Default)]
 pub struct ReadSet {
     /// Of nodes, by table.
-    pub nodes: BTreeMap<TableId, NodeReads>,
+    pub nodes: SmallMap<TableId, NodeReads>,
     /// Of edges, by edge table.
-    pub edges: BTreeMap<EdgeTableId, EdgeReads>,
+    pub edges: SmallMap<EdgeTableId, EdgeReads>,
     /// Keys that were looked up: the index's number, and hashes of keys; none for any key.
-    pub keys: BTreeMap<u64, Option<Vec<u64>>>,
+    pub keys: SmallMap<u64, Option<Vec<u64>>>,
 }
 
 impl ReadSet {
     /// What was read of the nodes of a table.
     pub fn nodes_of(&mut self, table: TableId) -> &mut NodeReads {
-        self.nodes.entry(table).or_default()
+        self.nodes.or_default(table)
     }
 
     /// What was read of the edges of an edge table.
     pub fn edges_of(&mut self, table: EdgeTableId) -> &mut EdgeReads {
-        self.edges.entry(table).or_default()
+        self.edges.or_default(table)
     }
 
     /// A key was looked up.
     pub fn key(&mut self, index: u64, hash: u64) {
-        if let Some(hashes) = self.keys.entry(index).or_insert_with(|| Some(Vec::new())) {
+        if let Some(hashes) = self.keys.or_insert_with(index, || Some(Vec::new())) {
             hashes.push(hash);
         }
     }
@@ -96,14 +94,14 @@ impl ReadSet {
         for (table, reads) in other.nodes {
             let own = self.nodes_of(table);
             own.rows.merge(&reads.rows);
-            reads.columns.iter().for_each(|(c, rows)| own.columns.entry(*c).or_default().merge(rows));
+            reads.columns.iter().for_each(|(c, rows)| own.columns.or_default(*c).merge(rows));
             reads.ranges.into_iter().for_each(|range| own.range(range));
         }
         for (table, reads) in other.edges {
             let own = self.edges_of(table);
             own.forward.merge(&reads.forward);
-            reads.backward.iter().for_each(|(t, rows)| own.backward.entry(*t).or_default().merge(rows));
-            reads.columns.iter().for_each(|(c, rows)| own.columns.entry(*c).or_default().merge(rows));
+            reads.backward.iter().for_each(|(t, rows)| own.backward.or_default(*t).merge(rows));
+            reads.columns.iter().for_each(|(c, rows)| own.columns.or_default(*c).merge(rows));
         }
         for (index, keys) in other.keys {
             match keys {
@@ -170,7 +168,7 @@ impl NodeReads {
         } else {
             self.ranges.clear();
             self.rows.insert_all();
-            self.columns.entry(range.column).or_default().insert_all();
+            self.columns.or_default(range.column).insert_all();
         }
     }
 

@@ -12,9 +12,10 @@
 //!
 //! Source: `docs/design/transactions.md`, "Merge".
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use trimorph_base::SmallMap;
 
 use crate::Timestamp;
 use crate::needed::Needed;
@@ -45,19 +46,19 @@ type Range = (Timestamp, Timestamp);
 struct State {
     epoch: u64,
     /// How many came in in each epoch and are still inside.
-    epochs: BTreeMap<u64, usize>,
+    epochs: SmallMap<u64, usize>,
     /// How many read each range, by what they may do.
-    views: [BTreeMap<Range, usize>; 3],
+    views: [SmallMap<Range, usize>; 3],
     /// Who may write, has not, and reads below this is too old to.
     cut: Timestamp,
 }
 
 impl State {
-    fn of(&mut self, intent: u8) -> Option<&mut BTreeMap<Range, usize>> {
+    fn of(&mut self, intent: u8) -> Option<&mut SmallMap<Range, usize>> {
         self.views.get_mut(usize::from(intent))
     }
 
-    fn of_intent(&self, intent: Intent) -> &BTreeMap<Range, usize> {
+    fn of_intent(&self, intent: Intent) -> &SmallMap<Range, usize> {
         &self.views[intent as usize]
     }
 }
@@ -87,7 +88,7 @@ pub struct Inside {
     epoch: u64,
 }
 
-fn leave<K: Ord>(counts: &mut BTreeMap<K, usize>, key: &K) {
+fn leave<K: Ord>(counts: &mut SmallMap<K, usize>, key: &K) {
     if let Some(count) = counts.get_mut(key) {
         *count -= 1;
         if *count == 0 {
@@ -108,7 +109,7 @@ impl Registered {
     pub fn enter(&self) -> Inside {
         let mut state = self.snapshots.lock();
         let epoch = state.epoch;
-        *state.epochs.entry(epoch).or_default() += 1;
+        *state.epochs.or_default(epoch) += 1;
         Inside { snapshots: Arc::clone(&self.snapshots), epoch }
     }
 
@@ -136,7 +137,7 @@ impl Registered {
 
     fn become_now(&self, state: &mut State, intent: Intent, last: Timestamp) {
         self.leave(state);
-        *state.views[intent as usize].entry((self.merged, last)).or_default() += 1;
+        *state.views[intent as usize].or_default((self.merged, last)) += 1;
         self.intent.store(intent as u8, Ordering::Relaxed);
         self.last.store(last.0, Ordering::Relaxed);
     }
@@ -178,7 +179,7 @@ impl Snapshots {
     ) -> Registered {
         let mut state = self.lock();
         let read = read();
-        *state.views[intent as usize].entry((merged, read)).or_default() += 1;
+        *state.views[intent as usize].or_default((merged, read)) += 1;
         Registered {
             snapshots: Arc::clone(self),
             merged,
@@ -192,7 +193,7 @@ impl Snapshots {
     pub fn oldest(&self, published: impl FnOnce() -> Timestamp) -> Timestamp {
         let state = self.lock();
         let published = published();
-        let reads = state.views.iter().flat_map(BTreeMap::keys).map(|(_, read)| *read);
+        let reads = state.views.iter().flat_map(SmallMap::keys).map(|(_, read)| *read);
         reads.min().unwrap_or(published)
     }
 
@@ -216,7 +217,7 @@ impl Snapshots {
         let state = self.lock();
         let waits = |(_, read): &&Range| *read >= state.cut;
         let (merged, read) = state.of_intent(Intent::MayWrite).keys().find(waits)?;
-        let writes = state.of_intent(Intent::Write).first_key_value().map(|((merged, _), _)| merged);
+        let writes = state.of_intent(Intent::Write).first().map(|((merged, _), _)| merged);
         writes.is_none_or(|writes| merged < writes).then_some(*read)
     }
 
@@ -241,6 +242,6 @@ impl Snapshots {
 
     /// Whether all who came in in `epoch` or before are out.
     pub fn is_past(&self, epoch: Epoch) -> bool {
-        self.lock().epochs.first_key_value().is_none_or(|(first, _)| *first > epoch.0)
+        self.lock().epochs.first().is_none_or(|(first, _)| *first > epoch.0)
     }
 }

@@ -34,13 +34,13 @@ fn commit(
 
 fn wrote(row: u64) -> Changes {
     let mut changes = Changes::default();
-    changes.nodes_of(T).columns.entry(0).or_default().insert(row);
+    changes.nodes_of(T).columns.or_default(0).insert(row);
     changes
 }
 
 fn read(row: u64) -> ReadSet {
     let mut reads = ReadSet::default();
-    reads.nodes_of(T).columns.entry(0).or_default().insert(row);
+    reads.nodes_of(T).columns.or_default(0).insert(row);
     reads
 }
 
@@ -454,7 +454,7 @@ fn reads_without_rows_are_reads() {
     assert_eq!(asked(&|r| r.edges_of(edge).forward.insert(5)), Some(Overlap::Edges(edge)));
     assert_eq!(asked(&|r| r.edges_of(edge).forward.insert(6)), None);
     let backward =
-        |table, row| move |r: &mut ReadSet| r.edges_of(edge).backward.entry(table).or_default().insert(row);
+        |table, row| move |r: &mut ReadSet| r.edges_of(edge).backward.or_default(table).insert(row);
     assert_eq!(asked(&backward(T, 6)), Some(Overlap::Edges(edge)));
     assert_eq!(asked(&backward(T, 5)), None);
     assert_eq!(asked(&backward(TableId(0), 6)), None);
@@ -603,9 +603,9 @@ fn a_range_is_noted_also_where_all_rows_were_asked_whether_they_exist() {
     let (table, mut reads, mut changes) = (TableId(0), ReadSet::default(), Changes::default());
     reads.nodes_of(table).rows.insert_all();
     reads.nodes_of(table).range(ReadRange { column: 1, low: 4, high: i64::MAX });
-    changes.nodes_of(table).columns.entry(1).or_default().insert(7);
+    changes.nodes_of(table).columns.or_default(1).insert(7);
     assert_eq!(reads.overlap(&changes), None);
-    changes.nodes_of(table).values.entry(1).or_default().insert(Some(6));
+    changes.nodes_of(table).values.or_default(1).insert(Some(6));
     assert_eq!(reads.overlap(&changes), Some(Overlap::Nodes(table)));
     let mut merged = ReadSet::default();
     merged.nodes_of(table).rows.insert_all();

@@ -14,12 +14,11 @@
 //! Who takes the turn meets nobody who only waits for its end: transactions that end by themselves are let
 //! pass first, and none begins until the turn is over ([`Transactions::pass`]).
 
-use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use trimorph_base::CancelToken;
+use trimorph_base::{CancelToken, SmallMap};
 
 use crate::commits::Commits;
 use crate::{
@@ -122,7 +121,7 @@ impl Open {
 struct State {
     commits: Commits,
     /// How many open transactions will be asked against what was committed after these timestamps.
-    validated: BTreeMap<Timestamp, usize>,
+    validated: SmallMap<Timestamp, usize>,
     /// What bulk loads changed, and when, as long as somebody may be about to commit who began before.
     loads: Vec<(Timestamp, Arc<Changes>)>,
     /// Who has the turn.
@@ -165,7 +164,7 @@ pub struct Transactions {
     passing: AtomicUsize,
     /// Somebody has the turn, as `state` says.
     claimed: AtomicBool,
-    open: RwLock<HashMap<Handle, Entry>>,
+    open: RwLock<SmallMap<Handle, Entry>>,
     snapshots: Arc<Snapshots>,
 }
 
@@ -246,7 +245,7 @@ impl Transactions {
             handles: AtomicU64::new(handles),
             state: Mutex::new(State {
                 commits: Commits::after(last),
-                validated: BTreeMap::new(),
+                validated: SmallMap::new(),
                 loads: Vec::new(),
                 turn: None,
                 turns: 0,
@@ -305,7 +304,7 @@ impl Transactions {
             let mut state = self.lock();
             let registered = self.snapshot(merged, intent);
             if is_validated {
-                *state.validated.entry(registered.read()).or_default() += 1;
+                *state.validated.or_default(registered.read()) += 1;
             }
             registered
         };

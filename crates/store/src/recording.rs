@@ -99,7 +99,7 @@ impl Plans<'_> {
                     Some(_) => self.any(|plan| plan.concerns_type(table, column)),
                 };
                 if is_changed {
-                    reads.nodes_of(table).columns.entry(column).or_default().insert_all();
+                    reads.nodes_of(table).columns.or_default(column).insert_all();
                 }
             }
         }
@@ -127,7 +127,7 @@ impl Plans<'_> {
                     self.all_properties || self.any(|plan| plan.concerns_property(&name))
                 };
                 if is_changed {
-                    reads.edges_of(table).columns.entry(column).or_default().insert_all();
+                    reads.edges_of(table).columns.or_default(column).insert_all();
                 }
             }
         }
@@ -201,7 +201,7 @@ impl Recording {
     /// Values of a column of nodes.
     pub(crate) fn values(&self, table: TableId, column: usize, first: u64, len: u64) {
         self.note(|reads| {
-            reads.nodes_of(table).columns.entry(column).or_default().insert_run(first, len);
+            reads.nodes_of(table).columns.or_default(column).insert_run(first, len);
         });
     }
 
@@ -223,7 +223,7 @@ impl Recording {
         match range {
             Some((low, high)) => self.range(table, ReadRange { column, low, high }),
             None => self.note(|reads| {
-                reads.nodes_of(table).columns.entry(column).or_default().insert_all();
+                reads.nodes_of(table).columns.or_default(column).insert_all();
             }),
         }
     }
@@ -243,13 +243,13 @@ impl Recording {
     /// The value of a column of edges.
     pub(crate) fn edge_value(&self, edge: EdgeId, column: usize) {
         self.note(|reads| {
-            reads.edges_of(edge.table()).columns.entry(column).or_default().insert(edge.place());
+            reads.edges_of(edge.table()).columns.or_default(column).insert(edge.place());
         });
     }
 
     /// All values of a column of edges.
     pub(crate) fn all_edge_values(&self, table: EdgeTableId, column: usize) {
-        self.note(|reads| reads.edges_of(table).columns.entry(column).or_default().insert_all());
+        self.note(|reads| reads.edges_of(table).columns.or_default(column).insert_all());
     }
 
     /// Lists of `len` nodes along an edge table.
@@ -258,7 +258,7 @@ impl Recording {
             let reads = reads.edges_of(table);
             let rows = match forward {
                 true => &mut reads.forward,
-                false => reads.backward.entry(first.table()).or_default(),
+                false => reads.backward.or_default(first.table()),
             };
             rows.insert_run(first.row(), len);
         });

@@ -175,7 +175,7 @@ impl<'s> Target<'s> {
             for property in &info.properties {
                 let name = new.catalog.schema.property_name(property.id);
                 if let Some(column) = base.schema().node_property(table, &name) {
-                    of.values.entry(column).or_default().insert(None);
+                    of.values.or_default(column).insert(None);
                     any_keys.insert(index_number(table, column));
                 }
             }
@@ -199,12 +199,12 @@ impl<'s> Target<'s> {
         }
         for (table, (sources, targets)) in &lock(&self.given).ends {
             let of = changes.edges_of(*table);
-            sources.row_sets().into_values().for_each(|rows| of.sources.merge(&rows));
+            sources.row_sets().values().for_each(|rows| of.sources.merge(rows));
             of.targets = targets.row_sets();
             // Who looked for edges by an index may have missed those of the load.
             let info = base.schema().edge_tables.get(usize::from(table.0));
             for column in 0..info.map_or(0, |info| info.properties.len()) {
-                of.columns.entry(column).or_default().insert_all();
+                of.columns.or_default(column).insert_all();
                 any_keys.insert(edge_index_number(*table, column));
             }
         }

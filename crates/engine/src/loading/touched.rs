@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use trimorph_base::{NodeId, TableId};
+use trimorph_base::{NodeId, SmallMap, TableId};
 use trimorph_mvcc::RowSet;
 
 /// Nodes, a bit a row. **Cost**: a few nanoseconds each; an eighth of a byte for each row of the tables.
@@ -25,7 +25,7 @@ impl NodeBits {
     }
 
     /// As sets of rows, by table.
-    pub(super) fn row_sets(&self) -> BTreeMap<TableId, RowSet> {
+    pub(super) fn row_sets(&self) -> SmallMap<TableId, RowSet> {
         self.0.iter().map(|(table, words)| (*table, row_set(words))).collect()
     }
 }

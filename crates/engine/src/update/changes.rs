@@ -102,12 +102,12 @@ fn are_of_one_table(a: &Value, b: &Value) -> bool {
 
 /// Notes what rows get in a column, for those who look for rows by it.
 fn note_values(writing: &mut Writing, table: TableId, column: usize, values: &[Value]) {
-    let written = writing.changes.nodes_of(table).values.entry(column).or_default();
+    let written = writing.changes.nodes_of(table).values.or_default(column);
     values.iter().filter(|value| !value.is_null()).for_each(|value| written.insert(integer_of(value)));
     let delta = writing.live().delta.nodes(table);
     if delta.is_some_and(|delta| delta.index(u32::try_from(column).unwrap_or(u32::MAX)).is_some()) {
         let hashes = values.iter().filter(|value| !value.is_null()).map(hash_of_value);
-        writing.changes.keys.entry(index_number(table, column)).or_default().extend(hashes);
+        writing.changes.keys.or_default(index_number(table, column)).extend(hashes);
     }
 }
 
@@ -251,7 +251,7 @@ impl Statement<'_> {
         let positions: Vec<u32> = (0..u32::try_from(count).unwrap_or(u32::MAX)).collect();
         let (mut rows, mut written) = (Vec::with_capacity(count), Vec::new());
         let done = delta.insert(&writing.writer(), &by_reference, &positions, &mut rows, &mut written);
-        writing.nodes.entry(table).or_default().extend(written);
+        writing.nodes.or_default(table).extend(written);
         done.map_err(not_written)?;
         let came = &mut writing.changes.nodes_of(table).came;
         rows.iter().for_each(|row| came.insert(*row));
@@ -311,7 +311,7 @@ impl Statement<'_> {
         let reader = Reader::new(&snapshot);
         let key_column = snapshot.schema().node_tables[usize::from(table.0)].key.unwrap_or_default();
         let hashes = keys.iter().filter_map(KeyDelta::hash_of);
-        writing.changes.keys.entry(u64::from(table.0)).or_default().extend(hashes);
+        writing.changes.keys.or_default(u64::from(table.0)).extend(hashes);
         for (row, key) in rows.iter().zip(keys) {
             index.insert(key, *row);
             // Who has the key and is not seen is met here, or meets this one.
@@ -370,19 +370,19 @@ impl Statement<'_> {
         let delta = writing.live().delta.edges_to_write(table);
         if delta.index(u32::try_from(column).unwrap_or(u32::MAX)).is_some() {
             let hashes = values.iter().filter(|value| !value.is_null()).map(hash_of_value);
-            writing.changes.keys.entry(edge_index_number(table, column)).or_default().extend(hashes);
+            writing.changes.keys.or_default(edge_index_number(table, column)).extend(hashes);
         }
         let vector = Vector::of_values(values, Positions::all(edges.len()));
         let positions: Vec<u32> = (0..u32::try_from(edges.len()).unwrap_or(u32::MAX)).collect();
         let mut written = Vec::new();
         let columns = [(column as u32, &vector)];
         let done = delta.set(&writing.writer(), &columns, &positions, edges, &mut written);
-        writing.edges.entry(table).or_default().extend(written);
+        writing.edges.or_default(table).extend(written);
         done.map_err(not_written)?;
         if writing.is_logged() {
             writing.log_edge_values(table, edges, vec![(column as u32, vector)])?;
         }
-        let changed = writing.changes.edges_of(table).columns.entry(column).or_default();
+        let changed = writing.changes.edges_of(table).columns.or_default(column);
         edges.iter().for_each(|edge| changed.insert(edge.place()));
         if concerns_edges(writing.base(self.shared).catalog(), table, Some(column)) {
             writing.touched.edge_values(table, column, edges);
@@ -543,7 +543,7 @@ impl Statement<'_> {
         if writing.is_logged() {
             writing.log_values(table, &rows, vec![(column as u32, vector)])?;
         }
-        let changed = writing.changes.nodes_of(table).columns.entry(column).or_default();
+        let changed = writing.changes.nodes_of(table).columns.or_default(column);
         rows.iter().for_each(|row| changed.insert(*row));
         if concerns_nodes(base.catalog(), table, Some(column)) {
             writing.touched.values(table, column, &rows);
@@ -688,7 +688,7 @@ impl Statement<'_> {
         let mut written = Vec::new();
         let done = delta.set(&writing.writer(), &[(column, &vector)], &positions, rows, &mut written);
         // Also what met a conflict is undone with the rest.
-        writing.nodes.entry(table).or_default().extend(written);
+        writing.nodes.or_default(table).extend(written);
         done.map(|()| vector).map_err(not_written)
     }
 }

@@ -159,7 +159,7 @@ impl Statement<'_> {
             }
             if values.iter().any(Value::is_null) {
                 if definition.rule.demands() {
-                    lacking.nodes.entry(own.table).or_default().push(row);
+                    lacking.nodes.or_default(own.table).push(row);
                 }
                 continue;
             }

@@ -125,7 +125,7 @@ impl Statement<'_> {
                 }
                 if values.iter().any(Value::is_null) {
                     if definition.rule.demands() {
-                        lacking.edges.entry(own.table).or_default().push(edge);
+                        lacking.edges.or_default(own.table).push(edge);
                     }
                 } else if definition.rule.is_unique() {
                     self.check_unique_edge(writing, &all, edge, &values, snapshot)?;

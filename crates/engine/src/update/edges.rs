@@ -83,7 +83,7 @@ impl Statement<'_> {
             let changes = writing.changes.edges_of(*table);
             for (EdgeEnds { edge, source, target }, row) in edges.iter().zip(places) {
                 changes.sources.insert(source.row());
-                changes.targets.entry(target.table()).or_default().insert(target.row());
+                changes.targets.or_default(target.table()).insert(target.row());
                 let relationship = Relationship { id: *edge, start: *source, end: *target };
                 made[*row] = Value::Relationship(relationship);
             }
@@ -239,7 +239,7 @@ impl Statement<'_> {
             let changes = writing.changes.edges_of(table);
             for EdgeEnds { source, target, .. } in &gone {
                 changes.sources.insert(source.row());
-                changes.targets.entry(target.table()).or_default().insert(target.row());
+                changes.targets.or_default(target.table()).insert(target.row());
             }
             done?;
             if writing.is_logged() && !gone.is_empty() {
@@ -301,7 +301,7 @@ impl Statement<'_> {
             let mut written = Vec::new();
             writing.effects.nodes_deleted += rows.len() as u64;
             let deleted = delta.delete(&writing.writer(), &rows, &mut written);
-            writing.nodes.entry(table).or_default().extend(written);
+            writing.nodes.or_default(table).extend(written);
             deleted.map_err(not_written)?;
             if writing.is_logged() {
                 writing.log_nodes_deleted(table, &rows)?;

@@ -64,16 +64,16 @@ impl Writing {
             at = shared.node_column(table, name, ty)?;
         }
         let changes = self.changes.nodes_of(table);
-        let noted = changes.values.entry(at).or_default();
+        let noted = changes.values.or_default(at);
         values.iter().for_each(|value| noted.insert(integer_of(value)));
-        let written_rows = changes.columns.entry(at).or_default();
+        let written_rows = changes.columns.or_default(at);
         rows.iter().for_each(|row| written_rows.insert(*row));
         let vector = Vector::of_values(values, Positions::all(rows.len()));
         let positions: Vec<u32> = (0..u32::try_from(rows.len()).unwrap_or(u32::MAX)).collect();
         let mut written = Vec::new();
         let delta = shared.nodes_to_write(table);
         let done = delta.set(&self.writer(), &[(at as u32, &vector)], &positions, &rows, &mut written);
-        self.nodes.entry(table).or_default().extend(written);
+        self.nodes.or_default(table).extend(written);
         done.map_err(not_written)?;
         if self.is_logged() {
             self.log_values(table, &rows, vec![(at as u32, vector)])?;
@@ -98,9 +98,9 @@ impl Writing {
         let mut any_keys = std::mem::take(&mut changes.any_keys);
         for (table, own) in std::mem::take(&mut self.changes).nodes {
             let all = changes.nodes_of(table);
-            own.columns.into_iter().for_each(|(c, rows)| all.columns.entry(c).or_default().merge(&rows));
-            for column in own.values.into_keys() {
-                all.values.entry(column).or_default().insert(None);
+            own.columns.into_iter().for_each(|(c, rows)| all.columns.or_default(c).merge(&rows));
+            for column in own.values.keys().copied() {
+                all.values.or_default(column).insert(None);
                 any_keys.insert(index_number(table, column));
             }
         }

@@ -1,41 +1,40 @@
 //! What a clause wrote that constraints may be about, and what a transaction has left to be asked when it
 //! commits.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use trimorph_base::{EdgeId, EdgeTableId, LabelId, TableId};
+use trimorph_base::{EdgeId, EdgeTableId, LabelId, SmallMap, TableId};
 use trimorph_catalog::{Catalog, Definition, Definitions, Rule, Subject};
 
 /// What a clause wrote that constraints may be about.
 #[derive(Debug, Default)]
 pub(crate) struct Touched {
-    came: BTreeMap<TableId, Vec<u64>>,
-    values: BTreeMap<(TableId, usize), Vec<u64>>,
-    labels: BTreeMap<TableId, Vec<u64>>,
-    edges_came: BTreeMap<EdgeTableId, Vec<EdgeId>>,
-    edge_values: BTreeMap<(EdgeTableId, usize), Vec<EdgeId>>,
+    came: SmallMap<TableId, Vec<u64>>,
+    values: SmallMap<(TableId, usize), Vec<u64>>,
+    labels: SmallMap<TableId, Vec<u64>>,
+    edges_came: SmallMap<EdgeTableId, Vec<EdgeId>>,
+    edge_values: SmallMap<(EdgeTableId, usize), Vec<EdgeId>>,
 }
 
 impl Touched {
     pub(super) fn came(&mut self, table: TableId, rows: &[u64]) {
-        self.came.entry(table).or_default().extend(rows);
+        self.came.or_default(table).extend(rows);
     }
 
     pub(super) fn values(&mut self, table: TableId, column: usize, rows: &[u64]) {
-        self.values.entry((table, column)).or_default().extend(rows);
+        self.values.or_default((table, column)).extend(rows);
     }
 
     pub(super) fn labels(&mut self, table: TableId, rows: &[u64]) {
-        self.labels.entry(table).or_default().extend(rows);
+        self.labels.or_default(table).extend(rows);
     }
 
     pub(super) fn edges_came(&mut self, edges: &[EdgeId]) {
-        edges.iter().for_each(|edge| self.edges_came.entry(edge.table()).or_default().push(*edge));
+        edges.iter().for_each(|edge| self.edges_came.or_default(edge.table()).push(*edge));
     }
 
     pub(super) fn edge_values(&mut self, table: EdgeTableId, column: usize, edges: &[EdgeId]) {
-        self.edge_values.entry((table, column)).or_default().extend(edges);
+        self.edge_values.or_default((table, column)).extend(edges);
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -80,8 +79,8 @@ impl Touched {
 /// What was written and lacks what a definition demands: looked at again at the commit.
 #[derive(Debug, Default)]
 pub(crate) struct Lacking {
-    pub(super) nodes: BTreeMap<TableId, Vec<u64>>,
-    pub(super) edges: BTreeMap<EdgeTableId, Vec<EdgeId>>,
+    pub(super) nodes: SmallMap<TableId, Vec<u64>>,
+    pub(super) edges: SmallMap<EdgeTableId, Vec<EdgeId>>,
 }
 
 impl Lacking {

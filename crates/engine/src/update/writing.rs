@@ -1,10 +1,9 @@
 //! An open transaction that writes: what it sees, what it has written, how it ends.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use trimorph_base::{
-    CancelToken, EdgeTableId, MemoryBudget, NodeId, Reservation, TableId, return_spare_memory,
+    CancelToken, EdgeTableId, MemoryBudget, NodeId, Reservation, SmallMap, TableId, return_spare_memory,
 };
 use trimorph_catalog::{Catalog, Reliances};
 use trimorph_delta::{WriteError, Writer, Written, WrittenEdges};
@@ -59,8 +58,8 @@ pub(crate) struct Writing {
     log_held: Option<Reservation>,
     /// The number that the next clause writes at.
     statement: u32,
-    pub(super) nodes: BTreeMap<TableId, Written>,
-    pub(super) edges: BTreeMap<EdgeTableId, Written>,
+    pub(super) nodes: SmallMap<TableId, Written>,
+    pub(super) edges: SmallMap<EdgeTableId, Written>,
     pub(super) topology: WrittenEdges,
     pub(super) changes: Changes,
     /// Whether anything was deleted.
@@ -81,8 +80,8 @@ pub(crate) struct Writing {
 
 /// How much a transaction had written at some time.
 pub(crate) struct Mark {
-    nodes: BTreeMap<TableId, usize>,
-    edges: BTreeMap<EdgeTableId, usize>,
+    nodes: SmallMap<TableId, usize>,
+    edges: SmallMap<EdgeTableId, usize>,
     topology: usize,
     log: LogMark,
 }
@@ -122,8 +121,8 @@ impl Writing {
             told: 0,
             log_held: None,
             statement: 0,
-            nodes: BTreeMap::new(),
-            edges: BTreeMap::new(),
+            nodes: SmallMap::new(),
+            edges: SmallMap::new(),
             topology: WrittenEdges::new(),
             changes: Changes::default(),
             has_deleted: false,
@@ -469,7 +468,7 @@ impl Writing {
 }
 
 /// Versions of nodes, of properties of edges, and edges.
-type Versions<'a> = (&'a BTreeMap<TableId, Written>, &'a BTreeMap<EdgeTableId, Written>, &'a WrittenEdges);
+type Versions<'a> = (&'a SmallMap<TableId, Written>, &'a SmallMap<EdgeTableId, Written>, &'a WrittenEdges);
 
 impl Drop for Writing {
     fn drop(&mut self) {
