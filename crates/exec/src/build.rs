@@ -2,11 +2,10 @@
 //! built from the same nodes as the others'; what such twins share is made once, and found by the node's
 //! number.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use trimorph_base::Diagnostic;
+use trimorph_base::{Diagnostic, SmallMap};
 use trimorph_store::Snapshot;
 
 use crate::expr::PassedKeys;
@@ -15,7 +14,7 @@ use crate::ops::{
     self, ArgumentCell, BuildSide, CountTarget, Dealer, NodeScanSpec, ScanRows, Settled, SharedRows,
     SharedSet, SortedSide, SpoolRows, WeakDealer,
 };
-use crate::physical::{Node, Spec};
+use crate::physical::{Bound, Node, Spec};
 use crate::profile::ProfileCell;
 use crate::{ExecError, Settings};
 
@@ -51,10 +50,12 @@ enum Shared<'s> {
 pub(crate) struct Builder<'s> {
     settings: Arc<Settings>,
     snapshot: Snapshot,
+    /// What the execution has in the place of specs of the plan.
+    bound: Arc<Bound>,
     profile: Option<ProfileCell>,
-    shared: Arc<Mutex<HashMap<usize, Shared<'s>>>>,
+    shared: Arc<Mutex<SmallMap<usize, Shared<'s>>>>,
     /// The rows of spools, by their numbers: the same within subplans and outside.
-    spools: Arc<Mutex<HashMap<u32, SpoolRows<'s>>>>,
+    spools: Arc<Mutex<SmallMap<u32, SpoolRows<'s>>>>,
     /// Where the rows of the apply around are left.
     argument: Option<ArgumentCell<'s>>,
     /// How the operator that takes the shortest of walks tells the search below it to end.
@@ -77,7 +78,7 @@ fn internal(text: &str) -> ExecError {
 macro_rules! shared {
     ($builder:expr, $node:expr, $kind:ident, $make:expr) => {{
         let mut all = $builder.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        match all.entry($node.number).or_insert_with(|| Shared::$kind($make)) {
+        match all.or_insert_with($node.number, || Shared::$kind($make)) {
             Shared::$kind(found) => found.clone(),
             _ => return Err(internal("two operators of one number")),
         }
@@ -85,10 +86,16 @@ macro_rules! shared {
 }
 
 impl<'s> Builder<'s> {
-    pub(crate) fn new(settings: Arc<Settings>, snapshot: Snapshot, profile: Option<ProfileCell>) -> Self {
+    pub(crate) fn new(
+        settings: Arc<Settings>,
+        snapshot: Snapshot,
+        bound: Bound,
+        profile: Option<ProfileCell>,
+    ) -> Self {
         Self {
             settings,
             snapshot,
+            bound: Arc::new(bound),
             profile,
             shared: Arc::default(),
             spools: Arc::default(),
@@ -142,7 +149,7 @@ impl<'s> Builder<'s> {
     /// What deals the rows below a node, the same for all twins.
     fn dealer(&self, node: &Node, slots: usize) -> Result<Dealer<'s>, ExecError> {
         let shared = || self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = |shared: &HashMap<usize, Shared<'s>>| match shared.get(&node.number) {
+        let known = |shared: &SmallMap<usize, Shared<'s>>| match shared.get(&node.number) {
             Some(Shared::Dealer(dealer)) => dealer.get(),
             _ => None,
         };
@@ -162,7 +169,7 @@ impl<'s> Builder<'s> {
     /// Where a join leaves its keys, by their number.
     fn passed_keys(&self, number: usize) -> Result<PassedKeys, ExecError> {
         let mut all = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        match all.entry(number).or_insert_with(|| Shared::Keys(PassedKeys::default())) {
+        match all.or_insert_with(number, || Shared::Keys(PassedKeys::default())) {
             Shared::Keys(keys) => Ok(Arc::clone(keys)),
             _ => Err(internal("two operators of one number")),
         }
@@ -183,7 +190,7 @@ impl<'s> Builder<'s> {
 
     fn plain(&self, node: &Node) -> Result<BoxOperator<'s>, ExecError> {
         let below = || self.input(node, 0);
-        Ok(match &node.spec {
+        Ok(match self.bound.spec(node) {
             Spec::Unit => Box::new(ops::Unit::new(shared!(self, node, Given, Arc::default()))),
             Spec::Empty => Box::new(ops::Empty),
             Spec::Argument => {
@@ -280,7 +287,7 @@ impl<'s> Builder<'s> {
             }
             Spec::SpoolRead(spec) => {
                 let rows = self.spools.lock().unwrap_or_else(PoisonError::into_inner);
-                let rows = { rows }.entry(spec.number).or_default().clone();
+                let rows = { rows }.or_default(spec.number).clone();
                 let input = node.inputs.first().ok_or_else(|| internal("an operator without its input"))?;
                 // Nothing of it is shared with the places that read it: one of them runs it.
                 let within = Self { argument: None, shared: Arc::default(), ..self.clone() };

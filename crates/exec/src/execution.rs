@@ -77,9 +77,9 @@ impl Execution {
             context.reader.failure().map_or(Ok(()), |error| Err(ExecError::from(error)))?;
             checked?;
             let (root, context) = stack.run(move || {
-                let bound = Start::new(&context).bind(&plan.root)?;
+                let bound = Start::new(&context).bind(plan)?;
                 let snapshot = owner.snapshot.clone();
-                Ok((Builder::new(settings, snapshot, counters).build(&bound)?, context))
+                Ok((Builder::new(settings, snapshot, bound, counters).build(&plan.root)?, context))
             })?;
             let chunk = Chunk::with_slots(&[plan.group_slots]);
             // Who never asks for rows holds nothing up.

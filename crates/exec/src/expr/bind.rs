@@ -38,6 +38,22 @@ fn constants(all: &[Ex]) -> Option<Vec<Value>> {
     all.iter().map(|e| if let Ex::Const(v) = e { Some(v.clone()) } else { None }).collect()
 }
 
+impl Ex {
+    /// Whether it is known to be the same in every execution. Where it is not known, it is bound each time.
+    pub(crate) fn is_bound(&self) -> bool {
+        match self {
+            Ex::Const(_) | Ex::Slot(_) | Ex::Local(_) => true,
+            Ex::Property { base, .. } | Ex::HasLabel { base, .. } => base.is_bound(),
+            // Alternatives and elements become sets, constants are calculated with.
+            Ex::Op(Op::In | Op::Or | Op::And, ..) => false,
+            Ex::Op(_, args, _) | Ex::List(args) => {
+                args.iter().all(Self::is_bound) && !args.iter().all(|arg| matches!(arg, Ex::Const(_)))
+            }
+            _ => false,
+        }
+    }
+}
+
 impl Binder<'_> {
     /// The expression of this execution.
     ///

@@ -161,14 +161,15 @@ impl<'s> EntryMemo<'s> {
         group: usize,
         cx: &Context<'s>,
     ) -> Outcome<'a, 's> {
+        let at = Positions::of(&chunk.groups[group]);
+        // A few rows are not worth the look at what is computed.
+        if at.count() < ROWS_MIN {
+            return evaluate(ex, chunk, group, cx);
+        }
         if matches!(self.form, Form::Unknown) {
             self.form = of_one_property(ex, group).map_or(Form::Other, |parts| Form::OfText(Box::new(parts)));
         }
-        let at = Positions::of(&chunk.groups[group]);
-        let parts = match &self.form {
-            Form::OfText(parts) if at.count() >= ROWS_MIN => parts,
-            _ => return evaluate(ex, chunk, group, cx),
-        };
+        let Form::OfText(parts) = &self.form else { return evaluate(ex, chunk, group, cx) };
         let (property, body) = &**parts;
         // Rows whose property cannot be read may not be asked for it.
         let Ok(Evaluated::Own(vector)) = evaluate(property, chunk, group, cx) else {

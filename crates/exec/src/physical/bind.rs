@@ -1,19 +1,101 @@
-//! Takes a physical plan and what one execution is run with, gives the plan with every expression bound:
-//! parameters are values, counts of rows are numbers.
+//! Takes a physical plan and what one execution is run with, gives the specs that stand in the place of the
+//! plan's: parameters are values, counts of rows are numbers.
+//!
+//! Most specs are the same in every execution, and stay where they are: a plan knows which are not
+//! ([`bound_anew`]), and only those are made again.
 
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_types::Value;
 use trimorph_vector::Chunk;
 
-use super::{Node, Spec};
+use super::{Node, PhysicalPlan, Spec};
 use crate::expr::{Binder, Count, Ex, Row};
 use crate::ops::{
     AggregateEx, AggregateSpec, ApplyMode, ApplySpec, CallSpec, ComputeSpec, CountExtendSpec, CountStepSpec,
     EdgeLookupSpec, FilterStep, LookupSpec, NodeScanSpec, SortSpec, TogetherSpec, UnwindSpec, VarSpec,
 };
 use crate::{Context, ExecError};
+
+/// The specs that one execution has in the place of its plan's, by the numbers of their nodes, ascending.
+pub(crate) struct Bound(Vec<(usize, Spec)>);
+
+impl Bound {
+    /// The spec of a node.
+    pub(crate) fn spec<'b>(&'b self, node: &'b Node) -> &'b Spec {
+        match self.0.binary_search_by_key(&node.number, |(number, _)| *number) {
+            Ok(at) => &self.0[at].1,
+            Err(_) => &node.spec,
+        }
+    }
+}
+
+/// The nodes of a plan whose specs each execution has its own of, by their numbers.
+pub(super) fn bound_anew(root: &Arc<Node>) -> Vec<Arc<Node>> {
+    let mut found = BTreeMap::new();
+    let (mut left, mut spools) = (vec![root], HashSet::new());
+    while let Some(node) = left.pop() {
+        if !is_bound(&node.spec) {
+            found.insert(node.number, Arc::clone(node));
+        }
+        // What makes the rows of a spool stands below each place that reads them.
+        let is_known = matches!(&node.spec, Spec::SpoolRead(spool) if !spools.insert(spool.number));
+        left.extend(node.inputs.iter().filter(|_| !is_known));
+    }
+    found.into_values().collect()
+}
+
+/// Whether a spec is the same in every execution.
+fn is_bound(spec: &Spec) -> bool {
+    let count_is = |count: &Count| matches!(count, Count::Rows(_));
+    match spec {
+        Spec::Unit
+        | Spec::Empty
+        | Spec::Argument
+        | Spec::Given(_)
+        | Spec::ListExtend(_)
+        | Spec::ColumnExtend(_)
+        | Spec::BatchExtend(_)
+        | Spec::ScanExtend(_)
+        | Spec::ExpandInto(_)
+        | Spec::Intersect(_)
+        | Spec::SemiJoin(_)
+        | Spec::RowProduct(_)
+        | Spec::HashJoin(_)
+        | Spec::JoinFilter(_)
+        | Spec::RangeJoin(_)
+        | Spec::Flatten(_)
+        | Spec::Pack(_)
+        | Spec::Compact(_)
+        | Spec::Distinct(_)
+        | Spec::Thin(_)
+        | Spec::Shortest(_)
+        | Spec::SpoolRead(_)
+        | Spec::Deal(_)
+        | Spec::Gather(_)
+        | Spec::Statements(_)
+        | Spec::Union(_) => true,
+        Spec::NodeScan(scan) => scan.prune.iter().all(|(_, _, ex)| ex.is_bound()),
+        Spec::Filter(steps) => steps.iter().all(|step| step.predicate.is_bound()),
+        Spec::Compute(compute) => compute.items.iter().all(|(_, ex)| ex.is_bound()),
+        Spec::Skip(count) | Spec::Limit(count) => count_is(count),
+        // Either has parameters as a rule, or is little beside what it does.
+        Spec::KeyLookup(_)
+        | Spec::EdgeLookup(_)
+        | Spec::IdLookup(_)
+        | Spec::CountExtend(_)
+        | Spec::VarExtend(_)
+        | Spec::ChainExtend(_)
+        | Spec::RunAggregate(_)
+        | Spec::Aggregate(..)
+        | Spec::Sort(..)
+        | Spec::Unwind(_)
+        | Spec::ProcedureCall(_)
+        | Spec::Apply(_) => false,
+    }
+}
 
 /// The start of one execution.
 pub(crate) struct Start<'a, 's> {
@@ -29,19 +111,12 @@ impl<'a, 's> Start<'a, 's> {
         Self { binder, cx }
     }
 
-    /// The plan of this execution.
+    /// The specs of this execution.
     ///
     /// **Errors**: a parameter without a value, a LIMIT that is no count.
-    pub(crate) fn bind(&self, node: &Node) -> Result<Arc<Node>, ExecError> {
-        let inputs = node.inputs.iter().map(|input| self.bind(input)).collect::<Result<_, _>>()?;
-        Ok(Arc::new(Node {
-            spec: self.spec(&node.spec)?,
-            inputs,
-            forkable: node.forkable,
-            number: node.number,
-            path: node.path.clone(),
-            gives: node.gives.clone(),
-        }))
+    pub(crate) fn bind(&self, plan: &PhysicalPlan) -> Result<Bound, ExecError> {
+        let spec = |node: &Arc<Node>| Ok((node.number, self.spec(&node.spec)?));
+        Ok(Bound(plan.bound_anew.iter().map(spec).collect::<Result<_, ExecError>>()?))
     }
 
     fn spec(&self, spec: &Spec) -> Result<Spec, ExecError> {

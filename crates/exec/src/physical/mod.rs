@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! mod        the tree: a node for each operator, with its spec
-//! bind       a plan and what one execution is run with, to the plan that is built
+//! bind       a plan and what one execution is run with, to the specs that are built
 //! plan_path  the place of an operator in the algebra plan
 //! text       what operators are called and read by: what EXPLAIN shows
 //! ```
@@ -30,7 +30,7 @@ use crate::ops::{
 };
 use crate::stack::Stack;
 
-pub(crate) use bind::Start;
+pub(crate) use bind::{Bound, Start};
 pub(crate) use plan_path::PlanPath;
 pub use text::Form;
 
@@ -53,6 +53,8 @@ impl Default for PhysicalOptions {
 #[derive(Debug)]
 pub struct PhysicalPlan {
     pub(crate) root: Arc<Node>,
+    /// The nodes whose specs each execution has its own of, by their numbers.
+    bound_anew: Vec<Arc<Node>>,
     /// Slots of the one group of the root's chunks, and which of them are the columns.
     pub(crate) group_slots: usize,
     pub(crate) columns: Vec<usize>,
@@ -190,7 +192,8 @@ impl Spec {
 
 impl PhysicalPlan {
     pub(crate) fn of(root: Node, group_slots: usize, columns: Vec<usize>, stack: Stack) -> Self {
-        Self { root: Arc::new(root), group_slots, columns, stack }
+        let root = Arc::new(root);
+        Self { bound_anew: bind::bound_anew(&root), root, group_slots, columns, stack }
     }
 }
 
@@ -206,7 +209,8 @@ impl Drop for PhysicalPlan {
                 path: PlanPath::default(),
                 gives: Vec::new(),
             };
-            self.stack.drop(std::mem::replace(&mut self.root, Arc::new(leaf)));
+            let nodes = std::mem::take(&mut self.bound_anew);
+            self.stack.drop((nodes, std::mem::replace(&mut self.root, Arc::new(leaf))));
         }
     }
 }
