@@ -6,6 +6,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
+
 /// Names that are not shared yet: so many are copied with each catalog.
 const OWN_MAX: usize = 64;
 
@@ -20,7 +22,8 @@ pub struct Names {
 #[derive(Clone, Debug, Default)]
 struct Part {
     names: Vec<Arc<str>>,
-    ids: HashMap<Arc<str>, usize>,
+    /// By a hash that is quick for short texts and drawn anew in each process: names come with the data.
+    ids: HashMap<Arc<str>, usize, RandomState>,
 }
 
 impl Part {

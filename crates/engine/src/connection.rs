@@ -15,7 +15,7 @@ use trimorph_exec::{ExecError, Execution, GivenRows, PhysicalOptions, PhysicalPl
 use trimorph_functions::Clock;
 use trimorph_mvcc::{Intent, Isolation};
 use trimorph_store::Snapshot;
-use trimorph_types::{LogicalType, Value};
+use trimorph_types::Value;
 
 use crate::commands::{Answer, Command, shown_by_a_call};
 use crate::copy_statement::{Language, begins as is_copy};
@@ -776,7 +776,7 @@ impl Connection {
         if program.mode == Mode::Normal && program.query.columns.is_empty() {
             // Nothing is left to be done.
             let entities = Entities::new(snapshot);
-            return Ok(QueryResult::new(text, Vec::new(), Vec::new(), None, planned, params, entities));
+            return Ok(QueryResult::new(text, None, planned, params, entities));
         }
         self.start(text, &planned, params, snapshot, settings)
     }
@@ -837,13 +837,10 @@ impl Connection {
         settings: Settings,
     ) -> Result<QueryResult, Error> {
         let entities = Entities::new(snapshot.clone());
-        let columns = planned.query.columns.iter().map(|(n, _)| n.clone()).collect();
-        let types: Vec<LogicalType> =
-            planned.query.columns.iter().map(|(_, v)| planned.query.vars.get(*v).ty).collect();
         let execution =
             Execution::run(&planned.physical, snapshot, settings).map_err(|e| Error::exec(e, text))?;
         let (execution, kept) = (Some(execution), planned.clone());
-        let mut result = QueryResult::new(text, columns, types, execution, kept, params, entities);
+        let mut result = QueryResult::new(text, execution, kept, params, entities);
         match planned.mode {
             Mode::Explain => result.replace_by_plan(),
             Mode::Profile => {

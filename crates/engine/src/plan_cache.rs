@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use foldhash::fast::RandomState;
 use trimorph_algebra::Procedures;
 use trimorph_catalog::Catalog;
 use trimorph_cypher::ast::Mode;
@@ -60,7 +61,7 @@ pub(crate) struct PlanCache(Mutex<Plans>);
 #[derive(Debug, Default)]
 struct Plans {
     procedures: Option<Arc<Procedures>>,
-    by_text: HashMap<String, Kept>,
+    by_text: HashMap<String, Kept, RandomState>,
     /// Counts looks.
     now: u64,
 }
@@ -78,7 +79,7 @@ const PLANS_MAX: usize = 1024;
 
 impl Plans {
     /// The plans made with `procedures`; others are forgotten.
-    fn with(&mut self, procedures: &Arc<Procedures>) -> (&mut HashMap<String, Kept>, u64) {
+    fn with(&mut self, procedures: &Arc<Procedures>) -> (&mut HashMap<String, Kept, RandomState>, u64) {
         if !self.procedures.as_ref().is_some_and(|known| Arc::ptr_eq(known, procedures)) {
             self.by_text.clear();
             self.procedures = Some(Arc::clone(procedures));

@@ -6,6 +6,7 @@ use trimorph_algebra::{BoundQuery, Procedures};
 use trimorph_catalog::{Catalog, Reliances};
 use trimorph_cypher::ast::Mode;
 use trimorph_exec::PhysicalPlan;
+use trimorph_types::LogicalType;
 
 /// A planned query.
 #[derive(Clone, Debug)]
@@ -13,6 +14,9 @@ pub(crate) struct Planned {
     pub(crate) query: Arc<BoundQuery>,
     pub(crate) physical: Arc<PhysicalPlan>,
     pub(crate) mode: Mode,
+    /// The names and types of the columns.
+    pub(crate) columns: Arc<[String]>,
+    pub(crate) types: Arc<[LogicalType]>,
     basis: Arc<Basis>,
 }
 
@@ -40,7 +44,10 @@ impl Planned {
         procedures: Arc<Procedures>,
     ) -> Self {
         let true_in = Mutex::new(Arc::downgrade(catalog));
-        Self { query, physical, mode, basis: Arc::new(Basis { procedures, reliances, true_in }) }
+        let basis = Arc::new(Basis { procedures, reliances, true_in });
+        let columns = query.columns.iter().map(|(name, _)| name.clone()).collect();
+        let types = query.columns.iter().map(|(_, var)| query.vars.get(*var).ty).collect();
+        Self { query, physical, mode, columns, types, basis }
     }
 
     /// The procedures that it was made with.

@@ -38,8 +38,8 @@ pub(crate) struct Origin {
 /// A lazy result.
 pub struct QueryResult {
     text: String,
-    columns: Vec<String>,
-    types: Vec<LogicalType>,
+    columns: Arc<[String]>,
+    types: Arc<[LogicalType]>,
     execution: Option<Execution>,
     rows: VecDeque<Row>,
     planned: Planned,
@@ -56,8 +56,6 @@ pub struct QueryResult {
     tree: Option<PlanTree>,
     /// How it is written.
     form: PlanForm,
-    /// The names of the columns, for rows that have them.
-    names: Option<Arc<[String]>>,
     /// Its columns have terms of RDF.
     has_terms: bool,
 }
@@ -76,8 +74,6 @@ fn looks_at_nodes(plan: &Plan) -> bool {
 impl QueryResult {
     pub(crate) fn new(
         text: &str,
-        columns: Vec<String>,
-        types: Vec<LogicalType>,
         execution: Option<Execution>,
         planned: Planned,
         params: Arc<Params>,
@@ -85,8 +81,8 @@ impl QueryResult {
     ) -> Self {
         Self {
             text: text.to_owned(),
-            columns,
-            types,
+            columns: Arc::clone(&planned.columns),
+            types: Arc::clone(&planned.types),
             execution,
             rows: VecDeque::new(),
             planned,
@@ -98,7 +94,6 @@ impl QueryResult {
             spilled_bytes: 0,
             tree: None,
             form: PlanForm::default(),
-            names: None,
             has_terms: false,
         }
     }
@@ -139,9 +134,9 @@ impl QueryResult {
         self.spilled_bytes + self.execution.as_ref().map_or(0, Execution::spilled_bytes)
     }
 
-    /// The names of the columns, for rows that have them.
-    pub(crate) fn names(&mut self) -> Arc<[String]> {
-        Arc::clone(self.names.get_or_insert_with(|| self.columns.as_slice().into()))
+    /// The column names, shared with whoever keeps them.
+    pub fn names(&self) -> Arc<[String]> {
+        Arc::clone(&self.columns)
     }
 
     /// There are no more rows.
@@ -358,8 +353,8 @@ impl QueryResult {
     /// Turns the result into one column with the lines of the plan.
     pub(crate) fn replace_by_plan(&mut self) {
         self.tree = Some(self.plan_tree());
-        self.columns = vec!["plan".into()];
-        self.types = vec![LogicalType::String];
+        self.columns = ["plan".into()].into();
+        self.types = [LogicalType::String].into();
         self.end_execution();
         self.draw(self.form);
     }

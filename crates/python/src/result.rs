@@ -60,7 +60,7 @@ impl Drop for Paused<'_> {
 pub(crate) struct QueryResult {
     shared: Shared,
     entities: Entities,
-    columns: Vec<String>,
+    columns: Arc<[String]>,
     source: Source,
     profile: Option<String>,
     /// Its rows are the lines of a plan.
@@ -79,7 +79,7 @@ impl QueryResult {
         source: Source,
     ) -> PyResult<Self> {
         let compiling = begun.elapsed();
-        let columns = engine.columns().to_vec();
+        let columns = engine.names();
         let entities = engine.entities().clone();
         let shared = Shared::new(engine, cancel, cell);
         let first = text.split_whitespace().next().unwrap_or_default();
@@ -238,7 +238,7 @@ impl QueryResult {
     /// The column names.
     #[getter]
     fn columns(&self) -> Vec<String> {
-        self.columns.clone()
+        self.columns.to_vec()
     }
 
     /// The column types by their openCypher names, `ANY` where a type is not known before the rows are; once
@@ -486,7 +486,7 @@ impl QueryResult {
 
     /// `columns`.
     fn get_column_names(&self) -> Vec<String> {
-        self.columns.clone()
+        self.columns.to_vec()
     }
 
     /// `types`.
