@@ -127,6 +127,49 @@ def test_a_property_that_was_a_further_literal_is_one_statement():
         assert conn.sparql(PREFIXES + count).fetchall() == [(4,)]
 
 
+@pytest.mark.parametrize("change", ["REMOVE n.`http://e/p`", "SET n.`http://e/p` = null", "SET n = {`http://e/q`: 5, `@id`: n.`@id`}", "SET n += {`http://e/p`: null}"])
+@pytest.mark.parametrize("merged", [False, True])
+def test_a_property_that_is_removed_leaves_no_literal(change, merged):
+    db = trimorph.Database()
+    conn = db.connect()
+    conn.sparql(PREFIXES + "INSERT DATA { :a :p 1, 2, 'x', 'y'@en ; :q 5 ; :r :b . :b :p 1, 2 . GRAPH :g { :a :p 1, 9 } }")
+    if merged:
+        db.checkpoint()
+    conn.begin()
+    assert conn.execute(f"MATCH (n) WHERE n.`http://e/q` = 5 {change} RETURN n.`http://e/p`").fetchall() == [(None,)]
+    assert conn.sparql(PREFIXES + "SELECT ?v { :a :p ?v }").fetchall() == []
+    conn.rollback()
+    assert len(conn.sparql(PREFIXES + "SELECT ?v { :a :p ?v }").fetchall()) == 4
+    conn.execute(f"MATCH (n) WHERE n.`http://e/q` = 5 {change}")
+    assert conn.execute("MATCH (n) WHERE n.`http://e/q` = 5 RETURN n.`http://e/p`, n.`@id`").fetchall() == [(None, trimorph.IRI("http://e/a"))]
+    assert conn.sparql(PREFIXES + "SELECT ?v { :a :p ?v }").fetchall() == []
+    # The others', those in graphs and relationships stay; nodes of literals that nobody states go.
+    assert sorted(conn.sparql(PREFIXES + "SELECT ?v { :b :p ?v }").fetchall()) == [(1,), (2,)]
+    assert sorted(conn.sparql(PREFIXES + "SELECT ?v { GRAPH :g { :a :p ?v } }").fetchall()) == [(1,), (9,)]
+    assert conn.sparql(PREFIXES + "ASK { :a :r :b }").fetchall() == [(True,)]
+    assert conn.execute("MATCH (l:`@literal`) RETURN count(l)").fetchall() == [(3,)]
+    # What comes then is the property.
+    conn.sparql(PREFIXES + "INSERT DATA { :a :p 'new' }")
+    assert conn.execute("MATCH (n) WHERE n.`http://e/q` = 5 RETURN n.`http://e/p`").fetchall() == [("new",)]
+
+
+def test_where_sparql_deletes_the_property_the_next_literal_becomes_it():
+    conn = trimorph.Database().connect()
+    ask = "MATCH (n) WHERE n.`http://e/q` = 5 RETURN n.`http://e/p`"
+    conn.sparql(PREFIXES + "INSERT DATA { :a :p 1 ; :q 5 } ; INSERT DATA { :a :p 2 } ; INSERT DATA { :a :p 'x' } ; INSERT DATA { :a :p 'said' {| :by :b |} }")
+    for gone, left, first in [("1", [2, "said", "x"], 2), ("2", ["said", "x"], "x"), ("'x'", ["said"], None)]:
+        conn.sparql(PREFIXES + f"DELETE DATA {{ :a :p {gone} }}")
+        assert sorted((v for (v,) in conn.sparql(PREFIXES + "SELECT ?v { :a :p ?v }").fetchall()), key=str) == left
+        if first is not None:
+            assert conn.execute(ask).fetchall() == [(first,)]
+    # Several at once, and replaced in one update.
+    conn.sparql(PREFIXES + "INSERT DATA { :c :p 1 ; :q 6 } ; INSERT DATA { :c :p 2, 3 } ; DELETE DATA { :c :p 1, 2 }")
+    assert conn.execute(ask.replace("5", "6")).fetchall() == [(3,)]
+    conn.sparql(PREFIXES + "DELETE { :c :p ?v } INSERT { :c :p ?w } WHERE { :c :p ?v BIND(?v + 10 AS ?w) }")
+    assert conn.execute(ask.replace("5", "6")).fetchall() == [(13,)]
+    assert conn.sparql(PREFIXES + "SELECT ?v { :c :p ?v }").fetchall() == [(13,)]
+
+
 def test_a_moment_of_a_named_zone_is_the_literal_that_is_shown():
     db = trimorph.Database()
     conn = db.connect()

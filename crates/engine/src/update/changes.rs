@@ -1,8 +1,8 @@
 //! The changes of one clause: for all its rows, by columns.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use trimorph_algebra::{Change, NewProperties, PropertyKey, VarId};
@@ -583,9 +583,13 @@ impl Statement<'_> {
             let given = rows.value(from, row);
             let map = properties(given).ok_or_else(|| self.no_map(given))?;
             if replace {
-                for key in properties(entity).unwrap_or_default().keys().filter(|key| !map.contains_key(key))
-                {
-                    self.put(&mut sets, entity, Arc::clone(key), Value::Null)?;
+                let mut old: BTreeSet<Arc<str>> =
+                    properties(entity).unwrap_or_default().keys().cloned().collect();
+                if let Value::Node(node) = entity {
+                    old.append(&mut self.further_properties(&reader, *node));
+                }
+                for key in old.into_iter().filter(|key| !map.contains_key(key)) {
+                    self.put(&mut sets, entity, key, Value::Null)?;
                 }
             }
             for (key, value) in map.iter() {

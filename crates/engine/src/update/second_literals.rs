@@ -1,16 +1,23 @@
-//! Properties that are set to literals which the node has further down as relationships: those go.
+//! Properties that are set or removed where the node has further literals, which are relationships.
 //!
 //! The first literal of a node and a predicate is its property, further ones are relationships to nodes that
-//! stand for literals (`docs/design/one-graph.md`). `SET n.p = v` of one of these would make one statement
-//! stand in two places, and SPARQL find it twice. A relationship that says something of itself stays.
+//! stand for literals (`docs/design/one-graph.md`).
+//!
+//! 1. `SET n.p = v` of a further one would make one statement stand in two places, and SPARQL find it twice:
+//!    the relationship goes, unless it says something of itself.
+//! 2. `REMOVE n.p` leaves nothing of the property: all relationships go, with what they say. So does
+//!    `SET n = map` with the properties that the map has not.
+//! 3. Where SPARQL deletes the literal that is the property, the next one becomes it: `n.p` is null only
+//!    where there is none.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use trimorph_base::NodeId;
 use trimorph_store::Reader;
 use trimorph_store::statements::{Asked, Graphs, Known, Statements};
-use trimorph_types::iri_names::{LITERAL_LABEL, iri_of, is_hidden};
+use trimorph_types::iri_names::{LITERAL_LABEL, iri_of, is_hidden, name_of};
 use trimorph_types::{Relationship, Value, rdf};
 
 use super::changes::Sets;
@@ -27,11 +34,11 @@ impl Statement<'_> {
         self.delete_edges(writing, &second)
     }
 
-    /// The relationships that are statements which properties are to be.
+    /// The relationships that are statements which properties are to be, and those of properties that go.
     ///
     /// **Cost**: a look at the names of labels where no node stands for a literal.
     fn second_literals(&self, writing: &Writing, sets: &Sets<'_>) -> Result<Vec<Relationship>, Error> {
-        let mut second = Vec::new();
+        let (mut second, mut removed) = (Vec::new(), Vec::new());
         if writing.base(self.shared).schema().labels.id(LITERAL_LABEL).is_none() {
             return Ok(second);
         }
@@ -43,7 +50,13 @@ impl Statement<'_> {
             let predicate: Arc<str> = iri_of(key).into();
             for (at, (node, value)) in nodes.iter().zip(values).enumerate() {
                 self.check(at)?;
-                if !value.is_null() && finder.has_edges(*node, &predicate) {
+                if !finder.has_edges(*node, &predicate) {
+                    continue;
+                }
+                if value.is_null() {
+                    let further = further_literals(&finder, *node, Some(&predicate));
+                    removed.extend(further.into_iter().map(|(edge, ..)| edge));
+                } else {
                     let literals = match value {
                         Value::List(items) => &items[..],
                         value => std::slice::from_ref(value),
@@ -54,11 +67,68 @@ impl Statement<'_> {
                 }
             }
         }
+        second.retain(|edge| says_nothing(&reader, edge));
+        second.append(&mut removed);
         second.sort_unstable();
         second.dedup();
-        second.retain(|edge| reader.edge_properties(edge.id).keys().all(|key| is_hidden(key)));
         Ok(second)
     }
+
+    /// The properties of which a node has further literals.
+    pub(super) fn further_properties(&self, reader: &Reader<'_>, node: NodeId) -> BTreeSet<Arc<str>> {
+        if reader.schema().labels.id(LITERAL_LABEL).is_none() {
+            return BTreeSet::new();
+        }
+        let known = Known::of(reader);
+        let further = further_literals(&Statements::new(reader, &known), node, None);
+        further.into_iter().map(|(_, predicate, _)| name_of(&predicate).into()).collect()
+    }
+}
+
+/// Gives properties whose last literal goes the first of the further ones that do not go and say nothing of
+/// themselves; gives the relationships that are properties then.
+pub(super) fn next_literals(
+    finder: &Statements<'_, '_>,
+    reader: &Reader<'_>,
+    values: &mut BTreeMap<(NodeId, Arc<str>), Value>,
+    going: &[Relationship],
+) -> Vec<Relationship> {
+    let mut moved = Vec::new();
+    for ((node, name), value) in values.iter_mut().filter(|(_, value)| value.is_null()) {
+        let predicate: Arc<str> = iri_of(name).into();
+        if !finder.has_edges(*node, &predicate) {
+            continue;
+        }
+        let mut further = further_literals(finder, *node, Some(&predicate));
+        further.retain(|(edge, ..)| going.binary_search(edge).is_err() && says_nothing(reader, edge));
+        if let Some((edge, _, literal)) = further.into_iter().min_by_key(|(edge, ..)| edge.id) {
+            *value = trimorph_store::statements::stored(&literal);
+            moved.push(edge);
+        }
+    }
+    moved
+}
+
+fn says_nothing(reader: &Reader<'_>, edge: &Relationship) -> bool {
+    reader.edge_properties(edge.id).keys().all(|key| is_hidden(key))
+}
+
+/// The relationships of a node in the default graph that are statements of literals, with their predicates
+/// and literals.
+fn further_literals(
+    finder: &Statements<'_, '_>,
+    node: NodeId,
+    predicate: Option<&Arc<str>>,
+) -> Vec<(Relationship, Arc<str>, Value)> {
+    let asked = Asked { subject: Some(Value::Node(node)), predicate: predicate.cloned(), object: None };
+    let mut further = Vec::new();
+    let _ = finder.find(&asked, &Graphs::Default, &mut |found| {
+        if let Some(edge) = found.edge.filter(|_| rdf::datatype(&found.object).is_some()) {
+            further.push((edge, found.predicate, found.object));
+        }
+        ControlFlow::Continue(())
+    });
+    further
 }
 
 /// The relationships in the default graph that are the statement of a literal.

@@ -29,6 +29,7 @@ use trimorph_types::{Grouping, Relationship, Value, rdf};
 use super::changes::{ByKey, Sets};
 use super::rows::Rows;
 use super::said::Sayings;
+use super::second_literals::next_literals;
 use super::written::{Written, holds, without};
 use super::{Statement, Writing};
 use crate::{Error, SideEffects};
@@ -406,6 +407,14 @@ impl Statement<'_> {
         self.set_said(writing, sayings)?;
         edges.sort_unstable();
         edges.dedup();
+        if !values.is_empty() {
+            let snapshot = writing.snapshot_within(writing.base(self.shared));
+            let reader = Reader::new(&snapshot);
+            let known = Known::of(&reader);
+            let finder = Statements::new(&reader, &known);
+            let mut moved = next_literals(&finder, &reader, &mut values, &edges);
+            edges.append(&mut moved);
+        }
         writing.unstated.extend(edges.iter().flat_map(|edge| [edge.start, edge.end]));
         writing.unstated.extend(values.keys().map(|(node, _)| *node));
         let unlabelled = labels.values().flatten();
