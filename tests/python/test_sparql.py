@@ -915,3 +915,14 @@ def test_triple_terms_are_taken_apart_when_few_are_left(conn):
     assert rows("SELECT ?w (COUNT(*) AS ?n) { ?r rdf:reifies <<( ?s ?p ?o )>> . ?s ?p ?o . ?r :by ?w } GROUP BY ?w") == [("w0", "14"), ("w1", "13"), ("w2", "13")]
     assert rows("SELECT ?c { VALUES ?s { :s3 } ?r :sure ?c ; rdf:reifies <<( ?s :p ?o )>> }") == [("3",)]
     assert rows("SELECT ?s { ?r rdf:reifies <<( ?s :p ?o )>> OPTIONAL { ?r :by ?w } FILTER(!BOUND(?w)) }") == [("rx",)]
+
+
+def test_values_of_many_typed_literals_are_not_nested():
+    conn = trimorph.Database().connect()
+    conn.sparql("INSERT DATA { " + " ".join(f"<http://e/{i}> <http://e/id> {i} ; <http://e/own> '{i}'^^<http://e/t> ." for i in range(10)) + " }")
+    integers = " ".join(f'"{i}"^^<http://www.w3.org/2001/XMLSchema#integer>' for i in range(1000))
+    assert conn.sparql(f"SELECT (COUNT(*) AS ?n) {{ VALUES ?id {{ {integers} }} ?s <http://e/id> ?id }}").fetchall() == [(10,)]
+    own = " ".join(f"'{i}'^^:t" for i in range(1000))
+    assert conn.sparql(f"PREFIX : <http://e/> SELECT (COUNT(*) AS ?n) {{ VALUES ?v {{ {own} }} ?s :own ?v }}").fetchall() == [(10,)]
+    with pytest.raises(trimorph.Error, match="nested deeper"):
+        conn.sparql("SELECT * { ?s ?p ?o FILTER(" + "!" * 300 + "?o) }")

@@ -147,6 +147,8 @@ enum Token<'a> {
     Open,
     Close,
     Word(&'a str),
+    /// A string, an IRI, a variable, a language or a name without a prefix.
+    Term,
     /// A sign that may stand before another one.
     Prefix,
     /// A sign between two others.
@@ -155,7 +157,7 @@ enum Token<'a> {
     Other,
 }
 
-/// The tokens of a text that matter here: strings, IRIs and comments are passed over.
+/// The tokens of a text, as far as they matter here: comments are passed over.
 fn tokens<'a>(text: &'a str, visit: &mut dyn FnMut(Token<'a>, usize) -> bool) {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -163,7 +165,12 @@ fn tokens<'a>(text: &'a str, visit: &mut dyn FnMut(Token<'a>, usize) -> bool) {
         let start = at;
         match bytes[at] {
             b'#' => at += bytes[at..].iter().position(|b| *b == b'\n').unwrap_or(bytes.len() - at),
-            quote @ (b'"' | b'\'') => at = behind_string(bytes, at, quote),
+            quote @ (b'"' | b'\'') => {
+                at = behind_string(bytes, at, quote);
+                if !visit(Token::Term, start) {
+                    return;
+                }
+            }
             b'<' => {
                 let end =
                     bytes[at..].iter().position(|b| matches!(b, b'>' | b' ' | b'\n' | b'\t' | b'"' | b'{'));
@@ -171,6 +178,9 @@ fn tokens<'a>(text: &'a str, visit: &mut dyn FnMut(Token<'a>, usize) -> bool) {
                     Some(end) if bytes[at + end] == b'>' => end + 1,
                     _ => 1,
                 };
+                if !visit(Token::Term, start) {
+                    return;
+                }
             }
             b'(' | b'{' | b'[' => {
                 at += 1;
@@ -197,6 +207,9 @@ fn tokens<'a>(text: &'a str, visit: &mut dyn FnMut(Token<'a>, usize) -> bool) {
                     |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b':') || *b >= 128;
                 at += 1;
                 at += bytes[at..].iter().position(|b| !is_part(b)).unwrap_or(bytes.len() - at);
+                if !visit(Token::Term, start) {
+                    return;
+                }
             }
             b'!' | b'^' | b'-' | b'+' => {
                 at += 1;
@@ -347,7 +360,7 @@ fn look_over(text: &str) -> Result<Seen, Diagnostic> {
             Token::Between => parts += 1,
             Token::Word(word) if word.eq_ignore_ascii_case("having") => seen.has_having = true,
             Token::Word(word) if PARTS.iter().any(|part| word.eq_ignore_ascii_case(part)) => parts += 1,
-            Token::Prefix | Token::Word(_) | Token::Other => {}
+            Token::Prefix | Token::Word(_) | Token::Term | Token::Other => {}
         }
         if depth > NESTING_MAX || run > NESTING_MAX {
             let primary = format!("brackets or signs are nested deeper than {NESTING_MAX} levels");
