@@ -310,3 +310,102 @@ def test_killed_before_a_checkpoint_has_it(tmp_path):
         assert conn.execute(INTO_UNTYPED).fetchall() == [(0,)]
         conn.execute("CHECKPOINT")
         assert ends(conn) and conn.execute(NEXT).fetchall() == wanted
+
+
+def ids(conn):
+    return {iri.value: own for (iri, own) in conn.execute("MATCH (n) WHERE n.`@id` IS NOT NULL RETURN n.`@id`, id(n)").fetchall()}
+
+
+def insert_typed_later(conn, count=3000):
+    rows = [(f"<http://e/{i}>", f"<http://e/{(i * 7) % count}>") for i in range(count)]
+    for first in range(0, count, 100):
+        conn.sparql("INSERT DATA { " + " ".join(f"{a} <http://p/next> {b} ." for a, b in rows[first : first + 100]) + " }")
+    for first in range(0, count, 100):
+        conn.sparql("INSERT DATA { " + " ".join(f"{a} a <http://c/{i % 3}> ; <http://p/n> {i} ." for i, (a, _) in enumerate(rows[first : first + 100], first)) + " }")
+
+
+def wait_for(what, seconds=60):
+    end = time.monotonic() + seconds
+    while not what() and time.monotonic() < end:
+        time.sleep(0.05)
+    return what()
+
+
+ALL = "SELECT ?s ?p ?o ?g { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } }"
+
+
+@pytest.mark.parametrize("directory", [False, True])
+def test_nodes_with_iris_move_by_themselves_in_a_pause(tmp_path, directory):
+    db = trimorph.Database(str(tmp_path / "db") if directory else ":memory:")
+    conn, reader = db.connect(), db.connect()
+    conn.execute("CREATE (:Plain {n: 1})-[:R {w: 1}]->(:Plain {n: 2})")
+    insert_typed_later(conn)
+    conn.sparql("INSERT DATA { GRAPH <http://g> { <http://e/1> <http://p/next> <http://e/2> } . <http://e/1> <http://p/n> 'more' . <http://e/2> <http://p/said> <http://e/3> }")
+    # What says something of itself is a term of its own: its ends stay.
+    conn.execute("MATCH (a)-[r:`http://p/said`]->(b) SET r.by = 'me'")
+    before, all_before = ids(conn), Counter(map(repr, conn.sparql(ALL).fetchall()))
+    plain = conn.execute("MATCH (n:Plain) RETURN id(n) ORDER BY n.n").fetchall()
+    open_result = reader.sparql("SELECT ?s ?n { ?s <http://p/n> ?n }")
+    moved = lambda: {iri for iri, own in ids(conn).items() if own != before[iri]}  # noqa: E731
+    assert wait_for(lambda: len(moved()) == 2998), len(moved())
+    assert not moved() & {"http://e/2", "http://e/3"}
+    assert len(open_result.fetchall()) == 3001
+    assert conn.execute("MATCH (n:Plain) RETURN id(n) ORDER BY n.n").fetchall() == plain
+    assert Counter(map(repr, conn.sparql(ALL).fetchall())) == all_before
+    assert conn.sparql("SELECT (COUNT(*) AS ?n) { ?s a <http://c/1> ; <http://p/n> ?v }").fetchall() == [(1001,)]
+    # Literals that tell nodes apart have an index by then, or soon.
+    assert wait_for(lambda: conn.execute("SHOW INDEXES YIELD name RETURN name").fetchall() == [("n_index",)])
+    # What stays is not moved again and again.
+    after = ids(conn)
+    conn.sparql("INSERT DATA { <http://e/2> <http://p/n> 'again' }")
+    time.sleep(0.6)
+    assert {iri: own for iri, own in ids(conn).items() if iri in after} == after
+    assert conn.execute("REORGANIZE").fetchall() == [(2,)]
+    conn.close(), reader.close(), db.close()
+    if directory:
+        with trimorph.Database(str(tmp_path / "db")) as again:
+            left = Counter(map(repr, again.connect().sparql(ALL).fetchall()))
+            assert sum(left.values()) == sum(all_before.values()) + 1
+
+
+def test_nothing_moves_beside_a_transaction_that_may_write():
+    db = trimorph.Database()
+    conn, writer = db.connect(), db.connect()
+    insert_typed_later(conn)
+    with writer.transaction() as tx:
+        tx.sparql("INSERT DATA { <http://e/own> <http://p/first> 1 }")
+        before = ids(conn)
+        time.sleep(1)
+        assert ids(conn) == before
+        for i in range(0, 3000, 50):
+            tx.sparql(f"INSERT DATA {{ <http://e/{i}> <http://p/mine> {i} }}")
+    assert wait_for(lambda: conn.execute("SHOW INDEXES YIELD name RETURN name").fetchall() == [("n_index",)])
+    assert conn.execute("REORGANIZE").fetchall() == [(0,)]
+    assert conn.sparql("SELECT (COUNT(*) AS ?n) { ?s <http://p/mine> ?v ; a ?c }").fetchall() == [(60,)]
+
+
+def test_who_writes_all_the_time_meets_nothing():
+    """Writers that begin while nodes move come through, with explicit transactions, too."""
+    db = trimorph.Database()
+    conn = db.connect()
+    insert_typed_later(conn)
+    time.sleep(0.3)
+    for i in range(300):
+        with conn.transaction() as tx:
+            tx.sparql(f"INSERT DATA {{ <http://e/{i * 7}> <http://p/mine> {i} }}")
+        time.sleep(0.25 if i % 60 == 0 else 0.002)
+    assert conn.sparql("SELECT (COUNT(*) AS ?n) { ?s <http://p/mine> ?v }").fetchall() == [(300,)]
+    assert conn.sparql("SELECT (COUNT(*) AS ?n) { ?s a ?c ; <http://p/next> ?t . ?t a ?d }").fetchall() == [(3000,)]
+
+
+def test_a_database_is_closed_while_nodes_move(tmp_path):
+    for wait in (0.25, 0.4, 0.6, 1.0):
+        place = str(tmp_path / str(wait))
+        db = trimorph.Database(place)
+        conn = db.connect()
+        insert_typed_later(conn)
+        time.sleep(wait)
+        conn.close(), db.close()
+        # Nobody holds it any more.
+        with trimorph.Database(place) as again:
+            assert again.connect().sparql("SELECT (COUNT(*) AS ?n) { ?s a ?c ; <http://p/next> ?t . ?t a ?d ; <http://p/n> ?n }").fetchall() == [(3000,)]

@@ -83,8 +83,9 @@ pub struct Config {
     /// Put what was committed into the files when so long has passed since that was last done, if there is
     /// something; none never because of time.
     pub checkpoint_interval: Option<Duration>,
-    /// Whether a thread of its own merges what was committed into columns; else `Database::merge`,
-    /// checkpoints and a lack of memory do.
+    /// Whether a thread of its own merges what was committed into columns, and moves nodes with IRIs to the
+    /// tables of labels that came later; else `Database::merge`, checkpoints and a lack of memory merge, and
+    /// `REORGANIZE` moves.
     pub background_merges: bool,
     /// How often a database that was opened read-only looks for what another process has committed; none only
     /// when it is asked to.

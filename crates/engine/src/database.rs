@@ -86,6 +86,8 @@ impl Database {
             delta_seen: AtomicUsize::new(0),
             charged_at: AtomicU64::new(0),
             waits_for_room: Arc::default(),
+            regrouping: Mutex::default(),
+            regrouped: RwLock::default(),
             delta_held: Mutex::new(budget.reservation()),
             sessions: Arc::default(),
             spill: spill_area(&config, dir.as_deref()),

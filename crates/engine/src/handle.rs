@@ -15,7 +15,7 @@ use crate::shared::Shared;
 pub(crate) struct Handle {
     // Dropped in this order.
     shared: Arc<Shared>,
-    _counted: Counted,
+    _counted: Option<Counted>,
 }
 
 #[derive(Debug)]
@@ -25,7 +25,13 @@ impl Handle {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
         let handles = Arc::clone(&shared.handles);
         handles.come();
-        Self { shared, _counted: Counted(handles) }
+        Self { shared, _counted: Some(Counted(handles)) }
+    }
+
+    /// Of the thread that merges, which holds the database within
+    /// [`Handles::at_work`](crate::handles::Handles::at_work): the last of the others waits for it.
+    pub(crate) fn at_work(shared: Arc<Shared>) -> Self {
+        Self { shared, _counted: None }
     }
 }
 

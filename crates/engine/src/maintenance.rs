@@ -10,8 +10,9 @@
 //!    rests as long as the last merge took: queries have the other half of its core, and changes come
 //!    together. It does not rest where as much was written meanwhile.
 //! 3. A checkpoint is made when the log is long, or the last one long ago.
-//! 4. What large merges free is given back to the system a while after the last of them.
-//! 5. As long as something waits for readers to go, it looks again from time to time.
+//! 4. In pauses, nodes with IRIs whose labels came later move to the tables of these (`regrouping.rs`).
+//! 5. What large merges free is given back to the system a while after the last of them.
+//! 6. As long as something waits for readers to go, it looks again from time to time.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
@@ -39,7 +40,7 @@ const PAUSED_SHARE: u64 = 16;
 /// Less is not worth a merge in a pause.
 const PAUSED_BYTES_MIN: usize = 64 << 10;
 /// How long nobody has written in a pause.
-const PAUSE: Duration = Duration::from_millis(200);
+pub(crate) const PAUSE: Duration = Duration::from_millis(200);
 /// How long what large merges free is kept for the next writes.
 const FREED_KEPT: Duration = Duration::from_secs(1);
 /// Versions and edges that may be written before somebody charges what the delta holds.
@@ -217,6 +218,7 @@ fn maintain(handles: &Handles, shared: &Weak<Shared>, is_paused: bool) -> Option
     shared.count_written();
     // Likewise: the log that a checkpoint would let go is longer to read, and no more.
     let _ = shared.checkpoint_if_due();
+    let regrouped_after = if too_large { Some(PAUSE) } else { shared.regroup() };
     let waits = shared.clean_up();
     // Who writes faster than it merges is not waited for.
     let changes = shared.live.pressure.written() - written;
@@ -224,6 +226,9 @@ fn maintain(handles: &Handles, shared: &Weak<Shared>, is_paused: bool) -> Option
     let mut due = shared.until_checkpoint().unwrap_or(LONG).clamp(LOOK_AGAIN, LONG);
     if may_pause && !too_large {
         due = due.min(PAUSE);
+    }
+    if let Some(after) = regrouped_after {
+        due = due.min(after);
     }
     if shared.has_spare_memory() {
         due = due.min(FREED_KEPT);

@@ -1,7 +1,8 @@
 //! `REORGANIZE`: nodes whose labels came after they were made move to the tables of these labels, some
 //! thousands in a transaction, beside readers and writers.
 //!
-//! Where nodes have IRIs, the literals that tell them apart get indexes, as a load makes them.
+//! Where nodes have IRIs, the literals that tell them apart get indexes, as a load makes them; and such nodes
+//! move in pauses without being asked for (`regrouping.rs`).
 //!
 //! Each transaction is whole: who is stopped in the middle has moved some nodes and lost none.
 
@@ -46,7 +47,7 @@ impl Connection {
         for table in tables {
             let mut from = Some(0);
             while let Some(first) = from {
-                let (nodes, next) = self.elsewhere_from(table, first, cancel)?;
+                let (nodes, next) = self.elsewhere_from(table, first, MOVED_AT_ONCE, cancel)?;
                 moved += self.move_now(&nodes, cancel)?;
                 from = next;
             }
@@ -57,7 +58,7 @@ impl Connection {
     }
 
     /// Makes the indexes of literals that a load makes, where nodes have IRIs.
-    fn index_literals(&self, cancel: &CancelToken) -> Result<(), Error> {
+    pub(crate) fn index_literals(&self, cancel: &CancelToken) -> Result<(), Error> {
         let wanted = literal_indexes(self.shared().snapshot().catalog());
         for one in wanted {
             let [name, of] = [&one.name, &one.of].map(|text| text.replace('`', "``"));
@@ -67,18 +68,19 @@ impl Connection {
         Ok(())
     }
 
-    /// Nodes of a table, from a row on, that have other labels than it, as many as move together; and the row
-    /// to go on with. Nothing is held longer than this takes: what moved is merged and cleaned meanwhile.
-    fn elsewhere_from(
+    /// Nodes of a table, from a row on, that have other labels than it, some `most` of them; and the row to
+    /// go on with. Nothing is held longer than this takes: what moved is merged and cleaned meanwhile.
+    pub(crate) fn elsewhere_from(
         &self,
         table: TableId,
         mut first: u64,
+        most: usize,
         cancel: &CancelToken,
     ) -> Result<(Vec<NodeId>, Option<u64>), Error> {
         let snapshot = self.shared().snapshot();
         let reader = Reader::new(&snapshot);
         let (end, mut found) = (reader.rows(table), Vec::new());
-        while first < end && found.len() < MOVED_AT_ONCE {
+        while first < end && found.len() < most {
             if cancel.is_cancelled() {
                 return Err(Error::Cancelled);
             }

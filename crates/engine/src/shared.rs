@@ -16,6 +16,7 @@ use trimorph_store::{Checkpoint, Live, LogStart, Main, Moment, Snapshot};
 use trimorph_vfs::{FileSystem, Pool};
 
 use crate::durable::{Journal, Registered, log_folder, log_options, random_number};
+use crate::elsewhere::Regrouping;
 use crate::follower::Follower;
 use crate::handles::Handles;
 use crate::load_folders::LoadFolders;
@@ -67,6 +68,10 @@ pub(crate) struct Shared {
     pub(crate) charged_at: AtomicU64,
     /// Who waits until the delta takes less.
     pub(crate) waits_for_room: Arc<AtomicUsize>,
+    /// What the thread that merges knows of nodes that are in other tables than their labels say.
+    pub(crate) regrouping: Mutex<Regrouping>,
+    /// Held while it commits nodes that have moved: who begins a transaction meanwhile waits, and sees them.
+    pub(crate) regrouped: RwLock<()>,
     /// What the delta holds, as far as somebody has looked.
     pub(crate) delta_held: Mutex<Reservation>,
     pub(crate) fs: Arc<dyn FileSystem>,
