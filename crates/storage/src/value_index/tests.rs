@@ -96,8 +96,8 @@ fn rows_stand_in_the_order_of_their_values() {
     }
 }
 
-/// Numbers that nearly all are there are looked for from a guess on: of several pieces, with holes, twice, and
-/// with one far away, where there is no guess.
+/// Numbers that nearly all are there are looked for from a guess on: of several pieces, with holes, twice;
+/// with one far away there is no guess.
 #[test]
 fn numbers_are_found_where_they_are_guessed_to_stand() {
     let mut random = Random(11);
