@@ -17,6 +17,7 @@ use crate::ops::{
     AggregateEx, AggregateSpec, ApplyMode, ApplySpec, CallSpec, ComputeSpec, CountExtendSpec, CountStepSpec,
     EdgeLookupSpec, FilterStep, LookupSpec, NodeScanSpec, SortSpec, TogetherSpec, UnwindSpec, VarSpec,
 };
+use crate::stack::Stack;
 use crate::{Context, ExecError};
 
 /// The specs that one execution has in the place of its plan's, by the numbers of their nodes, ascending.
@@ -32,8 +33,16 @@ impl Bound {
     }
 }
 
+impl PhysicalPlan {
+    /// A plan, which knows what each execution has of its own.
+    pub(crate) fn of(root: Node, group_slots: usize, columns: Vec<usize>, stack: Stack) -> Self {
+        let root = Arc::new(root);
+        Self { bound_anew: bound_anew(&root), root, group_slots, columns, stack }
+    }
+}
+
 /// The nodes of a plan whose specs each execution has its own of, by their numbers.
-pub(super) fn bound_anew(root: &Arc<Node>) -> Vec<Arc<Node>> {
+fn bound_anew(root: &Arc<Node>) -> Vec<Arc<Node>> {
     let mut found = BTreeMap::new();
     let (mut left, mut spools) = (vec![root], HashSet::new());
     while let Some(node) = left.pop() {

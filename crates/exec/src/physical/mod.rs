@@ -190,13 +190,6 @@ impl Spec {
     }
 }
 
-impl PhysicalPlan {
-    pub(crate) fn of(root: Node, group_slots: usize, columns: Vec<usize>, stack: Stack) -> Self {
-        let root = Arc::new(root);
-        Self { bound_anew: bind::bound_anew(&root), root, group_slots, columns, stack }
-    }
-}
-
 impl Drop for PhysicalPlan {
     /// Nodes drop their inputs, which is calls within calls.
     fn drop(&mut self) {
