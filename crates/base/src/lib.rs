@@ -3,6 +3,7 @@
 //! Nothing here knows a value, a vector or a file; everything may use it.
 #![deny(unsafe_code)]
 
+mod arity;
 mod budget;
 mod cancel;
 mod diagnostic;
@@ -21,6 +22,7 @@ mod suggest;
 mod thread_time;
 mod workers;
 
+pub use arity::arguments_in_words;
 pub use budget::{MemoryBudget, OverBudget, Reclaim, Reservation};
 pub use cancel::CancelToken;
 pub use diagnostic::{Diagnostic, ErrorKind, Phase, Span, Stop};

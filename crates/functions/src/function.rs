@@ -1,6 +1,6 @@
 //! What a scalar function is: its name, arguments, result and kernel.
 
-use trimorph_base::{Diagnostic, ErrorKind};
+use trimorph_base::{Diagnostic, ErrorKind, arguments_in_words};
 use trimorph_types::{LogicalType, Value};
 
 use crate::context::Context;
@@ -116,12 +116,8 @@ impl Function {
 
     /// The error for a call with `count` arguments.
     pub fn arity_error(&self, count: usize) -> Diagnostic {
-        let expected = match (self.min_args, self.max_args) {
-            (min, max) if min == max => format!("{min}"),
-            (min, usize::MAX) => format!("at least {min}"),
-            (min, max) => format!("{min} to {max}"),
-        };
-        let primary = format!("function \"{}\" takes {expected} arguments, not {count}", self.name);
+        let expected = arguments_in_words(self.min_args, self.max_args);
+        let primary = format!("function \"{}\" takes {expected}, not {count}", self.name);
         Diagnostic::compile(ErrorKind::SyntaxError, "InvalidNumberOfArguments", primary).hint(self.doc)
     }
 }

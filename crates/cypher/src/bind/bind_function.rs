@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trimorph_algebra::{Expr, Op, UserFunction};
-use trimorph_base::Span;
+use trimorph_base::{Span, arguments_in_words};
 use trimorph_types::LogicalType;
 
 use super::Binder;
@@ -130,13 +130,7 @@ impl<'q> Binder<'q> {
         (min, max): (usize, usize),
         count: usize,
     ) -> Box<trimorph_base::Diagnostic> {
-        let expected = match (min, max) {
-            (1, 1) => "1 argument".to_owned(),
-            (min, max) if min == max => format!("{min} arguments"),
-            (1, usize::MAX) => "at least 1 argument".to_owned(),
-            (min, usize::MAX) => format!("at least {min} arguments"),
-            (min, max) => format!("{min} to {max} arguments"),
-        };
+        let expected = arguments_in_words(min, max);
         let primary = format!("function \"{}\" takes {expected}, not {count}", name.dotted());
         let error = semantic("InvalidNumberOfArguments", primary, name.span);
         let signature = self.functions.signature(&name.dotted().to_lowercase());

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use trimorph_algebra::{Content, Expr, Field, Plan, Procedure, ProcedureCall, Signature};
-use trimorph_base::{Diagnostic, ErrorKind, Span};
+use trimorph_base::{Diagnostic, ErrorKind, Span, arguments_in_words};
 
 use super::Binder;
 use super::bind_expression::Typed;
@@ -123,9 +123,8 @@ fn explicit(
 }
 
 fn wrong_count(signature: &Signature, count: usize, span: Span) -> Box<Diagnostic> {
-    let expected = signature.inputs.len();
-    let plural = if expected == 1 { "" } else { "s" };
-    let primary = format!("procedure \"{}\" takes {expected} argument{plural}, not {count}", signature.name);
+    let expected = arguments_in_words(signature.inputs.len(), signature.inputs.len());
+    let primary = format!("procedure \"{}\" takes {expected}, not {count}", signature.name);
     with_hint(semantic("InvalidNumberOfArguments", primary, span), &format!("it is {signature}"))
 }
 

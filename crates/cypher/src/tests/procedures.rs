@@ -59,7 +59,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "CALL «nothing»(1)",
         "InvalidNumberOfArguments",
-        "SyntaxError: procedure \"nothing\" takes 0 arguments, not 1 (it is nothing() :: ())",
+        "SyntaxError: procedure \"nothing\" takes no arguments, not 1 (it is nothing() :: ())",
     ),
     (
         "CALL «my.proc»('x') YIELD a RETURN a",

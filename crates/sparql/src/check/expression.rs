@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use trimorph_base::{Span, nearest};
+use trimorph_base::{Span, arguments_in_words, nearest};
 
 use super::problem::{one_of, want};
 use super::words::{Call, FUNCTIONS, MODIFIERS};
@@ -292,13 +292,7 @@ impl<'a> Checker<'a> {
         count: usize,
         place: Span,
     ) -> Box<trimorph_base::Diagnostic> {
-        let plural = |count: usize| if count == 1 { "" } else { "s" };
-        let takes = match (min, max) {
-            (0, 0) => "no arguments".to_owned(),
-            _ if min == max => format!("{min} argument{}", plural(min)),
-            _ => format!("{min} or {max} arguments"),
-        };
-        let primary = format!("{name} has {takes}, here are {count}");
+        let primary = format!("{name} takes {}, not {count}", arguments_in_words(min, max));
         let list = (0..min).map(|_| "…").collect::<Vec<_>>().join(", ");
         self.wrong(primary, place, format!("write {name}({list})"))
     }

@@ -200,20 +200,20 @@ fn functions() {
         "there is no function \"toString\"",
         "functions that are not SPARQL's own are IRIs, such as xsd:date(?x)",
     );
-    check("ASK { FILTER(STRLEN(?x, ?y)) }", "STRLEN", "STRLEN has 1 argument, here are 2", "write STRLEN(…)");
+    check("ASK { FILTER(STRLEN(?x, ?y)) }", "STRLEN", "STRLEN takes 1 argument, not 2", "write STRLEN(…)");
     check(
         "ASK { FILTER(CONTAINS(?x)) }",
         "CONTAINS",
-        "CONTAINS has 2 arguments, here are 1",
+        "CONTAINS takes 2 arguments, not 1",
         "write CONTAINS(…, …)",
     );
     check(
         "ASK { FILTER(REPLACE(?x, 'a')) }",
         "REPLACE",
-        "REPLACE has 3 or 4 arguments, here are 2",
+        "REPLACE takes 3 or 4 arguments, not 2",
         "write REPLACE(…, …, …)",
     );
-    check("ASK { FILTER(NOW(1)) }", "NOW", "NOW has no arguments, here are 1", "write NOW()");
+    check("ASK { FILTER(NOW(1)) }", "NOW", "NOW takes no arguments, not 1", "write NOW()");
     not_expected("ASK { FILTER(BOUND('x')) }", "'x'", "BOUND asks of a variable: BOUND(?x)");
     not_expected("SELECT (SUM(*) AS ?n) {}", "*", "only COUNT has *");
     check(
