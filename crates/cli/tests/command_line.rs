@@ -1,6 +1,8 @@
 //! The built binary, driven from outside: exit codes, stdout, stderr, files.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+mod pages;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -840,6 +842,14 @@ fn a_directory_is_mapped_and_loaded() {
     let told = "\"year\" is text because of \"n/a\"; before that it looked like INTEGER";
     fs::write(dir.join("films/directors.csv"), "id,name\n1,Tarkovsky\n").unwrap();
     run_in(&dir, &["map", "films"], "").ok().has(&["\"labels\": [\"Movies\"]", "HAS_DIRECTOR"]);
+    // Without a mapping the directory loads by what `map` proposes, and the report says so.
+    run_in(&dir, &["load", "direct.tm", "films"], "").ok().has(&[
+        "3 nodes and 2 edges",
+        "(:Movies)-[:HAS_DIRECTOR]->(:Directors)",
+        "films has no mapping",
+        "trimorph map films --out films/mapping.json, then trimorph load DB films/mapping.json",
+        told,
+    ]);
     let run = run_in(&dir, &["map", "films", "--out", "films/mapping.json"], "").ok();
     assert!(run.err.contains("trimorph load DB films/mapping.json"), "{}", run.err);
     assert!(run.err.contains(&format!("movies.csv: {told}")), "{}", run.err);
@@ -851,80 +861,4 @@ fn a_directory_is_mapped_and_loaded() {
     let mapping = r#"{"nodes": [{"file": "movies.csv", "labels": ["M"], "key": "id"}]}"#;
     fs::write(dir.join("films/other.json"), mapping).unwrap();
     run_in(&dir, &["load", "other.tm", "films/other.json"], "").ok().has(&[told]);
-}
-
-/// The page of functions in the book is made of the table that defines them; COMPLETE=1 writes it.
-#[test]
-fn the_book_has_all_functions() {
-    let families = [
-        ("numbers", "Numbers"),
-        ("texts", "Texts"),
-        ("lists", "Lists"),
-        ("tests", "Tests"),
-        ("conversion", "Conversion"),
-        ("graph", "Nodes, relationships, paths"),
-        ("time", "Dates, times, durations"),
-        ("aggregates", "Aggregates"),
-    ];
-    let mut page = "# Functions\n\nAll functions of openCypher that are there, made from the table that defines them. `:help NAME` \
-        in the shell shows the same, `SHOW FUNCTIONS` gives it as rows. A null argument makes the result null unless a line says \
-        otherwise. Not functions but syntax are `all`, `any`, `none`, `single`, `reduce`, `shortestPath`, `allShortestPaths` and \
-        list comprehensions.\n"
-        .to_owned();
-    let cell = |text: &str| text.replace('|', "\\|");
-    for (family, title) in families {
-        page.push_str(&format!("\n## {title}\n\n| function | gives | example | → |\n|---|---|---|---|\n"));
-        for f in trimorph::functions().iter().filter(|f| f.family == family) {
-            let (statement, result) = f.example;
-            let statement = statement.strip_prefix("RETURN ").unwrap_or(statement);
-            let [signature, summary, statement, result] =
-                [f.signature, f.summary, statement, result].map(cell);
-            page.push_str(&format!("| `{signature}` | {summary} | `{statement}` | `{result}` |\n"));
-        }
-    }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/book/functions.md");
-    if std::env::var_os("COMPLETE").is_some() {
-        fs::write(&path, &page).unwrap();
-    }
-    assert!(
-        fs::read_to_string(&path).unwrap() == page,
-        "docs/book/functions.md is old: COMPLETE=1 writes it"
-    );
-}
-
-#[test]
-fn every_example_of_a_function_gives_what_it_says() {
-    let functions = trimorph::functions();
-    let script: String = functions.iter().map(|f| format!("{};\n", f.example.0)).collect();
-    let run = run_in(Path::new("."), &[":memory:", "--format", "quote"], &script).ok();
-    let results: Vec<&str> = run.out.lines().skip(1).step_by(2).collect();
-    assert_eq!(results.len(), functions.len());
-    for (f, result) in functions.iter().zip(results) {
-        assert_eq!(result, f.example.1, "{}", f.example.0);
-    }
-}
-
-#[test]
-fn the_book_lists_every_page_and_no_link_leads_nowhere() {
-    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/book");
-    let summary = fs::read_to_string(book.join("SUMMARY.md")).unwrap();
-    for entry in fs::read_dir(&book).unwrap() {
-        let path = entry.unwrap().path();
-        // Beside the pages lie their pictures.
-        if path.extension().is_none_or(|extension| extension != "md") {
-            continue;
-        }
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        assert!(name == "SUMMARY.md" || summary.contains(&format!("({name})")), "SUMMARY.md has no {name}");
-        let text = fs::read_to_string(&path).unwrap();
-        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            let file = link.split('#').next().unwrap();
-            if file.is_empty() || file.contains("://") || file.contains([' ', '[', '(']) {
-                continue;
-            }
-            assert!(book.join(file).exists(), "{name} links to {link}, which is not there");
-            // The site has the book's folder and no other.
-            assert!(!file.starts_with(".."), "{name} links to {link}, which the site does not have");
-        }
-    }
 }

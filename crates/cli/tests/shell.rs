@@ -432,7 +432,7 @@ fn every_command_answers() {
     shell.ask(":help mode", &["latex"]);
     shell.ask(":help pow", &["pow is not there: write x ^ y"]);
     shell.ask(":help apoc.periodic.iterate", &["is not there: leave it out"]);
-    shell.ask(":help nothing", &["there is no command, setting or function \"nothing\""]);
+    shell.ask(":help nothing", &["there is no command, setting, clause or function \"nothing\""]);
     shell.ask(".tabels", &["there is no command \":tabels\"; did you mean :tables?"]);
     shell.keys(":prompt 'tm> '\r").until("new prompt", |screen| screen.trim_end().ends_with("tm>"));
     shell.leave(":quit\r");

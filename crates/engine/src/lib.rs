@@ -65,6 +65,7 @@ mod arrow;
 #[cfg(feature = "rdf")]
 mod blank_nodes;
 mod checkpointing;
+mod clauses;
 mod commands;
 mod config;
 mod connection;
@@ -130,6 +131,7 @@ mod web;
 
 #[cfg(feature = "arrow")]
 pub use arrow::{ArrowCursor, ArrowStream};
+pub use clauses::{ClauseDoc, clauses};
 #[doc(hidden)]
 pub use config::{AccessChoice, Switches};
 pub use config::{Config, Durability};

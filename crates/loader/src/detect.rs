@@ -1,14 +1,15 @@
 //! Paths and perhaps a format in, files of one format out.
 //!
 //! A directory with an LDBC SNB snapshot is that; any other directory stands for its mapping file, if it has
-//! just one (a `.json` file that names nodes or edges), else for its CSV files, those aside that a load wrote
-//! its bad rows into. A `.json` file is a mapping, CSV files are neo4j-style.
+//! just one (a `.json` file that names nodes or edges), else for its CSV files, if one of them has a
+//! neo4j-style header (those aside that a load wrote its bad rows into), else for itself: a mapping is
+//! guessed for it. A `.json` file is a mapping, CSV files are neo4j-style.
 
 use std::path::{Path, PathBuf};
 
 use crate::files::is_rejects;
 use crate::json::is_json;
-use crate::{Format, LoadError, snb};
+use crate::{Format, LoadError, neo4j, snb};
 
 /// What to load and as what.
 pub(crate) fn detect(paths: &[PathBuf], format: Option<Format>) -> Result<(Vec<PathBuf>, Format), LoadError> {
@@ -43,6 +44,11 @@ pub(crate) fn detect(paths: &[PathBuf], format: Option<Format>) -> Result<(Vec<P
             continue;
         }
         let found = files_of(path, of_directory)?;
+        if found.is_empty() && format != Format::Neo4jCsv {
+            // Its mapping is guessed.
+            files.push(path.clone());
+            continue;
+        }
         if found.is_empty() {
             return Err(LoadError::format(
                 path,
@@ -75,14 +81,19 @@ fn guess(path: &Path) -> Result<Format, LoadError> {
 
 fn guess_directory(path: &Path) -> Result<Format, LoadError> {
     if snb::find_snapshot(path).is_some() {
-        Ok(Format::LdbcSnb)
-    } else if files_of(path, is_mapping_file)?.len() == 1 {
-        Ok(Format::Csv)
-    } else if !files_of(path, is_csv_file)?.is_empty() {
-        Ok(Format::Neo4jCsv)
-    } else {
-        // Its error says what was looked for.
-        Ok(Format::LdbcSnb)
+        return Ok(Format::LdbcSnb);
+    }
+    let mappings = files_of(path, is_mapping_file)?;
+    if mappings.len() != 1 && files_of(path, is_csv_file)?.iter().any(|file| neo4j::has_header(file)) {
+        return Ok(Format::Neo4jCsv);
+    }
+    match &mappings[..] {
+        [] | [_] => Ok(Format::Csv),
+        [first, ..] => {
+            let reason = format!("directory has {} mapping files", mappings.len());
+            let name = first.display();
+            Err(LoadError::format(path, reason).hint(format!("give the one that is meant, such as {name}")))
+        }
     }
 }
 

@@ -21,7 +21,8 @@ use crate::{
 /// what that refuses to [`LoadReport::rejects`].
 ///
 /// `paths` is a directory for `LdbcSnb`, one mapping file for `Csv` and `Parquet`, and data files for
-/// `Neo4jCsv`; a directory may stand for what is in it. Without a `format` it is guessed, see `detect`.
+/// `Neo4jCsv`; a directory may stand for what is in it, also without a mapping: then it is loaded as
+/// [`guess_mapping`](crate::guess_mapping) proposes. Without a `format` it is guessed, see `detect`.
 ///
 /// **Cost**: a bounded number of chunks (`options.chunk_bytes`) in memory at a time, besides what the sink
 /// keeps.
@@ -56,7 +57,11 @@ pub fn load(
             files.into_iter().map(InputFile::Csv).collect()
         }
     };
-    run.files(&files, format)
+    let guessed = paths
+        .first()
+        .filter(|path| matches!(format, Format::Csv | Format::Parquet) && path.is_dir())
+        .cloned();
+    Ok(LoadReport { guessed, ..run.files(&files, format)? })
 }
 
 /// Loads files of one label or of one relationship type into `sink`, as [`load`] does.
@@ -168,6 +173,7 @@ impl<'a, S: BulkSink> Run<'a, S> {
             bytes: totals.bytes,
             seconds: self.start.elapsed().as_secs_f64(),
             rejects,
+            guessed: None,
         })
     }
 }

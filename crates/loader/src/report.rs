@@ -19,10 +19,11 @@ pub(crate) struct Described {
 
 /// One file of a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FileReport {
     /// The file.
     pub path: PathBuf,
-    /// What it was read as, such as `(:Person)`, `[:KNOWS]` or both.
+    /// What it was read as, such as `(:Person)`, `[:KNOWS]`, `(:Person)-[:KNOWS]->(:Person)` or both.
     pub table: String,
     /// Rows taken from it.
     pub rows: u64,
@@ -39,6 +40,7 @@ impl FileReport {
 
 /// A column of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ColumnReport {
     /// Its name in the file.
     pub name: String,
@@ -50,6 +52,7 @@ pub struct ColumnReport {
 
 /// What a load did.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct LoadReport {
     /// What the files were read as.
     pub format: Format,
@@ -73,6 +76,9 @@ pub struct LoadReport {
     pub seconds: f64,
     /// Takes in what the sink refuses when it finishes.
     pub rejects: Arc<Rejects>,
+    /// The directory without a mapping whose files were read as [`guess_mapping`](crate::guess_mapping)
+    /// proposes.
+    pub guessed: Option<PathBuf>,
 }
 
 /// A name that is a number: nobody calls a column so, and the line that it is from may be a row.

@@ -24,7 +24,7 @@ use crate::text::quantity;
 #[derive(Args)]
 #[command(after_help = "Examples:
   trimorph load social.tm social-network/
-  trimorph load films.tm films/
+  trimorph load films.tm films/             # a directory of CSV, JSON, Parquet files
   trimorph load films.tm nodes.csv edges.csv --format neo4j-csv
   trimorph load shop.tm mapping.json --skip-bad-rows --rejects bad.csv
   trimorph load films.tm more/ --on-conflict merge
@@ -32,7 +32,9 @@ use crate::text::quantity;
                 --nodes Actor=actors.csv --relationships ACTED_IN=roles.csv
 
 What the files are is found out from them if --format is not given; a directory
-stands for its CSV files, or for its only mapping file. A row that does not fit ends the load with its file, line and reason; nothing is changed.
+stands for its only mapping file, or for all its files: nodes, keys and relationships
+are then those that their names and columns suggest, as trimorph map DIR writes them
+down. A row that does not fit ends the load with its file, line and reason; nothing is changed.
 
   ldbc-snb   a directory in the layout of the LDBC Social Network Benchmark
   neo4j-csv  headers as neo4j-admin database import reads them (:ID, :LABEL, …)
@@ -296,6 +298,15 @@ fn write_report(
     let files: Vec<Vec<String>> = files.collect();
     out.write_all(align(&files, &[Align::Left, Align::Right, Align::Left], 2).as_bytes())?;
     write_columns(report, terminal, out)?;
+    if let Some(directory) = &report.guessed {
+        let dir = directory.display();
+        writeln!(
+            out,
+            "{} {dir} has no mapping, so labels, keys and relationships are those that its files suggest (to change \
+             them: trimorph map {dir} --out {dir}/mapping.json, then trimorph load DB {dir}/mapping.json)",
+            paint.yellow("notice:")
+        )?;
+    }
     write_headers(what, report, terminal, out)?;
     let seconds = report.seconds.max(1e-6);
     let rate = quantity::per_second(report.values, seconds);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use reedline::{Completer, CompletionResult, Span, Suggestion};
-use trimorph::FunctionDoc;
+use trimorph::{ClauseDoc, FunctionDoc};
 
 use super::complete_command;
 use super::known::{Candidate, Known};
@@ -16,12 +16,13 @@ use crate::text::scan::{KEYWORDS, Kind, Token, tokens};
 pub(super) struct Words {
     known: Arc<Mutex<Known>>,
     functions: Vec<FunctionDoc>,
+    clauses: Vec<ClauseDoc>,
 }
 
 impl Words {
     /// The words of a database, which may become others.
     pub(super) fn new(known: Arc<Mutex<Known>>) -> Self {
-        Self { known, functions: trimorph::functions() }
+        Self { known, functions: trimorph::functions(), clauses: trimorph::clauses() }
     }
 
     /// The word that ends with the text and what it may become.
@@ -69,23 +70,38 @@ impl Words {
             "$" => plain(known.parameters.iter().collect()),
             _ if before.ends_with('$') => plain(known.parameters.iter().collect()),
             _ if word.is_empty() => Vec::new(),
-            _ => self.words(text, start),
+            _ => self.words(text, start, before_tokens.is_empty()),
         };
         let fits = |c: &Candidate| c.value.get(..word.len()).is_some_and(|s| s.eq_ignore_ascii_case(word));
         (start, found.into_iter().filter(fits).collect())
     }
 
-    /// Variables of the text, keywords and functions.
-    fn words(&self, text: &str, start: usize) -> Vec<Candidate> {
+    /// Variables of the text, keywords and functions; and what only statements begin with, where one begins.
+    fn words(&self, text: &str, start: usize, is_first: bool) -> Vec<Candidate> {
         let words = tokens(text).into_iter().filter(|t| t.kind == Kind::Word && t.start != start);
         let variables: BTreeSet<&str> = words.map(|t| &text[t.start..t.end]).collect();
         let variables = variables.into_iter().map(|name| Candidate::new(name).described("variable"));
         let is_function = |word: &str| self.functions.iter().any(|f| f.name.eq_ignore_ascii_case(word));
-        let keywords = KEYWORDS.iter().filter(|k| !is_function(k)).map(|k| Candidate::new(*k).spaced());
+        let first_words = self.clauses.iter().filter_map(|doc| doc.name.split(' ').next());
+        let is_keyword = |word: &&str| KEYWORDS.iter().any(|k| k.eq_ignore_ascii_case(word));
+        let of_statements = |word: &&str| word.chars().all(char::is_uppercase) && !is_keyword(word);
+        let first_words: BTreeSet<&str> = first_words.filter(of_statements).filter(|_| is_first).collect();
+        let keywords = KEYWORDS.iter().copied().filter(|k| !is_function(k)).chain(first_words);
+        let keywords = keywords.map(|word| match self.clause(word) {
+            Some(doc) => Candidate::new(word).described(doc.syntax).spaced(),
+            None => Candidate::new(word).spaced(),
+        });
         let functions = self.functions.iter().map(|f| {
             Candidate::new(format!("{}(", f.name)).described(format!("{}: {}", f.signature, f.summary))
         });
         variables.chain(keywords).chain(functions).collect()
+    }
+
+    /// The clause of this name, or the first that begins so.
+    fn clause(&self, word: &str) -> Option<&ClauseDoc> {
+        let is = |doc: &&ClauseDoc| doc.name.eq_ignore_ascii_case(word);
+        let begins = |doc: &&ClauseDoc| doc.name.split(' ').next() == Some(word);
+        self.clauses.iter().find(is).or_else(|| self.clauses.iter().find(begins))
     }
 }
 
@@ -191,6 +207,10 @@ mod tests {
         assert_eq!(complete(":set timer o"), ["on", "off"]);
         assert_eq!(complete(":mode ht"), ["html"]);
         assert_eq!(complete(":help toUp"), ["toUpper"]);
+        assert_eq!(complete(":help opt"), ["OPTIONAL MATCH"]);
+        assert_eq!(complete("cop"), ["COPY"]);
+        assert_eq!(complete("CHECKP"), ["CHECKPOINT"]);
+        assert_eq!(complete("MATCH (n) CHECKP"), [""; 0]);
         assert_eq!(complete(":preload Pe"), ["Person"]);
         assert!(complete("").is_empty());
         assert!(complete("é").is_empty());
@@ -198,8 +218,12 @@ mod tests {
     }
 
     #[test]
-    fn functions_say_how_they_are_called() {
+    fn functions_and_clauses_say_how_they_are_written() {
         let words = Words::new(Arc::default());
+        let (_, found) = words.candidates("MATCH (n) UNW");
+        assert_eq!(found[0].description.as_deref(), Some("UNWIND list AS name"));
+        let (_, found) = words.candidates("MATCH (n) OPTI");
+        assert!(found[0].description.as_ref().is_some_and(|d| d.starts_with("OPTIONAL MATCH")), "{found:?}");
         let (_, found) = words.candidates("RETURN rou");
         assert!(
             found[0].description.as_ref().is_some_and(|d| d.starts_with("round(x[, digits")),

@@ -48,7 +48,9 @@ pub(super) fn candidates(known: &Known, text: &str) -> Found {
             let names = commands().map(|c| c.name).chain(SETTINGS.iter().map(|s| s.name)).map(Candidate::new);
             let functions = trimorph::functions();
             let functions = functions.iter().map(|f| Candidate::new(f.name).described(f.signature));
-            words(start, word, names.chain(functions))
+            let clauses = trimorph::clauses();
+            let clauses = clauses.iter().map(|doc| Candidate::new(doc.name).described(doc.syntax));
+            words(start, word, names.chain(clauses).chain(functions))
         }
         Some(Takes::Name) => words(start, word, known.labels.iter().chain(&known.types).map(Candidate::new)),
         Some(Takes::File) => Found::Words(start, files(word)),

@@ -1,9 +1,10 @@
-//! `:help`: the commands, one of them, or a function.
+//! `:help`: the commands, one of them, a clause, or a function.
 
 use std::io::Write;
 
 use clap::ValueEnum as _;
 
+use super::clause_help;
 use super::settings::SETTINGS;
 use crate::failure::Failure;
 use crate::output::Format;
@@ -22,7 +23,7 @@ pub(super) enum Takes {
     File,
     /// A statement.
     Statement,
-    /// A command or a function.
+    /// A command, a clause or a function.
     Topic,
     /// A setting, and its value.
     Setting,
@@ -113,7 +114,7 @@ pub(super) const COMMANDS: &[(&str, &[Command])] = &[
             command(
                 "help",
                 "[TOPIC]",
-                "this list, a command, or a function such as :help round",
+                "this list, a command, a clause or a function: :help MATCH, :help round",
                 Takes::Topic,
             ),
             command("version", "", "which version this is", Takes::Nothing),
@@ -153,6 +154,7 @@ fn list(terminal: &Terminal, out: &mut dyn Write) -> Result<(), Failure> {
             writeln!(out, "{line}")?;
         }
     }
+    clause_help::list(terminal, out)?;
     writeln!(
         out,
         "A statement ends with a semicolon, typed in also with an empty line. A dot does for the colon: .help"
@@ -190,6 +192,10 @@ fn about(topic: &str, terminal: &Terminal, out: &mut dyn Write) -> Result<(), Fa
         }
     }
     if !is_command_only {
+        for doc in clause_help::named(name) {
+            found = true;
+            clause_help::write(&doc, terminal, out)?;
+        }
         for f in trimorph::functions().iter().filter(|f| f.name.eq_ignore_ascii_case(name)) {
             found = true;
             writeln!(out, "{}", paint.bold(f.signature))?;
@@ -209,17 +215,20 @@ fn about(topic: &str, terminal: &Terminal, out: &mut dyn Write) -> Result<(), Fa
     }
     let near = near_topic(name).map_or(String::new(), |near| format!("; did you mean \"{near}\"?"));
     Err(Failure::message(format!(
-        "there is no command, setting or function \"{name}\"{near} (:help lists the commands)"
+        "there is no command, setting, clause or function \"{name}\"{near} (:help lists them)"
     )))
 }
 
-/// A topic that begins like `name`.
+/// A topic that begins like `name`, or is spelled almost like it.
 fn near_topic(name: &str) -> Option<String> {
-    nearest(name).map(|n| format!(":{n}")).or_else(|| {
-        let start = name.to_lowercase();
-        let functions = trimorph::functions();
-        functions.iter().find(|f| f.name.to_lowercase().starts_with(&start)).map(|f| f.name.to_owned())
-    })
+    let lower = name.to_lowercase();
+    let clauses = trimorph::clauses();
+    let functions = trimorph::functions();
+    let names = || clauses.iter().map(|doc| doc.name).chain(functions.iter().map(|f| f.name));
+    let lower_names: Vec<String> = names().map(str::to_lowercase).collect();
+    let as_written = |found: &str| names().find(|name| name.to_lowercase() == found).map(str::to_owned);
+    let near_name = || near::nearest(&lower, lower_names.iter().map(String::as_str)).and_then(as_written);
+    nearest(name).map(|n| format!(":{n}")).or_else(near_name)
 }
 
 /// The command or setting that is spelled almost like `name`, or begins like it.

@@ -1,6 +1,7 @@
 //! `trimorph shell`, and `trimorph` with a database only: questions typed in, given with `-c`, or read from a
 //! pipe.
 
+mod clause_help;
 mod command;
 mod complete;
 mod complete_command;

@@ -251,7 +251,8 @@ fn is_bare(text: &str) -> bool {
     let is = |word: &str, names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(word));
     match words[..] {
         [word] => is(word, &["quit", "exit", "help", "\\q", "\\h", "\\?"]),
-        [word, _] => is(word, &["help"]),
+        // No topic has more words.
+        [word, _] | [word, _, _] => is(word, &["help"]),
         _ => false,
     }
 }

@@ -1,9 +1,10 @@
 //! A directory of CSV, JSON and Parquet files in, a mapping for them out, which people look at and change.
 //!
 //! 1. Files are read as far as their names, their columns and a sample of rows go.
-//! 2. A file with two columns that name ends (`source`, `target` and the like; or two columns named like
-//!    other files, and no `id`) is edges, the others are nodes. A node's label is its file's name; its key is
-//!    `id`, `NAME_id`, or else the first column without a value twice in the sample.
+//! 2. A file with two columns of keys that name ends (`source`, `target` and the like; or two columns named
+//!    like other files, and no `id`) is edges, the others are nodes. A node's label is its file's name; its
+//!    key is `id`, `NAME_id`, or else, if edges need one, the first column of integers or texts without a
+//!    value twice in the sample.
 //! 3. Which nodes an end names: those whose label the column's name begins with, else those whose keys the
 //!    sample's values are among most often, else the only ones there are.
 //! 4. A column `OTHER_id` of nodes whose values are keys of others makes edges out of the same file, too.
@@ -73,6 +74,8 @@ struct Nodes<'s> {
     seen: &'s Seen,
     label: String,
     key: Option<usize>,
+    /// The key is called one, and not only without a value twice in the sample.
+    is_called_key: bool,
 }
 
 /// A mapping that was guessed.
@@ -93,6 +96,68 @@ pub struct GuessedMapping {
 ///
 /// **Errors**: a directory that cannot be read; no such files, or none that can be read.
 pub fn guess_mapping(directory: &Path) -> Result<GuessedMapping, LoadError> {
+    let mut looked = look_at_all(directory)?;
+    if looked.seen.is_empty()
+        && let Some((_, error)) = looked.unread.drain(..).next()
+    {
+        return Err(error);
+    }
+    let unread = looked.unread.iter().map(|(path, error)| (path, error.to_string()));
+    let double =
+        |path: &PathBuf, plain: &PathBuf| format!("{}: {} is there, too", path.display(), plain.display());
+    let doubles = looked.doubles.iter().map(|(path, plain)| (path, double(path, plain)));
+    let mut left_out: Vec<(&PathBuf, String)> = unread.chain(doubles).collect();
+    left_out.sort();
+    let left_out = left_out.into_iter().map(|(_, reason)| reason).collect();
+    let all = looked.seen;
+    let text = write(&all, true);
+    let odd = |seen: &Seen| {
+        Some((seen.file.clone(), odd_name(seen.names().filter(|_| !seen.has_types))?.to_owned()))
+    };
+    let odd_headers = all.iter().filter_map(odd).collect();
+    let of_file = |seen: Seen| seen.fell.into_iter().map(move |column| (seen.file.clone(), column));
+    Ok(GuessedMapping { text, fell: all.into_iter().flat_map(of_file).collect(), left_out, odd_headers })
+}
+
+/// The text of a mapping for all files in `directory`, to load them: nothing is left out but compressed
+/// copies.
+///
+/// **Errors**: as [`guess_mapping`], and a file that cannot be read, or relationships without any nodes.
+pub(super) fn mapping_of_all(directory: &Path) -> Result<String, LoadError> {
+    let looked = look_at_all(directory)?;
+    if let Some((_, error)) = looked.unread.into_iter().next() {
+        let dir = directory.display();
+        return Err(error.hint(format!(
+            "take it out of the directory, or load the others: trimorph map {dir} --out {dir}/mapping.json, \
+             then trimorph load DB {dir}/mapping.json"
+        )));
+    }
+    let all = looked.seen;
+    let mut between = all.iter().filter_map(|seen| ends(seen, &all).map(|ends| (seen, ends)));
+    if let Some((seen, (from, to))) = between.next().filter(|_| between.count() + 1 == all.len()) {
+        let [from, to] = [from, to].map(|at| &seen.columns[at].0);
+        let reason = "directory has files of relationships, and none of the nodes that they are between";
+        return Err(LoadError::format(directory, reason).hint(format!(
+            "add a file with a column id, which has the keys that columns \"{from}\" and \"{to}\" of {} name",
+            seen.file
+        )));
+    }
+    // A load finds the same types by itself, and tells which columns are text because of a value.
+    Ok(write(&all, false))
+}
+
+/// The data files of a directory, as far as they were looked at.
+#[derive(Default)]
+struct Looked {
+    seen: Vec<Seen>,
+    /// Those that cannot be read, and why.
+    unread: Vec<(PathBuf, LoadError)>,
+    /// Compressed files whose contents are there, too, and those.
+    doubles: Vec<(PathBuf, PathBuf)>,
+}
+
+/// Looks at all data files of a directory.
+fn look_at_all(directory: &Path) -> Result<Looked, LoadError> {
     let mut files: Vec<PathBuf> = Vec::new();
     for entry in std::fs::read_dir(directory).map_err(|e| LoadError::io(directory, "list", e))? {
         let path = entry.map_err(|e| LoadError::io(directory, "list", e))?.path();
@@ -112,33 +177,18 @@ pub fn guess_mapping(directory: &Path) -> Result<GuessedMapping, LoadError> {
             LoadError::format(directory, "directory has no .csv, .tsv, .jsonl, .json or .parquet files");
         return Err(error.hint("give the directory that the data files are in"));
     }
-    let (mut all, mut left_out, mut first) = (Vec::new(), Vec::new(), None);
+    let mut looked = Looked::default();
     for path in &files {
         if let Some(plain) = decompressed(path).filter(|plain| files.contains(plain)) {
-            left_out.push(format!("{}: {} is there, too", path.display(), plain.display()));
+            looked.doubles.push((path.clone(), plain));
             continue;
         }
         match look(path) {
-            Ok(seen) => all.push(seen),
-            Err(error) => {
-                left_out.push(error.to_string());
-                first = first.or(Some(error));
-            }
+            Ok(seen) => looked.seen.push(seen),
+            Err(error) => looked.unread.push((path.clone(), error)),
         }
     }
-    if let Some(error) = first.filter(|_| all.is_empty()) {
-        return Err(error);
-    }
-    // What most files have between columns is said once.
-    let count = |delimiter: u8| all.iter().filter(|seen| seen.delimiter == Some(delimiter)).count();
-    let delimiter = *b",;\t|".iter().rev().max_by_key(|delimiter| count(**delimiter)).unwrap_or(&b',');
-    let text = write(&all, delimiter);
-    let odd = |seen: &Seen| {
-        Some((seen.file.clone(), odd_name(seen.names().filter(|_| !seen.has_types))?.to_owned()))
-    };
-    let odd_headers = all.iter().filter_map(odd).collect();
-    let of_file = |seen: Seen| seen.fell.into_iter().map(move |column| (seen.file.clone(), column));
-    Ok(GuessedMapping { text, fell: all.into_iter().flat_map(of_file).collect(), left_out, odd_headers })
+    Ok(looked)
 }
 
 /// The path of a compressed file without the ending that says so.
@@ -284,8 +334,13 @@ fn ends(seen: &Seen, all: &[Seen]) -> Option<(usize, usize)> {
     let lower: Vec<String> = seen.columns.iter().map(|(name, _)| name.to_lowercase()).collect();
     let bare = |name: &str| name.trim_end_matches("id").trim_end_matches('_').to_owned();
     let at = |end: &str| lower.iter().position(|name| name == end || bare(name) == end);
+    // Keys are integers or texts: a start and an end that are dates name none.
+    let may_be_keys = |at: usize| matches!(seen.columns[at].1, LogicalType::Int | LogicalType::String);
     for (from, to) in ENDS {
-        if let (Some(from), Some(to)) = (at(from), at(to)) {
+        if let (Some(from), Some(to)) = (at(from), at(to))
+            && may_be_keys(from)
+            && may_be_keys(to)
+        {
             return Some((from, to));
         }
     }
@@ -297,15 +352,31 @@ fn ends(seen: &Seen, all: &[Seen]) -> Option<(usize, usize)> {
     pair.filter(|_| !own)
 }
 
-fn write(all: &[Seen], delimiter: u8) -> String {
+/// How a mapping is written.
+#[derive(Clone, Copy)]
+struct Style {
+    /// Between columns, unless a file says another.
+    delimiter: u8,
+    /// Whether the types of columns are written down.
+    has_types: bool,
+}
+
+/// The text of a mapping.
+fn write(all: &[Seen], has_types: bool) -> String {
+    // What most files have between columns is said once.
+    let count = |delimiter: u8| all.iter().filter(|seen| seen.delimiter == Some(delimiter)).count();
+    let delimiter = *b",;\t|".iter().rev().max_by_key(|delimiter| count(**delimiter)).unwrap_or(&b',');
+    let style = Style { delimiter, has_types };
     let is_edges = |seen: &&Seen| ends(seen, all).is_some();
-    let nodes: Vec<Nodes<'_>> = all.iter().filter(|seen| !is_edges(seen)).map(nodes_of).collect();
+    let mut nodes: Vec<Nodes<'_>> = all.iter().filter(|seen| !is_edges(seen)).map(nodes_of).collect();
     let mut edges: Vec<String> = Vec::new();
+    let mut named: HashSet<String> = HashSet::new();
     for seen in all.iter().filter(is_edges) {
         if let Some((from, to)) = ends(seen, all) {
             let name = between(&seen.stem, &nodes);
             let ends = [(from, space_of(seen, from, &nodes)), (to, space_of(seen, to, &nodes))];
-            edges.push(edge(seen, &edge_type(&name), ends, true, delimiter));
+            named.extend(ends.iter().map(|(_, label)| label.clone()));
+            edges.push(edge(seen, &edge_type(&name), ends, true, style));
         }
     }
     for node in &nodes {
@@ -318,11 +389,16 @@ fn write(all: &[Seen], delimiter: u8) -> String {
             if let Some(target) = target.filter(is_key).filter(|_| has_end) {
                 let bare = ["id", "Id", "ID"].iter().find_map(|id| name.strip_suffix(id)).unwrap_or(name);
                 let ends = [(key, node.label.clone()), (at, target.label.clone())];
-                edges.push(edge(node.seen, &edge_type(&format!("has_{bare}")), ends, false, delimiter));
+                named.extend(ends.iter().map(|(_, label)| label.clone()));
+                edges.push(edge(node.seen, &edge_type(&format!("has_{bare}")), ends, false, style));
             }
         }
     }
-    let nodes: Vec<String> = nodes.iter().map(|node| node_entry(node, delimiter)).collect();
+    // A value may come twice behind the sample: what nobody needs as a key is none.
+    for node in nodes.iter_mut().filter(|node| !node.is_called_key && !named.contains(&node.label)) {
+        node.key = None;
+    }
+    let nodes: Vec<String> = nodes.iter().map(|node| node_entry(node, style)).collect();
     format!(
         "{{\n  \"delimiter\": {},\n  \"null\": \"\",\n  \"nodes\": [\n{}\n  ],\n  \"edges\": [\n{}\n  ]\n}}\n",
         quoted(&char::from(delimiter).to_string()),
@@ -334,11 +410,12 @@ fn write(all: &[Seen], delimiter: u8) -> String {
 fn nodes_of(seen: &Seen) -> Nodes<'_> {
     let named =
         |is: &dyn Fn(&str) -> bool| seen.columns.iter().position(|(name, _)| is(&name.to_lowercase()));
-    let key = named(&|name| name == "id")
-        .or_else(|| named(&|name| refers_to(name, &seen.stem)))
-        .or_else(|| seen.repeats.iter().position(|repeats| !repeats))
-        .filter(|key| !seen.repeats[*key]);
-    Nodes { seen, label: label(&seen.stem), key }
+    let is_unique = |key: &usize| !seen.repeats[*key];
+    let called = named(&|name| name == "id").or_else(|| named(&|name| refers_to(name, &seen.stem)));
+    let may_be_key = |at: &usize| matches!(seen.columns[*at].1, LogicalType::Int | LogicalType::String);
+    let first = || (0..seen.columns.len()).find(|at| is_unique(at) && may_be_key(at));
+    let key = called.map_or_else(first, |called| Some(called).filter(is_unique));
+    Nodes { seen, label: label(&seen.stem), key, is_called_key: called.is_some() }
 }
 
 /// How many of a column's values are keys of some nodes.
@@ -369,22 +446,22 @@ fn between(stem: &str, nodes: &[Nodes<'_>]) -> String {
     }
 }
 
-fn node_entry(node: &Nodes<'_>, usual: u8) -> String {
+fn node_entry(node: &Nodes<'_>, style: Style) -> String {
     let key =
         node.key.map_or(String::new(), |key| format!(", \"key\": {}", quoted(&node.seen.columns[key].0)));
-    let head = format!("{}, \"labels\": [{}]{key}", file_of(node.seen, usual), quoted(&node.label));
+    let head = format!("{}, \"labels\": [{}]{key}", file_of(node.seen, style.delimiter), quoted(&node.label));
     let columns = |at: usize| (Some(at) != node.key).then(|| type_name(node.seen.columns[at].1)).flatten();
-    entry(&head, node.seen, columns)
+    entry(&head, node.seen, style, columns)
 }
 
-fn edge(seen: &Seen, name: &str, ends: [(usize, String); 2], with_columns: bool, usual: u8) -> String {
+fn edge(seen: &Seen, name: &str, ends: [(usize, String); 2], with_columns: bool, style: Style) -> String {
     let end = |(column, space): &(usize, String)| {
         format!("{{ \"space\": {}, \"column\": {} }}", quoted(space), quoted(&seen.columns[*column].0))
     };
     let [from, to] = &ends;
     let head = format!(
         "{}, \"type\": {},\n      \"from\": {}, \"to\": {}",
-        file_of(seen, usual),
+        file_of(seen, style.delimiter),
         quoted(name),
         end(from),
         end(to)
@@ -394,7 +471,7 @@ fn edge(seen: &Seen, name: &str, ends: [(usize, String); 2], with_columns: bool,
         false if with_columns => type_name(seen.columns[at].1),
         false => Some("skip"),
     };
-    entry(&head, seen, columns)
+    entry(&head, seen, style, columns)
 }
 
 /// A file, and its delimiter if that is not the usual one.
@@ -407,11 +484,12 @@ fn file_of(seen: &Seen, usual: u8) -> String {
 }
 
 /// An entry with the columns that are to be named.
-fn entry(head: &str, seen: &Seen, column: impl Fn(usize) -> Option<&'static str>) -> String {
+fn entry(head: &str, seen: &Seen, style: Style, column: impl Fn(usize) -> Option<&'static str>) -> String {
     let mut columns = String::new();
     for (at, (name, _)) in seen.columns.iter().enumerate() {
         // Those of the file itself are not repeated.
-        if let Some(ty) = column(at).filter(|ty| !seen.has_types || *ty == "skip") {
+        let is_written = |ty: &&str| (style.has_types && !seen.has_types) || *ty == "skip";
+        if let Some(ty) = column(at).filter(is_written) {
             let comma = if columns.is_empty() { "" } else { ", " };
             // Infallible: it is a text.
             let _ = write!(columns, "{comma}{}: \"{ty}\"", quoted(name));

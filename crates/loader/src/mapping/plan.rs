@@ -8,6 +8,7 @@ use trimorph_store::bulk::{BulkSink, EdgeSpec, NodeSpec};
 use trimorph_types::LogicalType;
 
 use super::draft::Draft;
+use super::guess::mapping_of_all;
 use super::read::{EdgeEntry, EdgeLabel, EndEntry, Mapping, NodeEntry, read_mapping};
 use crate::feed::InputFile;
 use crate::plan::{EdgeTable, NodeTable, Output, Route, Schema, SchemaBuilder};
@@ -34,14 +35,19 @@ struct Edges<'a> {
     tables: Vec<(String, EdgeTable)>,
 }
 
-/// Reads the mapping file at `path`, declares its tables to `sink` and says what to make of each data file.
+/// Reads the mapping file at `path`, or guesses one for the directory there, declares its tables to `sink`
+/// and says what to make of each data file.
 pub(crate) fn plan(
     path: &Path,
     options: &LoadOptions,
     sink: &impl BulkSink,
 ) -> Result<Vec<InputFile>, LoadError> {
-    let text = std::fs::read(path).map_err(|e| LoadError::io(path, "read", e))?;
-    let directory = path.parent().unwrap_or(Path::new(""));
+    let (text, directory) = if path.is_dir() {
+        (mapping_of_all(path)?.into_bytes(), path)
+    } else {
+        let text = std::fs::read(path).map_err(|e| LoadError::io(path, "read", e))?;
+        (text, path.parent().unwrap_or(Path::new("")))
+    };
     let wrong = |reason: String| LoadError::format(path, reason);
     let mapping = read_mapping(&text, directory, options.field_bytes_max).map_err(wrong)?;
     plan_mapping(&mapping, path, options, sink)
@@ -80,7 +86,7 @@ pub(super) fn plan_mapping(
     }
     let schema = builder.declare(sink)?;
     let mut files: Vec<InputFile> = nodes.into_iter().map(|found| found.finish(&schema)).collect();
-    files.extend(edges.into_iter().map(|found| found.finish(&schema)));
+    files.extend(edges.into_iter().map(|found| found.finish(&schema, mapping)));
     Ok(files)
 }
 
@@ -199,8 +205,15 @@ impl Nodes<'_> {
     }
 }
 
+/// The nodes of a key space, for reports: their labels, or the space's name where rows say the labels, or the
+/// nodes are in the database.
+fn shown(space: &str, mapping: &Mapping) -> String {
+    let labels = mapping.nodes.iter().find(|entry| entry.space == space).map(|entry| entry.labels.join(":"));
+    format!("(:{})", labels.filter(|labels| !labels.is_empty()).unwrap_or_else(|| space.to_owned()))
+}
+
 impl Edges<'_> {
-    fn finish(self, schema: &Schema) -> InputFile {
+    fn finish(self, schema: &Schema, mapping: &Mapping) -> InputFile {
         let Self { draft, entry, ends, route, tables } = self;
         let taken: Vec<usize> = ends.into_iter().chain(route).collect();
         let fields = draft.field_of(&taken);
@@ -218,6 +231,7 @@ impl Edges<'_> {
         };
         // A row without an end has no edge: only its type must be there.
         let required: Vec<usize> = route.into_iter().collect();
-        draft.finish(format!("[:{label}]"), &required, output)
+        let [from, to] = [&entry.from, &entry.to].map(|end| shown(&end.space, mapping));
+        draft.finish(format!("{from}-[:{label}]->{to}"), &required, output)
     }
 }

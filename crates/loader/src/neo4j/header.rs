@@ -32,6 +32,13 @@ pub(super) enum Role {
     },
 }
 
+/// Whether a field says that its column is something else than a property.
+pub(super) fn is_special(text: &str) -> bool {
+    let kind = text.split('{').next().and_then(|rest| rest.rsplit_once(':')).map_or("", |(_, kind)| kind);
+    let kind = kind.split('(').next().unwrap_or_default().trim();
+    ["ID", "START_ID", "END_ID", "LABEL", "TYPE", "IGNORE"].contains(&kind)
+}
+
 /// Reads `name:KIND(Space){options}`.
 ///
 /// **Errors**: a clause that says what is wrong with it.

@@ -11,4 +11,4 @@
 mod header;
 mod plan;
 
-pub(crate) use plan::plan;
+pub(crate) use plan::{has_header, plan};

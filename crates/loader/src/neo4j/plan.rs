@@ -7,7 +7,7 @@ use std::sync::Arc;
 use trimorph_store::bulk::{BulkSink, EdgeSpec, NodeSpec};
 use trimorph_types::LogicalType;
 
-use super::header::{Role, read_field};
+use super::header::{Role, is_special, read_field};
 use crate::csv::Dialect;
 use crate::csv::header::read_head;
 use crate::csv::scan::distinct_values;
@@ -174,6 +174,12 @@ fn read_names(source: &Source, options: &LoadOptions) -> Result<(Vec<String>, Di
         }
     }
     Ok(best)
+}
+
+/// Whether a column of the file is named as only a neo4j-style header names one.
+pub(crate) fn has_header(path: &Path) -> bool {
+    let names = read_names(&Source::File(path.to_owned()), &LoadOptions::default());
+    names.is_ok_and(|(names, _)| names.iter().any(|name| is_special(name)))
 }
 
 fn check_roles(roles: &[Role], group: Option<&FileGroup>) -> Result<(), String> {

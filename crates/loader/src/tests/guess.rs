@@ -2,18 +2,23 @@
 
 use super::{Scratch, try_load};
 use crate::{Format, LoadOptions, guess_mapping};
+use std::path::Path;
 
 fn check(files: &[(&str, &str)], tables: &[(&str, usize)]) -> String {
     let scratch = Scratch::new();
-    let mut dir = None;
     for (name, text) in files {
-        dir = scratch.file(name, text).parent().map(std::path::Path::to_owned);
+        scratch.file(name, text);
     }
-    let mapping = guess_mapping(&dir.unwrap()).unwrap().text;
+    let dir = scratch.path().to_owned();
+    let mapping = guess_mapping(&dir).unwrap().text;
+    // The directory itself loads as its mapping says, and the report tells that there was none.
+    let (by_itself, report) = try_load(std::slice::from_ref(&dir), Format::Csv, &LoadOptions::default());
+    assert_eq!(report.unwrap_or_else(|e| panic!("{e}\n{mapping}")).guessed.as_ref(), Some(&dir));
     let path = scratch.file("mapping.json", &mapping);
     let (recorder, report) = try_load(std::slice::from_ref(&path), Format::Csv, &LoadOptions::default());
     report.unwrap_or_else(|e| panic!("{e}\n{mapping}"));
     let graph = recorder.graph();
+    assert_eq!(by_itself.graph(), graph, "{mapping}");
     let found: Vec<(&str, usize)> = graph.iter().map(|(table, rows)| (table.as_str(), rows.len())).collect();
     assert_eq!(found, tables, "{mapping}");
     mapping
@@ -75,6 +80,30 @@ fn ends_are_found_by_their_names_and_between_them_stands_the_type() {
 }
 
 #[test]
+fn what_is_no_key_is_no_end() {
+    check(
+        &[
+            ("events.csv", "start,end,what\n2024-01-01,2024-01-02,fair\n2024-02-01,2024-02-02,fair\n"),
+            ("points.csv", "a,b\n0.5,1.5\n0.25,2.5\n"),
+        ],
+        &[("(:Events)", 2), ("(:Points)", 2)],
+    );
+}
+
+/// Edges alone: who the ends are says no file.
+#[test]
+fn edges_without_nodes_are_told_of() {
+    let scratch = Scratch::new();
+    scratch.file("edges.csv", "source,target\n1,2\n");
+    let (_, report) = try_load(&[scratch.path().to_owned()], Format::Csv, &LoadOptions::default());
+    let error = report.unwrap_err().to_string();
+    assert!(
+        error.contains("none of the nodes that they are between (add a file with a column id"),
+        "{error}"
+    );
+}
+
+#[test]
 fn odd_directories_are_mapped_or_refused() {
     check(&[("only.csv", "x,y\n1,2\n1,2\n")], &[("(:Only)", 2)]);
     check(&[("one.tsv", "name\tage\n\"a \"\"b\"\"\"\t3\n")], &[("(:One)", 1)]);
@@ -97,7 +126,7 @@ fn odd_directories_are_mapped_or_refused() {
     let path = scratch.file("a.txt", "x");
     let error = guess_mapping(path.parent().unwrap()).unwrap_err().to_string();
     assert!(error.contains("has no .csv, .tsv, .jsonl, .json or .parquet files"), "{error}");
-    assert!(guess_mapping(std::path::Path::new("/nowhere/at/all")).is_err());
+    assert!(guess_mapping(Path::new("/nowhere/at/all")).is_err());
 }
 
 /// Files that say nothing, and copies, do not keep the others from being mapped.
@@ -115,6 +144,10 @@ fn what_cannot_be_read_is_left_out() {
         assert!(left.contains(reason), "{left}");
     }
     assert_eq!(mapping.text.matches("\"file\"").count(), 1, "{}", mapping.text);
+    // A load of the directory leaves no data out: it says what to do.
+    let (_, report) = try_load(&[scratch.path().to_owned()], Format::Csv, &LoadOptions::default());
+    let error = report.unwrap_err().to_string();
+    assert!(error.contains("trimorph map ") && error.contains("broken.parquet"), "{error}");
 
     let scratch = Scratch::new();
     let path = scratch.file("empty.csv", "");
