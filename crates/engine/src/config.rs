@@ -152,25 +152,13 @@ impl Default for Config {
     }
 }
 
-/// A method for each field: the configuration with another value there.
-macro_rules! with {
-    ($($(#[$doc:meta])* $field:ident: $of:ty => $value:expr;)*) => {
-        $($(#[$doc])*
-        #[must_use]
-        pub fn $field(mut self, $field: $of) -> Self {
-            self.$field = $value;
-            self
-        })*
-    };
-}
-
 impl Config {
     /// What is usual.
     pub fn new() -> Self {
         Self::default()
     }
 
-    with! {
+    trimorph_loader::setters! {
         /// Sets [`Self::read_only`].
         read_only: bool => read_only;
         /// Sets [`Self::must_exist`].

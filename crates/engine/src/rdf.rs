@@ -35,7 +35,7 @@ use crate::{Answer, Connection, Error, LoadError, QueryResult, SideEffects};
 /// Statements that are inserted at once.
 const STATEMENTS: usize = 50_000;
 
-/// How files of RDF are read.
+/// How files of RDF are read. Each field has a method of its name.
 #[derive(Clone, Debug, Default)]
 pub struct RdfOptions {
     /// The format: its name, media type or suffix; by default what each file's suffix says.
@@ -53,8 +53,31 @@ pub struct RdfOptions {
     pub cancel: CancelToken,
 }
 
+impl RdfOptions {
+    /// What is usual.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    trimorph_loader::setters! {
+        /// Sets [`Self::format`].
+        format: impl Into<String> => Some(format.into());
+        /// Sets [`Self::base`].
+        base: impl Into<String> => Some(base.into());
+        /// Sets [`Self::graph`].
+        graph: impl Into<String> => Some(graph.into());
+        /// Sets [`Self::skip_bad`].
+        skip_bad: bool => skip_bad;
+        /// Sets [`Self::without_indexes`].
+        without_indexes: bool => without_indexes;
+        /// Sets [`Self::cancel`].
+        cancel: CancelToken => cancel;
+    }
+}
+
 /// What was read.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct RdfReport {
     /// Statements that were read; those that were there already count, too.
     pub statements: u64,

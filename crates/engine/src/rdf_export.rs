@@ -24,7 +24,7 @@ const TOLD_EVERY: Duration = Duration::from_millis(100);
 /// Statements between looks at the clock.
 const STATEMENTS_PER_LOOK: u64 = 1_024;
 
-/// What is exported, and how.
+/// What is exported, and how. Each field has a method of its name.
 #[derive(Clone, Debug, Default)]
 pub struct ExportOptions {
     /// The format: its name, media type or suffix; by default what the file's suffix says.
@@ -42,8 +42,31 @@ pub struct ExportOptions {
     pub cancel: CancelToken,
 }
 
+impl ExportOptions {
+    /// All statements, in the format of the file's suffix.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    trimorph_loader::setters! {
+        /// Sets [`Self::format`].
+        format: impl Into<String> => Some(format.into());
+        /// Sets [`Self::graph`].
+        graph: impl Into<String> => Some(graph.into());
+        /// Sets [`Self::query`].
+        query: impl Into<String> => Some(query.into());
+        /// Sets [`Self::prefixes`].
+        prefixes: Vec<(String, String)> => prefixes;
+        /// Sets [`Self::without_triple_terms`].
+        without_triple_terms: bool => without_triple_terms;
+        /// Sets [`Self::cancel`].
+        cancel: CancelToken => cancel;
+    }
+}
+
 /// What was exported.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ExportReport {
     /// Statements that were written.
     pub statements: u64,

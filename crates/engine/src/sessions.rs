@@ -23,6 +23,7 @@ pub(crate) const BY_SOMEBODY: &str = "the transaction was terminated, and all it
 
 /// What is told of an open transaction.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct OpenTransaction {
     /// Its number, by which it can be ended.
     pub number: u64,

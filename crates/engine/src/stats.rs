@@ -41,6 +41,7 @@ pub struct EdgeTableStats {
 
 /// What a database holds.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Stats {
     /// Node tables.
     pub node_tables: Vec<NodeTableStats>,

@@ -20,7 +20,8 @@ use crate::sessions::{HasTransaction, Session};
 use crate::shared::Shared;
 use crate::update::Writing;
 
-/// How a transaction is run.
+/// How a transaction is run. Each field has a method of its name:
+/// `TransactionOptions::new().isolation(Isolation::Snapshot)`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TransactionOptions {
     /// What it sees of others; unless told, as the database is configured.
@@ -29,6 +30,22 @@ pub struct TransactionOptions {
     pub timeout: Option<Duration>,
     /// It does not write: what others commit meanwhile need not be kept for it, however long it is open.
     pub read_only: bool,
+}
+
+impl TransactionOptions {
+    /// What is usual.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    trimorph_loader::setters! {
+        /// Sets [`Self::isolation`].
+        isolation: Isolation => Some(isolation);
+        /// Sets [`Self::timeout`]: a time, or none.
+        timeout: impl Into<Option<Duration>> => timeout.into();
+        /// Sets [`Self::read_only`].
+        read_only: bool => read_only;
+    }
 }
 
 /// How often a statement is run again before its conflict is told: some 150 ms in all.

@@ -98,7 +98,22 @@ pub enum IdType {
     Integer,
 }
 
-/// How to load.
+/// A method for each field: the options with another value there.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! setters {
+    ($($(#[$doc:meta])* $field:ident: $of:ty => $value:expr;)*) => {
+        $($(#[$doc])*
+        #[must_use]
+        pub fn $field(mut self, $field: $of) -> Self {
+            self.$field = $value;
+            self
+        })*
+    };
+}
+
+/// How to load: what is usual, and what you say otherwise. Each field that a program sets has a method of its
+/// name: `LoadOptions::new().skip_bad_rows(true).rejects_path("bad.csv")`.
 #[derive(Clone, Debug)]
 pub struct LoadOptions {
     /// Threads that read, parse and append, at least 1. The calling one only waits.
@@ -127,6 +142,38 @@ pub struct LoadOptions {
     pub quote: u8,
     /// Delimiter between array elements in neo4j-style files (one ASCII byte).
     pub array_delimiter: u8,
+}
+
+impl LoadOptions {
+    /// What is usual.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    setters! {
+        /// Sets [`Self::threads`].
+        threads: usize => threads;
+        /// Sets [`Self::skip_bad_rows`].
+        skip_bad_rows: bool => skip_bad_rows;
+        /// Sets [`Self::on_conflict`].
+        on_conflict: OnConflict => on_conflict;
+        /// Sets [`Self::rejects_path`].
+        rejects_path: impl Into<PathBuf> => Some(rejects_path.into());
+        /// Sets [`Self::cancel`].
+        cancel: CancelToken => cancel;
+        /// Sets [`Self::field_bytes_max`].
+        field_bytes_max: usize => field_bytes_max;
+        /// Sets [`Self::delimiter`].
+        delimiter: u8 => delimiter;
+        /// Sets [`Self::groups`].
+        groups: Vec<FileGroup> => groups;
+        /// Sets [`Self::id_type`].
+        id_type: IdType => id_type;
+        /// Sets [`Self::quote`].
+        quote: u8 => quote;
+        /// Sets [`Self::array_delimiter`].
+        array_delimiter: u8 => array_delimiter;
+    }
 }
 
 impl Default for LoadOptions {

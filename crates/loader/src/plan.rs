@@ -74,6 +74,7 @@ pub(crate) struct FieldPlan {
 
 /// A column that looked like something until a value came that did not.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct FellToText {
     /// What all values before it were.
     pub was: LogicalType,
