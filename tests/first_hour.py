@@ -73,6 +73,20 @@ def keeper():
         refused(lambda: conn.execute("CREATE (:City)"), trimorph.StorageError)
 
 
+def collector():
+    """Has a folder of CSV files, and nothing that says what they mean."""
+    import trimorph
+
+    shop = pathlib.Path("shop")
+    shop.mkdir()
+    (shop / "customers.csv").write_text("id,name\n1,Ann\n2,Bob\n", encoding="utf-8")
+    (shop / "orders.csv").write_text("id,customer_id,total\n10,1,9.5\n11,1,3.0\n", encoding="utf-8")
+    db = trimorph.Database()
+    expect(db.load(shop).guessed, "shop")
+    found = db.connect().execute("MATCH (o:Orders)-[:HAS_CUSTOMER]->(c:Customers) RETURN c.name, sum(o.total)").fetchall()
+    expect(found, [("Ann", 12.5)])
+
+
 def from_neo4j():
     """Knows Neo4j, and writes what it knows; what is not here says what is."""
     import trimorph
@@ -246,7 +260,7 @@ def walk(*hours):
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["--alone"]:
-            walk(imported, newcomer, keeper, from_neo4j, from_kuzu, developer)
+            walk(imported, newcomer, keeper, collector, from_neo4j, from_kuzu, developer)
         case ["--together"]:
             walk(data_scientist, graph_scientist, ontologist, plotter, notebook)
         case [wheel]:

@@ -125,3 +125,17 @@ def test_ctrl_c_leaves_nothing(db, tmp_path):
         conn.execute(f"COPY (UNWIND range(1, 1000000000) AS i RETURN i) TO '{old}'")
     assert time.monotonic() - start < 60
     assert os.listdir(tmp_path) == ["x.csv"] and old.read_text() == "old"
+
+
+def test_a_directory_of_plain_files_needs_no_mapping(tmp_path):
+    (tmp_path / "customers.csv").write_text("id,name\n1,Ann\n2,Bob\n")
+    (tmp_path / "orders.csv").write_text("id,customer_id\n10,1\n")
+    db = trimorph.Database()
+    report = db.load(tmp_path)
+    assert (report.nodes, report.relationships, report.guessed) == (3, 1, str(tmp_path))
+    assert db.connect().execute("MATCH (:Orders)-[:HAS_CUSTOMER]->(c) RETURN c.name").fetchall() == [("Ann",)]
+    (tmp_path / "mapping.json").write_text(trimorph.guess_mapping(tmp_path))
+    again = trimorph.Database().load(tmp_path)
+    assert (again.nodes, again.relationships, again.guessed) == (3, 1, None)
+    with pytest.raises(trimorph.LoadError, match="nowhere"):
+        trimorph.guess_mapping(tmp_path / "nowhere")

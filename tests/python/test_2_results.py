@@ -376,3 +376,18 @@ def test_the_garbage_collector_waits_while_rows_are_made():
     with pytest.raises(trimorph.Error):
         conn.execute("MATCH (n:N) RETURN n, CASE WHEN n.i = 19999 THEN 1 / 0 END").fetchall()
     assert gc.isenabled()
+
+
+def test_a_closed_result_lets_go_and_says_so(conn):
+    with conn.execute("UNWIND range(1, 100000) AS x RETURN x") as result:
+        assert result.fetchone() == (1,)
+    for read in (result.fetchone, result.fetchall, result.arrow, lambda: next(iter(result)), lambda: result.get_next(), lambda: list(result.fetch_record_batch())):
+        with pytest.raises(trimorph.InterfaceError, match="the result is closed"):
+            read()
+    result.close()
+    assert result.columns == ["x"]
+    whole = conn.execute("RETURN 1 AS x")
+    assert whole.fetchall() == [(1,)]
+    whole.close()
+    with pytest.raises(trimorph.InterfaceError, match="closed"):
+        whole.fetchall()

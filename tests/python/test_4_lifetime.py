@@ -318,6 +318,33 @@ def test_stubs_name_everything():
     assert len(of_the_module) > 40 and of_the_module - {"__version__"} <= named
 
 
+def test_stubs_name_every_attribute_of_a_class():
+    import ast
+
+    stub = pathlib.Path(trimorph.__file__).with_name("_trimorph.pyi")
+    classes = {n.name: n for n in ast.parse(stub.read_text()).body if isinstance(n, ast.ClassDef)}
+
+    def declared(name):
+        names, bases = set(), []
+        if name in classes:
+            bases = [base.id for base in classes[name].bases if isinstance(base, ast.Name)]
+            for node in classes[name].body:
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    names.add(node.name)
+                elif isinstance(node, ast.AnnAssign):
+                    names.add(node.target.id)
+                elif isinstance(node, ast.Assign):
+                    names |= {target.id for target in node.targets}
+        return names.union(*map(declared, bases))
+
+    missing = {}
+    for name in classes:
+        runtime = getattr(trimorph._trimorph, name, None)
+        if isinstance(runtime, type) and not issubclass(runtime, BaseException):
+            missing[name] = {attribute for attribute in vars(runtime) if not attribute.startswith("_")} - declared(name)
+    assert len(missing) > 20 and not any(missing.values()), missing
+
+
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm") or "CS_GNU_LIBC_VERSION" not in os.confstr_names, reason="needs Linux with glibc")
 def test_a_load_gives_back_what_it_needed():
     """In a process of its own: what stays resident is little more than what the database says it holds."""

@@ -139,8 +139,8 @@ impl QueryResult {
         Arc::clone(&self.columns)
     }
 
-    /// There are no more rows.
-    pub(crate) fn end(&mut self) {
+    /// Lets go of the rows that were not fetched, and of what computes them: from now on there are none.
+    pub fn end(&mut self) {
         self.rows.clear();
         self.end_execution();
     }

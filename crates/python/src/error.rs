@@ -128,6 +128,8 @@ pub(crate) fn from_engine(py: Python<'_>, error: &EngineError) -> PyErr {
         | EngineError::Locked { .. }
         | EngineError::ReadOnly => StorageError::new_err(text),
         EngineError::Conflict(_) => TransactionConflict::new_err(text),
+        // Of a result that was closed: rows as types of their own are Rust's.
+        EngineError::Row(_) => InterfaceError::new_err(text),
         EngineError::Cancelled => Cancelled::new_err(text),
         EngineError::Timeout => Timeout::new_err(text),
         _ => Error::new_err(text),

@@ -74,6 +74,7 @@ fn _trimorph(m: &Bound<'_, PyModule>) -> PyResult<()> {
     error::add_to(m)?;
     forks::register(m)?;
     m.add_function(wrap_pyfunction!(database::connect, m)?)?;
+    m.add_function(wrap_pyfunction!(load::guess_mapping, m)?)?;
     m.add_function(wrap_pyfunction!(text::format_value, m)?)?;
     m.add_function(wrap_pyfunction!(text::format_literal, m)?)?;
     m.add_function(wrap_pyfunction!(text::text_width, m)?)?;

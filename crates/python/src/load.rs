@@ -9,6 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyTuple};
 use trimorph::{CancelToken, Error, Format, LoadPhase, OnConflict, Progress, ProgressState, Rates};
 
+use crate::error::from_engine;
+use crate::forks::outside;
 use crate::from_python::type_name;
 use crate::interrupt;
 
@@ -18,6 +20,14 @@ pub(crate) fn format_of(name: &str) -> PyResult<Format> {
         let known: Vec<_> = Format::ALL.iter().map(|f| f.name()).collect();
         PyValueError::new_err(format!("there is no format \"{name}\"; known are {}", known.join(", ")))
     })
+}
+
+/// The text of a mapping for the CSV, JSON and Parquet files of a directory, to look at, change, write to a
+/// file there and load.
+#[pyfunction]
+pub(crate) fn guess_mapping(py: Python<'_>, directory: PathBuf) -> PyResult<String> {
+    let guessed = outside(py, || trimorph::guess_mapping(&directory));
+    Ok(guessed.map_err(|error| from_engine(py, &error.into()))?.text)
 }
 
 /// The paths of a call: at least one.
@@ -98,6 +108,8 @@ pub(crate) struct LoadReport {
     bytes: u64,
     /// Wall time.
     seconds: f64,
+    /// The directory without a mapping whose files were read as `guess_mapping` proposes, or None.
+    guessed: Option<String>,
 }
 
 #[pymethods]
@@ -216,5 +228,6 @@ fn report(r: &trimorph::LoadReport) -> LoadReport {
         values: r.values,
         bytes: r.bytes,
         seconds: r.seconds,
+        guessed: r.guessed.as_ref().map(|directory| directory.display().to_string()),
     }
 }

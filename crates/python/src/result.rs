@@ -287,6 +287,21 @@ impl QueryResult {
         Ok(row)
     }
 
+    /// Lets go of the rows that were not fetched, and of what computes them; who reads on gets an
+    /// `InterfaceError`. A result that nobody refers to is closed by itself.
+    fn close(&self, py: Python<'_>) {
+        self.lock(py).close();
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) {
+        self.close(py);
+    }
+
     /// The next row, `None` at the end.
     fn fetchone<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         self.next(py)

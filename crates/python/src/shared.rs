@@ -39,6 +39,16 @@ impl State {
         raised
     }
 
+    /// Lets go of what computes the rows. Whoever reads on is told.
+    pub(crate) fn close(&mut self) {
+        self.engine.end();
+        self.read = Arc::default();
+        let text = "the result is closed: run the query again, or keep what was read".to_owned();
+        self.failed.get_or_insert(trimorph::Error::Row(text));
+        // So that the error is met wherever rows would be.
+        self.ended = false;
+    }
+
     /// Before somebody reads all rows that are left.
     ///
     /// **Errors**: what failed before; all rows were read, and whoever reads again would see none.

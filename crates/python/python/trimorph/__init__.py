@@ -75,6 +75,7 @@ from ._trimorph import (
     connect,
     format_literal,
     format_value,
+    guess_mapping,
 )
 
 __all__ = [
@@ -136,6 +137,7 @@ __all__ = [
     "format_value",
     "from_networkx",
     "from_scipy",
+    "guess_mapping",
     "load",
     "paramstyle",
     "sparql",
