@@ -191,7 +191,7 @@ impl<'s> Target<'s> {
             }
             own.sort_unstable();
             match base.schema().node_tables[usize::from(table.0)].key {
-                Some(known) if known == column => drop(changes.keys.insert(table.0.into(), own.clone())),
+                Some(known) if known == column => changes.keys.insert(table.0.into(), own.clone()),
                 // What others write there has keys too.
                 _ => drop(load.unindexed.insert((table, column))),
             }
