@@ -146,7 +146,7 @@ fn distinct_rows() {
         "MATCH (a:A) RETURN DISTINCT a.u AS u, a.k AS k",
         "MATCH (a:A) RETURN DISTINCT a.m AS m",
         "MATCH (a:A) RETURN DISTINCT a.f AS f, a.m AS m, a.k AS k",
-        "MATCH (a:A) RETURN DISTINCT a, a.u + 1 AS u",
+        "MATCH (a:A) RETURN DISTINCT -a.u AS u, a.u + 1 AS v",
         "MATCH (a:A) WITH DISTINCT a.s AS s RETURN count(s)",
     ] {
         check(query, &graph, false);

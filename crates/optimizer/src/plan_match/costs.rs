@@ -188,7 +188,12 @@ impl<'c> Costs<'c> {
             Direction::Both => false,
         };
         if self.component.edge_parts[edge] < 1.0 {
-            weight = if before.in_order && !is_backward { ASKED_IN_ORDER_COST } else { ASKED_COST };
+            weight = match (before.in_order, is_backward) {
+                (true, false) => ASKED_IN_ORDER_COST,
+                // The lists are in order, and what is asked is counted below.
+                (true, true) => weight,
+                (false, _) => ASKED_COST,
+            };
         }
         if is_backward && pattern.range == EdgeRange::One && self.component.looked_at[edge] {
             weight += BACKWARD_COST;
