@@ -43,6 +43,26 @@ def test_counts_follow_what_is_written(threads):
         three = ask("MATCH (x:V)<-[t:E]-(:V) WHERE t.w > 0.5 RETURN sum(COUNT { (x)<-[s:E]-(:V)<-[r:E]-() WHERE s.w > 0.5 AND r.w > 0.5 })")
         assert three == sum(chains.get(e["b"], 0) for e in heavy)
 
+        # In both directions, where a relationship from a node to itself is one.
+        ends = [(x, e) for e in heavy for x in {(e["a"], e["b"]), (e["b"], e["a"])}]
+        at, degree = {}, {}
+        for (a, _), _ in ends:
+            at[a] = at.get(a, 0) + 1
+        for e in edges.values():
+            for x in {e["a"], e["b"]}:
+                degree[x] = degree.get(x, 0) + 1
+        assert ask("MATCH (:V)-[t:E]-(:V) WHERE t.w > 0.5 RETURN count(*)") == len(ends)
+        rows = conn.execute("MATCH (x:V)-[t:E]-(y:V) WHERE t.w > 0.5 RETURN x.id, y.id, t.k").fetchall()
+        assert sorted(rows) == sorted((a, b, e["k"]) for (a, b), e in ends)
+        rows = conn.execute("MATCH (x:V) WITH x, COUNT { (x)-[t:E]-() WHERE t.w > 0.5 } AS n WHERE n > 0 RETURN x.id, n").fetchall()
+        assert dict(rows) == at
+        assert ask("MATCH (x:V) WHERE NOT EXISTS { (x)-[t:E]-() WHERE t.w > 0.5 } RETURN count(*)") == 100 - len(at)
+        rows = conn.execute("MATCH (x:V)-[t:E]-(y) WHERE x.id % 2 = 0 AND y.id > 20 AND t.w > 0.5 AND x.id < t.k RETURN x.id, t.k").fetchall()
+        assert sorted(rows) == sorted((a, e["k"]) for (a, b), e in ends if a % 2 == 0 and b > 20 and a < e["k"])
+        # What hangs at the other end of it is another relationship.
+        weighed = ask("MATCH (x:V) RETURN sum(COUNT { (x)-[t:E]-(:V)-[r:E]-() WHERE t.w > 0.5 })")
+        assert weighed == sum(degree[b] - 1 for (_, b), _ in ends)
+
     add(600)
     check()
     db.checkpoint()

@@ -2,7 +2,7 @@
 
 import importlib
 
-MODULES = ["sums", "nulls", "windows", "edges", "conditions", "rings", "lists", "values", "rows"]
+MODULES = ["sums", "nulls", "windows", "edges", "conditions", "undirected", "rings", "lists", "values", "rows"]
 
 
 def queries():

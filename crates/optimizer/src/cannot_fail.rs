@@ -10,7 +10,8 @@ pub(crate) fn cannot_fail(expr: &Expr, vars: &Vars) -> bool {
     let is_safe = match expr {
         Expr::Const(_) | Expr::Param(_) | Expr::Var(_) => return true,
         Expr::Property(base, _, _) | Expr::HasLabel(base, _) => {
-            return matches!(&**base, Expr::Var(var) if vars.get(*var).ty == LogicalType::Node);
+            let is_element = |var| matches!(vars.get(var).ty, LogicalType::Node | LogicalType::Relationship);
+            return matches!(&**base, Expr::Var(var) if is_element(*var));
         }
         Expr::Op(Op::And | Op::Or | Op::Xor | Op::Not, parts, _) => {
             parts.iter().all(|part| is_boolean(part, vars))

@@ -113,6 +113,7 @@ mod push_filters;
 mod reach_once;
 mod row_keys;
 mod samples;
+mod scan_both_ways;
 mod selectivity;
 mod share_expressions;
 mod share_subplans;

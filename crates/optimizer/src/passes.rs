@@ -19,7 +19,7 @@ use crate::{
     distinct_once, drop_unused, fixed_walks, fold_lists, group_branches, group_limit, hang_counts, in_lists,
     join_reads, late_projection, list_members, merge_patterns, narrow_tables, narrow_types, optional_groups,
     order_edges, parts_of_texts, path_parts, plain_conditions, plan_match, push_filters, reach_once,
-    row_keys, share_expressions, share_subplans, tell_apart, unroll_quantifiers, walks,
+    row_keys, scan_both_ways, share_expressions, share_subplans, tell_apart, unroll_quantifiers, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -93,6 +93,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "row_keys", required: false, run: row_keys::row_keys },
     Pass { name: "join_reads", required: false, run: join_reads::join_reads },
     Pass { name: "order_edges", required: false, run: order_edges::order_edges },
+    Pass { name: "scan_both_ways", required: false, run: scan_both_ways::scan_both_ways },
     Pass { name: "share_expressions", required: false, run: share_expressions::share_expressions },
     Pass { name: "distinct_once", required: false, run: distinct_once::distinct_once },
     Pass { name: "share_subplans", required: false, run: share_subplans::share_subplans },
