@@ -57,6 +57,46 @@ fn estimates_are_those_of_the_parameters() {
     assert!((0.85..0.95).contains(&filtered(&many)), "{many:?}");
 }
 
+/// Of texts, of values that differ from one, and of short lists, about as many pass as there are.
+#[test]
+fn conditions_are_tried_on_a_sample() {
+    let db = Database::in_memory(Config::new().threads(1));
+    let connection = db.connect();
+    let rare = "CASE i % 50 WHEN 0 THEN 'café' ELSE 'bread ' + i END";
+    let nodes = format!("UNWIND range(0, 4999) AS i CREATE (:Shop {{id: i, name: {rare}, kind: i % 4}})");
+    connection.query(&nodes, &[]).unwrap();
+    let edges =
+        "MATCH (a:Shop), (b:Shop {id: a.id / 2}) CREATE (a)-[:NEAR {note: a.name, kind: a.kind}]->(b)";
+    connection.query(edges, &[]).unwrap();
+    let (node, edge) = ("MATCH (x:Shop)", "MATCH (:Shop)-[x:NEAR]->(:Shop)");
+    let estimate = |pattern: &str, condition: &str| {
+        let plan = plan(&connection, &format!("EXPLAIN (CODES) {pattern} WHERE {condition} RETURN x"), &[]);
+        let line = plan.iter().position(|line| line.trim_start().starts_with("Filter")).unwrap();
+        estimates(&plan)[line].parse::<f64>().unwrap()
+    };
+    // As they were written, and merged; of relationships only then.
+    for is_merged in [false, true] {
+        for (pattern, condition, low, high) in [
+            (node, "x.name STARTS WITH 'bread'", 4600.0, 5000.0),
+            (node, "x.name CONTAINS 'af'", 20.0, 250.0),
+            (node, "x.name ENDS WITH 'é'", 20.0, 250.0),
+            (node, "x.name CONTAINS 'cake'", 0.0, 25.0),
+            (node, "x.kind <> 3", 3500.0, 4000.0),
+            (node, "x.kind IN [0, 1, 2]", 3500.0, 4000.0),
+            (edge, "x.note STARTS WITH 'bread'", 4600.0, 5000.0),
+            (edge, "x.note CONTAINS 'cake'", 0.0, 25.0),
+            (edge, "x.kind <> 3", 3500.0, 4000.0),
+        ] {
+            if pattern == edge && !is_merged {
+                continue;
+            }
+            let rows = estimate(pattern, condition);
+            assert!((low..=high).contains(&rows), "{pattern} {condition}: {rows}");
+        }
+        db.checkpoint(&CancelToken::default()).unwrap();
+    }
+}
+
 /// Which end a pattern starts at depends on the values, each time the plan is asked for.
 #[test]
 fn the_plan_shown_is_that_of_the_parameters() {

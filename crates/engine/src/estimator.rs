@@ -32,14 +32,30 @@ impl Estimator for Sampler<'_> {
     fn rows(&self, tables: &[TableId], property: &str, op: Op, value: &Value) -> Option<f64> {
         let (written, merged): (Vec<TableId>, Vec<TableId>) =
             tables.iter().partition(|table| self.is_mostly_written(**table));
-        let mut rows = 0.0;
+        let (text, mut rows) = (text_test(op, value), 0.0);
         for table in written {
-            rows += self.passing(table, property, &wanted_by(op, value)?)?;
+            rows += match &text {
+                Some(test) => self.passing(table, property, test)?,
+                None => {
+                    let wanted = wanted_by(op, value)?;
+                    self.passing(table, property, &|value| wanted.holds(value))?
+                }
+            };
         }
         if merged.is_empty() && !tables.is_empty() {
             return Some(rows);
         }
-        Some(rows + self.merged_rows(&merged, property, op, value)?)
+        match &text {
+            Some(test) => {
+                for table in merged {
+                    if let Some(column) = self.reader.schema().node_property(table, property) {
+                        rows += self.reader.estimate_nodes_where(table, column, test).unwrap_or(0.0);
+                    }
+                }
+                Some(rows)
+            }
+            None => Some(rows + self.merged_rows(&merged, property, op, value)?),
+        }
     }
 
     fn edges(&self, tables: &[EdgeTableId], property: &str, op: Op, value: &Value) -> Option<f64> {
@@ -63,7 +79,10 @@ impl Estimator for Sampler<'_> {
                 return None;
             }
             if merged > 0 {
-                edges += self.reader.estimate_edges(*table, column, bound_by(op, value)?)?;
+                edges += match text_test(op, value) {
+                    Some(test) => self.reader.estimate_edges_where(*table, column, &test)?,
+                    None => self.reader.estimate_edges(*table, column, bound_by(op, value)?)?,
+                };
             }
         }
         Some(edges)
@@ -101,12 +120,12 @@ impl Sampler<'_> {
     }
 
     /// The rows of a table that pass, about: of some that are looked at. None where none of them is there.
-    fn passing(&self, table: TableId, property: &str, wanted: &Wanted) -> Option<f64> {
+    fn passing(&self, table: TableId, property: &str, test: &dyn Fn(&Value) -> bool) -> Option<f64> {
         let rows = self.reader.catalog().estimated().rows(table);
         let Some(column) = self.reader.schema().node_property(table, property) else { return Some(0.0) };
         let seen = sample_of(&self.reader, table, rows);
         let values = PropertyColumn::of_nodes(table, column, &self.reader);
-        let passing = seen.iter().filter(|row| wanted.holds(&values.value(**row))).count();
+        let passing = seen.iter().filter(|row| test(&values.value(**row))).count();
         if seen.is_empty() {
             return None;
         }
@@ -119,6 +138,18 @@ impl Sampler<'_> {
         let pattern = Pattern::property(Kind::Node, property).subject_tables(Some(tables)).objects(objects);
         Some(self.reader.estimate(&pattern).rows)
     }
+}
+
+/// A condition on a text; none of others.
+fn text_test(op: Op, value: &Value) -> Option<impl Fn(&Value) -> bool + '_> {
+    let Value::String(part) = value else { return None };
+    let holds: fn(&str, &str) -> bool = match op {
+        Op::StartsWith => |text, part| text.starts_with(part),
+        Op::EndsWith => |text, part| text.ends_with(part),
+        Op::Contains => |text, part| text.contains(part),
+        _ => return None,
+    };
+    Some(move |value: &Value| matches!(value, Value::String(text) if holds(text, part)))
 }
 
 /// What values a comparison lets through; none of one that no sample tells.

@@ -205,7 +205,7 @@ impl<'q> Lowering<'q> {
             Plan::Filter { input, predicate } => {
                 let mut below = vars_of([predicate]);
                 below.extend(needed);
-                self.counted_extend = matches!(&**input, Plan::Extend { step, .. } if !extend::looked_at(step, needed) && filter::filters_only(predicate, step));
+                self.filtered_extend = matches!(&**input, Plan::Extend { step, .. } if !extend::looked_at(step, needed) && filter::filters_only(predicate, step));
                 let lowered = self.child(0, input, &below)?;
                 self.lower_filter(lowered, predicate, needed)
             }

@@ -18,16 +18,16 @@ const SAMPLED_MAX: usize = 512;
 
 /// What the store knows beyond the catalog. The engine implements it with access patterns.
 pub trait Estimator {
-    /// Nodes of `tables` whose property compares so with a value: `Eq`, `Lt`, `Le`, `Gt`, `Ge`. `None` if it
-    /// cannot tell.
+    /// Nodes of `tables` whose property compares so with a value: `Eq`, `Lt`, `Le`, `Gt`, `Ge`, and, with a
+    /// text, `StartsWith`, `EndsWith`, `Contains`. `None` if it cannot tell.
     fn rows(&self, tables: &[TableId], property: &str, op: Op, value: &Value) -> Option<f64>;
 
     /// Edges of `tables` whose property compares so with a value, where an index tells: `Eq`, `Lt`, `Le`,
     /// `Gt`, `Ge`, `StartsWith`, `IsNotNull`. `None` if it cannot tell.
     fn edges(&self, tables: &[EdgeTableId], property: &str, op: Op, value: &Value) -> Option<f64>;
 
-    /// Edges of `tables` whose property compares so with a value, about: `Eq`, `Lt`, `Le`, `Gt`, `Ge`. `None`
-    /// if it cannot tell.
+    /// Edges of `tables` whose property compares so with a value, about: as [`Self::rows`]. `None` if it
+    /// cannot tell.
     fn passing_edges(&self, tables: &[EdgeTableId], property: &str, op: Op, value: &Value) -> Option<f64>;
 
     /// Elements of a list that is a property of nodes of `tables`, on the mean; a value that is no list is

@@ -26,6 +26,12 @@ const ELEMENTS: f64 = 10.0;
 pub(crate) const RANGE: f64 = 0.3;
 /// Part of rows any other predicate lets through.
 const OTHER: f64 = 0.5;
+/// Part of rows whose property differs from one value.
+const DIFFERENT: f64 = 0.9;
+/// Part of rows a condition on a text lets through.
+const TEXT: f64 = 0.1;
+/// Values of a list up to which each is looked for in a sample.
+const SAMPLED_ITEMS: usize = 16;
 /// Part of rows the negation of a predicate lets through at least: what is known of that is a guess, too.
 const NEGATION_MIN: f64 = 0.05;
 
@@ -128,7 +134,10 @@ pub(crate) fn selectivity(known: Statistics<'_>, predicate: &Expr, var: VarId, o
             if matches!(op, Op::Eq) { EQUALITY } else { RANGE }
         }
         Expr::Op(Op::In, args, _) => match &args[..] {
-            [Expr::Property(_, name, _), list] => {
+            [property @ Expr::Property(_, name, _), list] => {
+                if let Some(parts) = equal_parts(known, property, list, var, of) {
+                    return parts.into_iter().sum::<f64>().clamp(1e-9, 1.0);
+                }
                 let n = known.elements(list);
                 let distinct: f64 = of.stats(catalog, name).iter().map(|(s, _)| s.distinct as f64).sum();
                 (n / distinct.max(1.0)).clamp(1e-9, 1.0)
@@ -139,7 +148,13 @@ pub(crate) fn selectivity(known: Statistics<'_>, predicate: &Expr, var: VarId, o
         Expr::Op(Op::Or, parts, _) => {
             parts.iter().map(|p| selectivity(known, p, var, of)).sum::<f64>().min(1.0)
         }
-        Expr::Op(Op::StartsWith | Op::Contains | Op::EndsWith | Op::Regex, _, _) => 0.1,
+        Expr::Op(op @ (Op::StartsWith | Op::Contains | Op::EndsWith), args, _) => match &args[..] {
+            [property, text] => {
+                known.value(text).and_then(|text| part(known, property, *op, &text, var, of)).unwrap_or(TEXT)
+            }
+            _ => TEXT,
+        },
+        Expr::Op(Op::Regex, _, _) => TEXT,
         Expr::Op(Op::IsNotNull, args, _) => match &args[..] {
             [Expr::Property(_, name, _)] => of.presence(catalog, &[name]),
             _ => 0.9,
@@ -148,7 +163,16 @@ pub(crate) fn selectivity(known: Statistics<'_>, predicate: &Expr, var: VarId, o
             [Expr::Property(_, name, _)] => 1.0 - of.presence(catalog, &[name]),
             _ => 0.1,
         },
-        Expr::Op(Op::Ne, _, _) => 0.9,
+        Expr::Op(Op::Ne, args, _) => match &args[..] {
+            [property @ Expr::Property(_, name, _), other] => {
+                let equal =
+                    known.value(other).and_then(|value| part(known, property, Op::Eq, &value, var, of));
+                equal.map_or(DIFFERENT, |equal| {
+                    (of.presence(catalog, &[name]) - equal).clamp(NEGATION_MIN, 1.0)
+                })
+            }
+            _ => DIFFERENT,
+        },
         Expr::Property(..) => is_part(known, predicate, true, var, of).unwrap_or(OTHER),
         Expr::Op(Op::Not, args, _) => match &args[..] {
             [not] => is_part(known, not, false, var, of)
@@ -161,12 +185,42 @@ pub(crate) fn selectivity(known: Statistics<'_>, predicate: &Expr, var: VarId, o
 
 /// The part of which a property is a truth value, this one, as far as a sample tells.
 fn is_part(known: Statistics<'_>, property: &Expr, value: bool, var: VarId, of: Of<'_>) -> Option<f64> {
+    part(known, property, Op::Eq, &Value::Bool(value), var, of)
+}
+
+/// The part whose property compares so with a value, as far as a sample tells.
+fn part(
+    known: Statistics<'_>,
+    property: &Expr,
+    op: Op,
+    value: &Value,
+    var: VarId,
+    of: Of<'_>,
+) -> Option<f64> {
     let Expr::Property(base, name, _) = property else { return None };
     if !matches!(**base, Expr::Var(v) if v == var) {
         return None;
     }
-    let passing = known.samples.rows(of, name, Op::Eq, &Value::Bool(value))?;
+    let passing = known.samples.rows(of, name, op, value)?;
     Some((passing / of.rows(known.catalog).max(1.0)).clamp(1e-9, 1.0))
+}
+
+/// The parts whose property is equal to one value of a short list each, as far as samples tell.
+fn equal_parts(
+    known: Statistics<'_>,
+    property: &Expr,
+    list: &Expr,
+    var: VarId,
+    of: Of<'_>,
+) -> Option<Vec<f64>> {
+    let values = match (list, known.value(list)) {
+        (_, Some(Value::List(items))) if items.len() <= SAMPLED_ITEMS => items.to_vec(),
+        (Expr::List(items), _) if items.len() <= SAMPLED_ITEMS => {
+            items.iter().map(|item| known.value(item)).collect::<Option<_>>()?
+        }
+        _ => return None,
+    };
+    values.iter().map(|value| part(known, property, Op::Eq, value, var, of)).collect()
 }
 
 /// The part of nodes or relationships that all of these predicates on one of them let through. Conditions are

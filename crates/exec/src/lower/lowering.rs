@@ -38,7 +38,7 @@ pub(super) struct Lowering<'q> {
     /// Where in the plan tree this lowering is: child indices from the root.
     pub(super) path: PlanPath,
     /// Whether the extend lowered next is looked at by a filter only.
-    pub(super) counted_extend: bool,
+    pub(super) filtered_extend: bool,
     /// Whether only some rows of the plan being lowered may be asked for.
     pub(super) is_limited: bool,
     /// Whether an aggregation above takes the rows of the plan being lowered as they come, from all threads.
@@ -98,7 +98,7 @@ impl<'q> Lowering<'q> {
             numbers: Vec::new(),
             carried: None,
             path: PlanPath::default(),
-            counted_extend: false,
+            filtered_extend: false,
             is_limited: false,
             is_shared: false,
             is_folded: false,
