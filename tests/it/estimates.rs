@@ -63,7 +63,9 @@ fn conditions_are_tried_on_a_sample() {
     let db = Database::in_memory(Config::new().threads(1));
     let connection = db.connect();
     let rare = "CASE i % 50 WHEN 0 THEN 'café' ELSE 'bread ' + i END";
-    let nodes = format!("UNWIND range(0, 4999) AS i CREATE (:Shop {{id: i, name: {rare}, kind: i % 4}})");
+    let nodes = format!(
+        "UNWIND range(0, 4999) AS i CREATE (:Shop {{id: i, name: {rare}, kind: i % 4, day: date('2024-01-01') + duration({{days: i}})}})"
+    );
     connection.query(&nodes, &[]).unwrap();
     let edges =
         "MATCH (a:Shop), (b:Shop {id: a.id / 2}) CREATE (a)-[:NEAR {note: a.name, kind: a.kind}]->(b)";
@@ -81,6 +83,16 @@ fn conditions_are_tried_on_a_sample() {
             (node, "x.name CONTAINS 'af'", 20.0, 250.0),
             (node, "x.name ENDS WITH 'é'", 20.0, 250.0),
             (node, "x.name CONTAINS 'cake'", 0.0, 25.0),
+            (node, "x.id >= 2000 AND x.id < 2100", 1.0, 250.0),
+            (node, "x.id > 1000 AND 1500 >= x.id", 250.0, 800.0),
+            (node, "x.id >= 2000 AND x.id > 3000 AND x.id < 4000", 700.0, 1300.0),
+            (node, "x.day >= date('2024-01-11')", 4700.0, 5000.0),
+            (
+                node,
+                "x.day >= date('2024-01-01') + duration('P4000D') AND x.day < date('2035-12-12')",
+                200.0,
+                600.0,
+            ),
             (node, "x.kind <> 3", 3500.0, 4000.0),
             (node, "x.kind IN [0, 1, 2]", 3500.0, 4000.0),
             (edge, "x.note STARTS WITH 'bread'", 4600.0, 5000.0),

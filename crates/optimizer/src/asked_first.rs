@@ -11,6 +11,8 @@ use trimorph_algebra::{Expr, Op, VarId};
 use trimorph_catalog::CatalogView;
 use trimorph_types::{LogicalType, Value};
 
+use crate::moments::is_written_moment;
+
 /// What it takes to ask a row for labels, for nulls, numbers and dates, for texts as wholes and their
 /// beginnings, for two values, for two texts of a property of which most are different, and to search in
 /// texts. Chosen: about nanoseconds.
@@ -35,12 +37,22 @@ fn has_many_texts(catalog: &CatalogView<'_>, name: &str) -> bool {
     })
 }
 
-/// Puts conditions in order; `is_entity` tells the variables of nodes and of single relationships, and the
-/// catalog how long texts are.
+/// What is known of a condition beyond its form.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Weight {
+    /// The part of rows that it lets through, where that is known.
+    pub(crate) passing: Option<f64>,
+    /// What it takes to reach what it looks at, in nanoseconds.
+    pub(crate) reading: f64,
+}
+
+/// Puts conditions in order; `is_entity` tells the variables of nodes and of single relationships, the
+/// catalog how long texts are, and `weigh` what else is known.
 pub(crate) fn asked_first(
     predicates: &mut Vec<Expr>,
     is_entity: &dyn Fn(&VarId) -> bool,
     catalog: Option<&CatalogView<'_>>,
+    weigh: &dyn Fn(&Expr) -> Weight,
 ) {
     if predicates.len() < 2 {
         return;
@@ -48,7 +60,13 @@ pub(crate) fn asked_first(
     let (mut sure, rest): (Vec<_>, Vec<_>) = std::mem::take(predicates)
         .into_iter()
         .map(|predicate| {
-            (cost(&predicate, is_entity, catalog).map(|cost| cost / falling(&predicate)), predicate)
+            let rank = cost(&predicate, is_entity, catalog).map(|cost| {
+                let Weight { passing, reading } = weigh(&predicate);
+                let falling =
+                    passing.map_or_else(|| falling(&predicate), |part| (1.0 - part).clamp(0.01, 0.99));
+                (cost + reading) / falling
+            });
+            (rank, predicate)
         })
         .partition(|(rank, _)| rank.is_some());
     sure.sort_by(|(a, _), (b, _)| a.partial_cmp(b).unwrap_or(Ordering::Equal));
@@ -77,9 +95,10 @@ fn cost(
     let is_value = |expr: &Expr| match expr {
         Expr::Const(_) | Expr::Param(_) | Expr::Var(_) => true,
         Expr::Property(base, ..) => matches!(&**base, Expr::Var(var) if is_entity(var)),
-        _ => false,
+        other => is_written_moment(other),
     };
-    let is_constant = |expr: &Expr| matches!(expr, Expr::Const(_) | Expr::Param(_));
+    let is_constant =
+        |expr: &Expr| matches!(expr, Expr::Const(_) | Expr::Param(_)) || is_written_moment(expr);
     match predicate {
         Expr::HasLabel(base, _) => matches!(&**base, Expr::Var(var) if is_entity(var)).then_some(OF_LABELS),
         Expr::Op(Op::And | Op::Or | Op::Not | Op::Xor, parts, _) => parts

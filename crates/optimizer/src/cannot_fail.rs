@@ -4,11 +4,13 @@ use trimorph_algebra::{Expr, Op, Vars};
 use trimorph_types::LogicalType;
 
 use crate::is_random;
+use crate::moments::is_written_moment;
 
 /// Whether a condition is true, false or null for every row there could be, and the same each time.
 pub(crate) fn cannot_fail(expr: &Expr, vars: &Vars) -> bool {
     let is_safe = match expr {
         Expr::Const(_) | Expr::Param(_) | Expr::Var(_) => return true,
+        Expr::Call(..) | Expr::Op(Op::Add | Op::Sub, ..) if is_written_moment(expr) => return true,
         Expr::Property(base, _, _) | Expr::HasLabel(base, _) => {
             let is_element = |var| matches!(vars.get(var).ty, LogicalType::Node | LogicalType::Relationship);
             return matches!(&**base, Expr::Var(var) if is_element(*var));

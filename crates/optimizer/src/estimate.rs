@@ -57,6 +57,20 @@ impl Estimate {
         rows
     }
 
+    /// The part of the rows that a predicate on one node or relationship lets through.
+    pub(crate) fn passing(&self, predicate: &Expr, known: Statistics<'_>) -> Option<f64> {
+        let var = entity_of(self, predicate)?;
+        Some(joint_selectivity(known, &[predicate], var, self.kind_of(var)))
+    }
+
+    /// What a node or relationship can be.
+    fn kind_of(&self, var: VarId) -> Of<'_> {
+        match self.edges.get(&var) {
+            Some(tables) => Of::Edges(tables),
+            None => Of::Nodes(self.tables.get(&var).map_or(&[][..], |tables| tables)),
+        }
+    }
+
     /// Fills `rows`, by place in a walk from the top.
     fn walk(plan: &Plan, known: Statistics<'_>, rows: &mut Vec<f64>) -> Self {
         // From the top: operators and where their input is in the list. Backwards, every input comes before
@@ -401,11 +415,7 @@ fn filtered_part(input: &Estimate, predicate: &Expr, known: Statistics<'_>) -> f
         }
     }
     for (var, parts) in on_one {
-        let of = match input.edges.get(&var) {
-            Some(tables) => Of::Edges(tables),
-            None => Of::Nodes(input.tables.get(&var).map_or(&[][..], |tables| tables)),
-        };
-        passing *= joint_selectivity(known, &parts, var, of);
+        passing *= joint_selectivity(known, &parts, var, input.kind_of(var));
     }
     passing
 }

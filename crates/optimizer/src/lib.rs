@@ -43,16 +43,17 @@
 //! 37. `row_keys`      keys of groupings that one row beside all others has are given to the groups
 //! 38. `join_reads`    what is asked of many pairs of joined rows is read before they are joined
 //! 39. `order_edges`   the first rows by an indexed property of relationships are looked up
-//! 40. `share_expressions` what several expressions of an operator have in common is computed once
-//! 41. `distinct_once` different values of which there are several aggregates are told apart once
-//! 42. `share_subplans` what several places of the plan compute in the same way is computed once
+//! 40. `scan_both_ways` relationships in both directions of which few pass are read out, and in
+//! 41. `share_expressions` what several expressions of an operator have in common is computed once
+//! 42. `distinct_once` different values of which there are several aggregates are told apart once
+//! 43. `share_subplans` what several places of the plan compute in the same way is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass runs
 //! another; what several need has files of its own: `needed` (what is looked at above), `tables`, `counted`,
-//! `listed_nodes`, `list_sizes`, `merging`, `asked_first`, `value_keys`, `lookups`, `edge_lookups`,
-//! `selectivity`, `samples`, `degrees` and `estimate`; and passes ask `count_rows`, `count_optional` and
-//! `fixed_walks` what these know.
+//! `listed_nodes`, `list_sizes`, `merging`, `asked_first`, `moments`, `value_keys`, `lookups`,
+//! `edge_lookups`, `selectivity`, `samples`, `degrees` and `estimate`; and passes ask `count_rows`,
+//! `count_optional` and `fixed_walks` what these know.
 //!
 //! Source: design §7; GF-CL §7; Poseidon §8.
 #![forbid(unsafe_code)]
@@ -97,6 +98,7 @@ mod listed_nodes;
 mod lookups;
 mod merge_patterns;
 mod merging;
+mod moments;
 mod narrow_tables;
 mod narrow_types;
 mod needed;

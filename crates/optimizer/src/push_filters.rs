@@ -17,7 +17,7 @@ use std::sync::Arc;
 use trimorph_algebra::{ApplyKind, Expr, Op, Plan, VarId, Vars};
 use trimorph_types::LogicalType;
 
-use crate::asked_first::asked_first;
+use crate::asked_first::{Weight, asked_first};
 use crate::cannot_fail::cannot_fail;
 use crate::join_apart::join_apart;
 use crate::needed::bottom_up;
@@ -56,7 +56,7 @@ fn filtered(mut plan: Plan, mut conditions: Vec<Expr>, vars: &mut Vars) -> Plan 
         return filtered(*input, all, vars);
     }
     let mut stay = Vec::new();
-    asked_first(&mut conditions, &|var| vars.get(*var).ty == LogicalType::Node, None);
+    asked_first(&mut conditions, &|var| vars.get(*var).ty == LogicalType::Node, None, &|_| Weight::default());
     for condition in conditions {
         let is_safe = cannot_fail(&condition, vars);
         if is_safe && push(&mut plan, &condition, vars) || push_join(&mut plan, &condition, vars) {

@@ -15,6 +15,7 @@ use trimorph_types::Value;
 
 use crate::counted::Of;
 use crate::lookups::lookup_of;
+use crate::moments::moment;
 use crate::samples::Samples;
 use crate::{VarSet, vars_of};
 
@@ -37,6 +38,11 @@ const NEGATION_MIN: f64 = 0.05;
 
 /// Part of a node's rows below which a predicate makes it an anchor.
 const ANCHOR: f64 = 0.02;
+
+/// Part of rows that a range lets through at least of which a sample finds none.
+const RANGE_MIN: f64 = 0.0005;
+/// How much the parts of the two ends of a range may be less than all together, samples being what they are.
+const APART: f64 = -0.05;
 
 /// Properties of one node that are looked for in characteristic sets together: more make no difference that
 /// matters.
@@ -73,13 +79,13 @@ pub(crate) fn anchors<'g>(
 }
 
 impl Statistics<'_> {
-    /// The value of a constant, or of a parameter as it is now. One that is null lets nothing through and
-    /// says nothing of the values that the plan is kept for.
+    /// The value of a constant, of a point in time as it is written, or of a parameter as it is now. One that
+    /// is null lets nothing through and says nothing of the values that the plan is kept for.
     pub(crate) fn value(&self, expr: &Expr) -> Option<Value> {
         match expr {
             Expr::Const(value) => Some(value.clone()),
             Expr::Param(name) => self.samples.parameter(name).filter(|value| !value.is_null()),
-            _ => None,
+            other => moment(other, &|leaf| self.value(leaf)),
         }
     }
 }
@@ -223,37 +229,89 @@ fn equal_parts(
     values.iter().map(|value| part(known, property, Op::Eq, value, var, of)).collect()
 }
 
-/// The part of nodes or relationships that all of these predicates on one of them let through. Conditions are
-/// taken as independent, but for which properties a node has at all: that is counted, together, in the
-/// characteristic sets.
+/// The part of nodes or relationships that all of these predicates on one of them let through.
 pub(crate) fn joint_selectivity(known: Statistics<'_>, predicates: &[&Expr], var: VarId, of: Of<'_>) -> f64 {
-    let mut part = 1.0;
-    let mut properties: Vec<&str> = Vec::new();
+    let mut joint = Joint::new(known, var);
     for predicate in predicates {
-        part *= selectivity(known, predicate, var, of);
-        require(predicate, var, &mut properties);
+        joint.add(predicate, selectivity(known, predicate, var, of));
     }
-    together(known.catalog, part, &properties, of)
+    joint.part(of)
 }
 
-/// Notes the property without which a predicate cannot be true.
-pub(crate) fn require<'e>(predicate: &'e Expr, var: VarId, properties: &mut Vec<&'e str>) {
-    if properties.len() < TOGETHER_MAX
-        && let Some(name) = required_property(predicate, var)
-        && !properties.contains(&name)
-    {
-        properties.push(name);
-    }
+/// The part that several predicates on one node or relationship let through together. They are taken as
+/// independent, but for which properties a node has at all, which is counted, together, in the characteristic
+/// sets; and for the two ends of a range, `x >= 3 AND x < 5`: what both leave is what each leaves, less all.
+pub(crate) struct Joint<'e, 'k> {
+    known: Statistics<'k>,
+    var: VarId,
+    part: f64,
+    /// Properties without which the predicates cannot be true.
+    properties: Vec<&'e str>,
+    /// The parts above the low end, and below the high end, of ranges of a property.
+    ranges: Vec<(&'e str, [Option<f64>; 2])>,
 }
 
-/// The product of the parts that conditions let through, corrected for the properties that nodes have
-/// together.
-pub(crate) fn together(catalog: &CatalogView<'_>, mut part: f64, properties: &[&str], of: Of<'_>) -> f64 {
-    if properties.len() > 1 {
-        let alone: f64 = properties.iter().map(|p| of.presence(catalog, &[p])).product();
-        part *= of.presence(catalog, properties) / alone.max(1e-9);
+impl<'e, 'k> Joint<'e, 'k> {
+    pub(crate) fn new(known: Statistics<'k>, var: VarId) -> Self {
+        Self { known, var, part: 1.0, properties: Vec::new(), ranges: Vec::new() }
     }
-    part.clamp(1e-9, 1.0)
+
+    /// Adds a predicate, and the part that it lets through by itself.
+    pub(crate) fn add(&mut self, predicate: &'e Expr, part: f64) {
+        if self.properties.len() < TOGETHER_MAX
+            && let Some(name) = required_property(predicate, self.var)
+            && !self.properties.contains(&name)
+        {
+            self.properties.push(name);
+        }
+        let Some((name, end)) = self.end_of(predicate) else {
+            self.part *= part;
+            return;
+        };
+        let place = self.ranges.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+            self.ranges.push((name, [None; 2]));
+            self.ranges.len() - 1
+        });
+        let known = &mut self.ranges[place].1[end];
+        *known = Some(known.map_or(part, |other| other.min(part)));
+    }
+
+    /// The property of which a predicate gives an end, 0 for the low one, whose value is known.
+    fn end_of(&self, predicate: &'e Expr) -> Option<(&'e str, usize)> {
+        let Expr::Op(op @ (Op::Lt | Op::Le | Op::Gt | Op::Ge), args, _) = predicate else { return None };
+        let [a, b] = &args[..] else { return None };
+        let name = |side: &'e Expr| match side {
+            Expr::Property(base, name, _) if matches!(**base, Expr::Var(v) if v == self.var) => Some(&**name),
+            _ => None,
+        };
+        let (name, op, value) = match (name(a), name(b)) {
+            (Some(name), None) => (name, *op, b),
+            (None, Some(name)) => (name, op.swapped(), a),
+            _ => return None,
+        };
+        self.known.value(value)?;
+        Some((name, usize::from(matches!(op, Op::Lt | Op::Le))))
+    }
+
+    /// The part that all let through.
+    pub(crate) fn part(self, of: Of<'_>) -> f64 {
+        let (catalog, mut part) = (self.known.catalog, self.part);
+        for (name, ends) in self.ranges {
+            part *= match ends {
+                [Some(above), Some(below)] => {
+                    let between = above + below - of.presence(catalog, &[name]);
+                    // Ends that are far from meeting are guesses, or nothing passes.
+                    if between < APART { above * below } else { between.max(RANGE_MIN) }
+                }
+                ends => ends.into_iter().flatten().product(),
+            };
+        }
+        if self.properties.len() > 1 {
+            let alone: f64 = self.properties.iter().map(|p| of.presence(catalog, &[p])).product();
+            part *= of.presence(catalog, &self.properties) / alone.max(1e-9);
+        }
+        part.clamp(1e-9, 1.0)
+    }
 }
 
 /// The property without which a predicate on `var` cannot be true.

@@ -84,11 +84,7 @@ impl Lowering<'_> {
         step: &Extend,
         needed: &Vars,
     ) -> Result<Lowered, ExecError> {
-        let list_length_min = match std::mem::take(&mut self.filtered_extend) {
-            true => FILTERED_LENGTH_MIN,
-            false if !looked_at(step, needed) => COUNTED_LENGTH_MIN,
-            false => LIST_LENGTH_MIN,
-        };
+        let is_filtered = std::mem::take(&mut self.filtered_extend);
         let mut below: Vars =
             needed.iter().copied().filter(|v| *v != step.to && Some(*v) != step.edge).collect();
         below.insert(step.from);
@@ -108,6 +104,12 @@ impl Lowering<'_> {
         let from = self.place(&layout, step.from)?;
         let flat = layout.groups[from.group].flat;
         let one_list = plan.only().filter(|a| !a.single && !a.check_table);
+        let list_length_min = match one_list {
+            Some(_) if is_filtered => FILTERED_LENGTH_MIN,
+            // Of several lists a batch has ids, and not places that follow each other.
+            _ if is_filtered || !looked_at(step, needed) => COUNTED_LENGTH_MIN,
+            _ => LIST_LENGTH_MIN,
+        };
         let kept: Vars = below.intersection(needed).copied().collect();
         // In the order of a scan, lists lie end to end: nothing is repeated, or lists are too short to be
         // worth keeping apart.

@@ -13,7 +13,7 @@ use super::pairs::Pairs;
 use crate::VarSet;
 use crate::counted::Of;
 use crate::lookups::is_lookup_form;
-use crate::selectivity::{Statistics, require, selectivity, together};
+use crate::selectivity::{Joint, Statistics, selectivity};
 
 /// A predicate that is not placed yet.
 pub(super) struct Condition {
@@ -169,16 +169,16 @@ impl Conditions {
         known: &VarSet,
         of: Of<'_>,
     ) -> f64 {
-        let (mut part, mut properties) = (1.0, Vec::new());
+        let mut joint = Joint::new(statistics, var);
         for (place, condition) in self.on(var) {
             if !condition.vars.iter().all(|v| *v == var || known.contains(v)) {
                 continue;
             }
             let mut parts = self.parts.borrow_mut();
-            part *= *(parts.entry((place, var)))
+            let part = *(parts.entry((place, var)))
                 .or_insert_with(|| selectivity(statistics, &condition.expr, var, of));
-            require(&condition.expr, var, &mut properties);
+            joint.add(&condition.expr, part);
         }
-        together(statistics.catalog, part, &properties, of)
+        joint.part(of)
     }
 }

@@ -129,6 +129,16 @@ impl<'c> Costs<'c> {
         })
     }
 
+    /// Matches of an edge from one of the nodes of some rows: the more of them were picked, the nearer they
+    /// are to the mean, as that of a sample is, by the root of their number.
+    fn degree_of(&self, edge: usize, reversed: bool, rows: Rows) -> f64 {
+        let mean = self.degree(edge, reversed, false);
+        if !rows.from_picked {
+            return mean;
+        }
+        mean + (self.degree(edge, reversed, true) - mean) / rows.rows.max(1.0).sqrt()
+    }
+
     /// Whether a node at an end of an edge has one such edge at most: that is asked, not searched for.
     fn is_single(&self, edge: usize) -> bool {
         *self.single[edge].get_or_init(|| {
@@ -162,7 +172,7 @@ impl<'c> Costs<'c> {
         (to, reversed): (usize, bool),
         is_there: impl Fn(usize) -> bool,
     ) -> Reached {
-        let per_row = self.degree(edge, reversed, before.from_picked);
+        let per_row = self.degree_of(edge, reversed, before);
         let made = before.rows * per_row;
         let mut rows = made * self.component.edge_parts[edge] * self.component.selectivity[to];
         let mut closing_cost = 0.0;
@@ -199,7 +209,9 @@ impl<'c> Costs<'c> {
             weight += BACKWARD_COST;
         }
         // How many a walk of any length reaches is too rough a guess to be multiplied.
-        let read = if pattern.range == EdgeRange::One { self.gathered_cost(to, made, rows) } else { 0.0 };
+        // What is asked of the edge comes first, where few pass it.
+        let asked = made * self.component.edge_parts[edge];
+        let read = if pattern.range == EdgeRange::One { self.gathered_cost(to, asked, rows) } else { 0.0 };
         Reached { to, cost: before.cost + made * weight + closing_cost + rows * 0.2 + read, rows }
     }
 }

@@ -170,8 +170,8 @@ fn passing(
     (counted * (present / slots.max(1.0)).min(1.0) + rows * part).min(present)
 }
 
-/// How many of the values that were looked at pass, and how many these were: about `most` of these segments of
-/// so many rows.
+/// How many of the values that were looked at pass, and how many these were: about `most` of these segments
+/// of so many rows.
 fn sample(
     column: &ColumnView<'_>,
     passes: &dyn Fn(&Value) -> bool,

@@ -1,0 +1,53 @@
+//! Points in time and durations as queries write them, `date('2024-05-01') - duration('P3M')`: takes an
+//! expression, gives its value, for estimates, and to tell that it cannot fail.
+
+use trimorph_algebra::{Expr, Op};
+use trimorph_types::Value;
+use trimorph_types::temporal::{
+    ZoneId, parse_date, parse_datetime, parse_duration, parse_local_datetime, parse_local_time, parse_time,
+};
+
+/// The value of a point in time or a duration that is written as a text, or of a sum of them; `leaf` tells
+/// other values. Where a text has no zone, it is taken for UTC's: which zone is meant is settled when the
+/// query runs.
+pub(crate) fn moment(expr: &Expr, leaf: &dyn Fn(&Expr) -> Option<Value>) -> Option<Value> {
+    match expr {
+        Expr::Call(name, args, _) => {
+            let [text] = &args[..] else { return None };
+            let Value::String(text) = leaf(text)? else { return None };
+            match &**name {
+                "date" => parse_date(&text).ok().map(Value::Date),
+                "localtime" => parse_local_time(&text).ok().map(Value::LocalTime),
+                "time" => parse_time(&text, 0).ok().map(Value::Time),
+                "localdatetime" => parse_local_datetime(&text).ok().map(Value::LocalDateTime),
+                "datetime" => parse_datetime(&text, &ZoneId::UTC).ok().map(Value::DateTime),
+                "duration" => parse_duration(&text).ok().map(Value::Duration),
+                _ => None,
+            }
+        }
+        Expr::Op(op @ (Op::Add | Op::Sub), args, _) => {
+            let [point, duration] = &args[..] else { return None };
+            let Value::Duration(duration) = moment(duration, leaf)? else { return None };
+            let is_sum = *op == Op::Add;
+            match moment(point, leaf)? {
+                Value::Date(date) if is_sum => date.plus(duration).ok().map(Value::Date),
+                Value::Date(date) => date.minus(duration).ok().map(Value::Date),
+                Value::LocalDateTime(time) if is_sum => time.plus(duration).ok().map(Value::LocalDateTime),
+                Value::LocalDateTime(time) => time.minus(duration).ok().map(Value::LocalDateTime),
+                Value::DateTime(time) if is_sum => time.plus(duration).ok().map(Value::DateTime),
+                Value::DateTime(time) => time.minus(duration).ok().map(Value::DateTime),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Whether it is a point in time or a duration all of which is written, and can be read.
+pub(crate) fn is_written_moment(expr: &Expr) -> bool {
+    let constant = |expr: &Expr| match expr {
+        Expr::Const(value) => Some(value.clone()),
+        _ => None,
+    };
+    moment(expr, &constant).is_some()
+}
