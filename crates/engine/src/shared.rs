@@ -253,7 +253,7 @@ impl Shared {
 
     /// The segment of the log that is written.
     pub(crate) fn log_segment(&self) -> Result<u64, Error> {
-        self.journal.get().map_or(Ok(0), |journal| Ok(journal.position()?.segment))
+        self.journal.get().map_or(Ok(0), |journal| journal.segment())
     }
 
     /// Makes all that was committed last.

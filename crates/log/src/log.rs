@@ -313,6 +313,11 @@ impl Log {
         state.buffer.seal_off()
     }
 
+    /// The segment that what comes next begins in, or the one after where it is full.
+    pub fn segment(&self) -> u64 {
+        self.shared.lock().buffer.end().segment
+    }
+
     /// How far the log lasts.
     pub fn synced(&self) -> Position {
         self.shared.lock().synced

@@ -77,6 +77,12 @@ impl Journal {
         Ok(if position <= first { Position::default() } else { position })
     }
 
+    /// The segment that is written: the first one while nothing was logged. The block that is being filled
+    /// stays as it is, which [`Self::position`] ends.
+    pub(crate) fn segment(&self) -> Result<u64, Error> {
+        self.with(|log| Ok(log.segment()))
+    }
+
     /// Segments that are made from now on are so long.
     pub(crate) fn set_segment_bytes(&self, len: u32) -> Result<(), Error> {
         self.with(|log| {

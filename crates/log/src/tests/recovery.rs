@@ -428,6 +428,29 @@ fn cut_at_every_byte() {
     }
 }
 
+/// Whoever only wants to know how long the log is ends no block of those who write.
+#[test]
+fn asking_for_the_segment_ends_no_block() {
+    let behind = |ask: fn(&Log)| {
+        let (_, fs) = memory();
+        let (log, ..) = open(&fs).unwrap();
+        log.append(&transaction(0, 64)).unwrap();
+        ask(&log);
+        log.append(&transaction(1, 64)).unwrap();
+        log.position()
+    };
+    let alone = behind(|_| {});
+    assert_eq!(behind(|log| assert_eq!(log.segment(), 1)), alone);
+    assert!(behind(|log| _ = log.position()) > alone);
+    let (_, fs) = memory();
+    let (log, ..) = open(&fs).unwrap();
+    (0..100).for_each(|handle| {
+        let position = commit(&log, handle, 64);
+        assert!(log.segment() == position.segment || log.segment() == position.segment + 1);
+    });
+    assert!(log.segment() > 1);
+}
+
 #[test]
 fn every_flipped_bit_is_damage_or_the_end() {
     let (files, _, ends) = written(20);
