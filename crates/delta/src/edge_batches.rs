@@ -93,6 +93,14 @@ impl Topology {
             edges.iter().partition(|(ends, in_main)| *in_main && self.find(ends.edge).is_none());
         let of = self.table_to_write(first.source.table());
         let numbers = self.records.take(fresh.len());
+        // Before they can be found.
+        for of_table in fresh.chunk_by(|(a, _), (b, _)| a.edge.table() == b.edge.table()) {
+            let Some((ends, _)) = of_table.first() else { continue };
+            let words = of.words_to_write(ends.edge.table(), Direction::Forward);
+            let rows = of_table.iter().map(|(ends, _)| ends.source.row());
+            words.set(first.source.row() / ZONE_ROWS, rows);
+        }
+        let mut key = of.first_keys(Direction::Forward);
         let mut entries = Vec::with_capacity(fresh.len());
         for ((ends, _), number) in fresh.iter().zip(&numbers) {
             let new = NewRecord {
@@ -104,9 +112,7 @@ impl Topology {
                 target: ends.target,
             };
             self.records.fill(*number, &new);
-            of.mark(ends.edge.table(), Direction::Forward, ends.source.row());
-            let key = of.key(*ends, Direction::Forward);
-            entries.push((EdgeKey { ordinal: first_ordinal(ends.edge), ..key }.key(), *number));
+            entries.push((key(*ends), *number));
         }
         entries.sort_unstable();
         // Whoever puts an edge of main into the source's tree first has deleted it.

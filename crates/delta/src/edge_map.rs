@@ -135,19 +135,11 @@ impl ByEdge {
         }
     }
 
-    pub(crate) fn remove(&self, edge: EdgeId, record: u32) {
+    /// A record is the edge's no more; says whether it was.
+    pub(crate) fn remove(&self, edge: EdgeId, record: u32) -> bool {
         let mut shard = self.0[shard_of(edge.0)].write().unwrap_or_else(PoisonError::into_inner);
-        if let Ok(there) = shard.find_entry(hash(edge.0), |number| *number == record) {
-            there.remove();
-        }
-    }
-
-    /// Gives all records, shard by shard.
-    pub(crate) fn for_each(&self, mut each: impl FnMut(u32)) {
-        for shard in &self.0 {
-            let shard = shard.read().unwrap_or_else(PoisonError::into_inner);
-            shard.iter().for_each(|number| each(*number));
-        }
+        let there = shard.find_entry(hash(edge.0), |number| *number == record);
+        there.map(|there| there.remove()).is_ok()
     }
 
     pub(crate) fn shrink(&self, records: &Records) {

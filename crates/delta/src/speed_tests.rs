@@ -8,6 +8,8 @@ use trimorph_mvcc::{Changes, Intent, Isolation, ReadSet, Reading, Stamp, Timesta
 use trimorph_types::Value;
 use trimorph_vector::{Positions, Vector};
 
+use crate::topology::FAN_OUT;
+use crate::tree::{Arena, Entry, Tree};
 use crate::{Direction, EdgeEnds, NodeDelta, Topology, Writer, Written, WrittenEdges};
 
 /// When something began: by the clock, and by what the thread had taken of a core, where the system tells.
@@ -136,6 +138,36 @@ fn speed() {
     };
     all.commit::<()>(open, Changes::default(), ReadSet::default, |_| Ok(()), stamp).unwrap();
     print("commit: a version or an edge stamped", 3 * NODES + EDGES, started);
+    drop(kept);
+    let started = Started::now();
+    let loose = topology.clean(&all.snapshots().needed(all.published()));
+    print("clean an edge that is merged", loose.records.len(), started);
+    let keys: Vec<Entry> = (drawn.iter().zip(0..))
+        .map(|(ends, number)| ((u128::from(ends.source.0) << 64) | u128::from(ends.edge.0), number))
+        .collect();
+    for together in [false, true] {
+        let (arena, mut left) = (Arena::<FAN_OUT>::default(), Vec::new());
+        let tree = Tree::new(&arena);
+        let mut sorted = keys.clone();
+        sorted.sort_unstable();
+        tree.insert_all(&sorted, &mut left);
+        let started = Started::now();
+        if together {
+            for some in keys.chunks(1 << 16) {
+                let mut some = some.to_vec();
+                some.sort_unstable();
+                tree.remove_all(&some, &mut left);
+            }
+        } else {
+            keys.iter().for_each(|(key, number)| _ = tree.remove_if(*key, |there| there == *number));
+        }
+        assert!(left.is_empty() && arena.in_use() < 8);
+        print(
+            ["take a key out", "take 65,536 keys out, sorted first"][usize::from(together)],
+            EDGES,
+            started,
+        );
+    }
 
     const COMMITS: usize = 200_000;
     let started = Started::now();

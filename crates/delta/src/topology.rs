@@ -22,7 +22,7 @@ use crate::heads::ZONE_ROWS;
 use crate::latches::Latches;
 use crate::marks::Marks;
 use crate::records::{EdgeRecord, NewRecord, Records};
-use crate::tree::{Arena, Direction, EdgeKey, Entry, Tree};
+use crate::tree::{Arena, Direction, EdgeKey, Entry, Key, Tree};
 use crate::writer::{WriteError, Writer};
 
 /// Keys of a tree node. TAG has 256; with half as many an insertion moves half as much, and a read of a
@@ -102,13 +102,10 @@ impl EdgeEnds {
 /// Keys that are gone through before those of a row are passed over.
 const KEYS_TOGETHER: usize = 1 << 10;
 
-/// Ordinals that are tried before all of two nodes are looked at.
-const ORDINALS_TRIED: usize = 4;
-
 pub(crate) const BOTH: [Direction; 2] = [Direction::Forward, Direction::Backward];
 
 impl Topology {
-    fn table(&self, table: TableId) -> Option<Arc<OfTable>> {
+    pub(crate) fn table(&self, table: TableId) -> Option<Arc<OfTable>> {
         self.tables.read().unwrap_or_else(PoisonError::into_inner).get(&table).cloned()
     }
 
@@ -254,21 +251,23 @@ impl Topology {
     }
 
     /// How many edges came since a main version that has all commits up to `merged`, by edge table and the
-    /// table they lead to, less those that went: about, whoever sees them.
+    /// table they lead to, less those that went: about, whoever sees them. And how many were looked at for
+    /// it.
     ///
-    /// **Cost**: a look at each.
-    pub fn came(&self, merged: Timestamp) -> HashMap<(EdgeTableId, TableId), i64> {
+    /// **Cost**: a look at each record, in the order in which they lie.
+    pub fn came(&self, merged: Timestamp) -> (HashMap<(EdgeTableId, TableId), i64>, u64) {
         let mut came: HashMap<(EdgeTableId, TableId), i64> = HashMap::new();
-        self.by_edge.for_each(|number| {
-            let record = self.records.get(number);
+        let mut looked_at = 0;
+        for (_, record) in self.numbered_records() {
+            looked_at += 1;
             let (begin, end) = (record.begin.load(), record.end.load());
             if begin == Stamp::NEVER || end.is_at_most(merged) {
-                return;
+                continue;
             }
             let change = i64::from(!begin.is_at_most(merged)) - i64::from(end != Stamp::NEVER);
             *came.entry((record.edge().table(), record.ends().1.table())).or_default() += change;
-        });
-        came
+        }
+        (came, looked_at)
     }
 
     /// The ends of an edge that came or went; none of an edge that nothing happened to, as far as the reader
@@ -555,41 +554,6 @@ impl Topology {
         all.filter(|(_, record)| record.is_in_use())
     }
 
-    /// Takes the record of an edge and its keys out, if it still may go: it says nothing any more from then
-    /// on, and its number is free once it is given back.
-    pub(crate) fn take_out(&self, ends: EdgeEnds, number: u32, may_go: impl FnOnce() -> bool) -> bool {
-        {
-            let _latch = self.latches.clean(latch_of(ends.source));
-            if !may_go() {
-                return false;
-            }
-            self.remove_key(ends, Direction::Forward, number);
-            self.by_edge.remove(ends.edge, number);
-            self.records.get(number).forget();
-        }
-        let _latch = self.latches.clean(latch_of(ends.target));
-        self.remove_key(ends, Direction::Backward, number);
-        true
-    }
-
-    fn remove_key(&self, ends: EdgeEnds, direction: Direction, number: u32) {
-        let Some(of) = self.table(ends.from(direction).0.table()) else { return };
-        let (tree, key) = (self.tree(&of), of.key(ends, direction));
-        let is_own = |there: u32| there == number;
-        for ordinal in of.ordinals(ends.edge).take(ORDINALS_TRIED) {
-            if tree.remove_if(EdgeKey { ordinal, ..key }.key(), is_own).is_some() {
-                return;
-            }
-        }
-        let (first, last) = EdgeKey::between(key.row, direction, key.local, key.other);
-        let mut found = None;
-        let _ = tree.scan(first, last, &mut |entries: &[Entry]| {
-            found = entries.iter().find(|(_, there)| is_own(*there)).map(|(key, _)| *key);
-            if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        found.and_then(|key| tree.remove_if(key, is_own));
-    }
-
     /// Takes the marks off those rows of a zone that have no edge.
     ///
     /// **Cost**: a look at the zone's keys, of a hub at a thousand.
@@ -671,8 +635,24 @@ impl OfTable {
         EdgeKey { row: own.row(), direction, local, other: other.row(), ordinal: 0 }
     }
 
+    /// Makes keys with the ordinal that edges try first; a local number is looked up once for edges that follow
+    /// each other.
+    pub(crate) fn first_keys(&self, direction: Direction) -> impl FnMut(EdgeEnds) -> Key {
+        let mut last: Option<((EdgeTableId, TableId), u16)> = None;
+        move |ends| {
+            let (own, other) = ends.from(direction);
+            let among = (ends.edge.table(), other.table());
+            let local = match last {
+                Some((known, local)) if known == among => local,
+                _ => last.insert((among, self.key(ends, direction).local)).1,
+            };
+            let ordinal = first_ordinal(ends.edge);
+            EdgeKey { row: own.row(), direction, local, other: other.row(), ordinal }.key()
+        }
+    }
+
     /// Ordinals in the order in which an edge tries them: from its place on.
-    fn ordinals(&self, edge: EdgeId) -> impl Iterator<Item = u32> + use<> {
+    pub(crate) fn ordinals(&self, edge: EdgeId) -> impl Iterator<Item = u32> + use<> {
         let first = first_ordinal(edge);
         (0..EdgeKey::ORDINALS).map(move |i| (first + i) & (EdgeKey::ORDINALS - 1))
     }

@@ -104,8 +104,9 @@ fn estimated(snapshot: &Snapshot) -> Option<(Statistics, u64)> {
             look_at(&reader, table, rows, stats);
         }
     }
-    let came = moment.topology().came(Timestamp(main.merged_at));
-    counted += came.values().map(|count| count.unsigned_abs()).sum::<u64>();
+    // What came and went again was looked at, too.
+    let (came, looked_at) = moment.topology().came(Timestamp(main.merged_at));
+    counted += looked_at;
     count_edges(snapshot, &came, &mut statistics);
     Some((statistics, counted))
 }

@@ -2,7 +2,6 @@
 //! an older main, and what was undone.
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
@@ -11,8 +10,6 @@ use trimorph_mvcc::{AtomicStamp, Needed, Stamp};
 
 use crate::heads::{ZONE_ROWS, bits_of};
 use crate::pages::{Body, Event, Page};
-use crate::topology::{EdgeEnds, Topology};
-use crate::tree::Direction;
 use crate::{Delta, EdgeDelta, NodeDelta, chain};
 
 /// What was taken out, to be used again once nobody can be looking at it.
@@ -179,39 +176,5 @@ impl EdgeDelta {
             self.mark_anew();
         }
         self.pages.close_loose()
-    }
-}
-
-impl Topology {
-    /// Takes records out that say nothing any more, and takes the marks off zones that have none.
-    pub(crate) fn clean(&self, needed: &Needed) -> LooseEdges {
-        let mut loose = LooseEdges::default();
-        let mut zones = BTreeSet::new();
-        for (number, record) in self.numbered_records() {
-            if !record.is_past(needed) {
-                continue;
-            }
-            let (source, target) = record.ends();
-            let ends = EdgeEnds { edge: record.edge(), source, target };
-            // A log may have told of another edge that was given the same position after.
-            let is_newest = self.by_edge.get(&self.records, ends.edge) == Some(number);
-            let is_nowhere = is_newest && record.is_nowhere(needed);
-            // Somebody may just be deleting the edge, by this record.
-            if !self.take_out(ends, number, || record.is_past(needed)) {
-                continue;
-            }
-            for (direction, node) in [(Direction::Forward, source), (Direction::Backward, target)] {
-                zones.insert((node.table(), node.row() / ZONE_ROWS, ends.edge.table(), direction));
-            }
-            loose.records.push(number);
-            if is_nowhere {
-                loose.gone.push(ends.edge);
-            }
-        }
-        for (table, zone, edge_table, direction) in zones {
-            self.unmark(table, zone, edge_table, direction);
-        }
-        self.shrink();
-        loose
     }
 }

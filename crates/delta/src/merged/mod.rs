@@ -4,6 +4,8 @@
 //! rows       the rows of one table that came, changed or went
 //! edges      edges that came or went, and edges whose values changed
 //! cleaning   what main has for everybody is taken out, and given back once nobody can be looking at it
+//! cleaning_edges
+//!            the same of edges and their keys
 //! ```
 //!
 //! A merge of the commits above `from` and up to `to` reads beside writers: what has these stamps is
@@ -15,6 +17,7 @@
 //! Source: `docs/design/transactions.md`, "Merge".
 
 mod cleaning;
+mod cleaning_edges;
 mod edges;
 mod rows;
 

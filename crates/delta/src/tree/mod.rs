@@ -15,6 +15,7 @@
 //!    fill leaves.
 //!    Many keys in order go in leaf by leaf.
 //! 3. **Remove**: a leaf that becomes empty is taken out of its parent, unless it is the last one there.
+//!    Many keys in order go leaf by leaf, too.
 //! 4. **Scan**: a leaf at a time, some keys copied and checked, then the next ones; then down again to the
 //!    key that ends the leaf.
 //!
@@ -307,6 +308,50 @@ impl<'a, const F: usize> Tree<'a, F> {
             ControlFlow::Break(())
         });
         found
+    }
+
+    /// Takes entries out whose keys ascend. Those that are not there, or where something else stands at the
+    /// key, are added to `left`.
+    ///
+    /// **Cost**: a way down for each leaf that has some; what stays in a leaf is moved once.
+    pub(crate) fn remove_all(&self, entries: &[Entry], left: &mut Vec<Entry>) {
+        debug_assert!(entries.is_sorted_by_key(|(key, _)| *key));
+        let mut rest = entries;
+        while let Some((first, _)) = rest.first() {
+            // An attempt that fails has written nothing.
+            if let Ok(len) = self.try_remove_run(*first, rest, left) {
+                rest = rest.get(len..).unwrap_or_default();
+            }
+        }
+    }
+
+    /// Takes those entries out that belong to the leaf of the first; gives how many these are.
+    fn try_remove_run(&self, first: Key, entries: &[Entry], left: &mut Vec<Entry>) -> Result<usize, Changed> {
+        let Way { parent, leaf, end } = self.down(first, false)?;
+        let run = entries.iter().take_while(|(key, _)| end.is_none_or(|end| *key < end));
+        let len = run.count();
+        let run = entries.get(..len).unwrap_or_default();
+        let from = leaf.node.lower_bound(0, leaf.header.len, first);
+        // A leaf that may become empty is taken out of its parent, which is locked first.
+        let above = parent.filter(|(above, _)| from == 0 && leaf.header.len <= len && above.header.len > 1);
+        let above = match &above {
+            Some((above, place)) => Some((above.node.lock(above.version)?, *place)),
+            None => None,
+        };
+        let own = leaf.node.lock(leaf.version)?;
+        own.take_out(from, run, left);
+        let header = own.header();
+        match above {
+            Some((above, place)) if header.len == 0 => {
+                own.set_header(Header { obsolete: true, ..header });
+                above.remove(place);
+                drop(own);
+                drop(above);
+                self.arena.give_back(leaf.number);
+            }
+            _ => drop(own),
+        }
+        Ok(len)
     }
 
     /// Gives the entries with keys from `first` to `last`, both included, in order, some of a leaf at a

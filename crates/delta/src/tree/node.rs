@@ -246,6 +246,32 @@ impl<const F: usize> Locked<'_, F> {
         self.set_header(Header { len: header.len.saturating_sub(1), ..header });
     }
 
+    /// Takes entries out whose keys ascend, from `from` on; those that are not there are added to `left`.
+    pub(super) fn take_out(&self, from: usize, entries: &[(Key, u32)], left: &mut Vec<(Key, u32)>) {
+        let header = self.header();
+        let mut rest = entries.iter().peekable();
+        let mut end = from;
+        for at in from..header.len {
+            let own = (self.key(at), self.value(at));
+            let mut goes = false;
+            while let Some(entry) = rest.next_if(|entry| entry.0 <= own.0) {
+                match *entry == own {
+                    true => goes = true,
+                    false => left.push(*entry),
+                }
+            }
+            if goes {
+                continue;
+            }
+            if end < at {
+                self.set(end, own.0, own.1);
+            }
+            end += 1;
+        }
+        left.extend(rest);
+        self.set_header(Header { len: end, ..header });
+    }
+
     /// Moves the last `count` entries before those of `other`, which has room.
     pub(super) fn give_last(&self, count: usize, other: &Self) {
         let (own, there) = (self.header(), other.header());

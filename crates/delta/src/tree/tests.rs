@@ -24,7 +24,7 @@ fn entries<const F: usize>(tree: Tree<'_, F>, first: Key, last: Key) -> Vec<Entr
 fn random_program<const F: usize>(seed: u64, steps: usize) {
     let arena = Arena::<F>::default();
     let tree = Tree::new(&arena);
-    let mut model = BTreeMap::new();
+    let mut model: BTreeMap<Key, u32> = BTreeMap::new();
     let mut random = Random::new(seed);
     let spread = [50, 2_000, 1 << 40][random.below(3)];
     let (mut ascending, mut most): (u128, usize) = (0, steps);
@@ -37,7 +37,37 @@ fn random_program<const F: usize>(seed: u64, steps: usize) {
             }
             _ => (random.below(spread) as u128) << (random.below(3) * 20),
         };
-        match random.below(6) {
+        match random.below(7) {
+            6 => {
+                // Of what is there from a key on, some; and some that is not there, or that something else is
+                // at.
+                let longest = [8, 3 * F][usize::from(random.below(8) == 0)];
+                let mut batch: Vec<Entry> = Vec::new();
+                for (own, value) in model.range(key..).take(random.below(longest)) {
+                    match random.below(8) {
+                        0 => {}
+                        1 => batch.push((*own, value.wrapping_add(1))),
+                        2 => batch.extend([(*own, *value), (own.saturating_add(1), *value)]),
+                        3 => batch.extend([(*own, *value), (*own, *value)]),
+                        _ => batch.push((*own, *value)),
+                    }
+                }
+                batch.sort_unstable();
+                let mut left = Vec::new();
+                tree.remove_all(&batch, &mut left);
+                let mut stayed = Vec::new();
+                let mut gone = BTreeMap::new();
+                for (key, value) in batch {
+                    if model.get(&key) == Some(&value) {
+                        gone.insert(key, value);
+                        model.remove(&key);
+                    } else if gone.get(&key) != Some(&value) {
+                        stayed.push((key, value));
+                    }
+                }
+                left.sort_unstable();
+                assert_eq!(left, stayed, "seed {seed} step {step}");
+            }
             5 => {
                 let near = |random: &mut Random| key.saturating_add(random.below(spread) as u128);
                 let longest = [8, 3 * F][usize::from(random.below(8) == 0)];
