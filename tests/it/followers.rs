@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use trimorph::{
-    CancelToken, Config, Connection, Database, Durability, Error, Isolation, NoProgress, TransactionOptions,
-    Value,
+    CancelToken, Config, Connection, Database, Durability, Error, Isolation, NoProgress, QueryResult,
+    TransactionOptions, Value,
 };
 use trimorph_base::Random;
 use trimorph_vfs::{FileSystem, OsFileSystem, ReadAt, Region, RegionOptions, WriteAt};
@@ -351,6 +351,45 @@ fn the_same_path_in_one_process_is_one_database() {
     assert_eq!(shown, 1);
     assert!(reader.refresh().is_ok() && reader.stats().following.is_none());
     run(&db.connect(), &["MATCH (a:A) SET a.x = 4"]);
+}
+
+/// Whoever opens what is open here already gets what he asked for, or is told that he cannot.
+#[test]
+fn the_same_path_is_used_as_each_handle_says() {
+    let dir = Directory::new("opened-twice");
+    let config = || Config::default().durability(Durability::Memory);
+    let db = Database::open(dir.path(), config()).unwrap();
+    run(&db.connect(), &["CREATE (:A)"]);
+    let second = |config: Config| Database::open(dir.path(), config);
+    let refused = second(Config::default()).unwrap_err().to_string();
+    assert!(refused.contains("with durability \"memory\", which is less than \"durable\""), "{refused}");
+    let relaxed = Durability::Relaxed { interval: Duration::from_secs(1) };
+    assert!(second(Config::default().durability(relaxed)).is_err());
+    // Who only reads is promised nothing.
+    assert!(second(Config::default().read_only(true)).is_ok());
+
+    let other = second(
+        config().isolation(Isolation::ReadCommitted).file_access(false).timeout(Duration::from_millis(50)),
+    );
+    let (other, first) = (other.unwrap().connect(), db.connect());
+    other.begin().unwrap();
+    first.begin().unwrap();
+    let levels = rows(&db.connect(), "SHOW TRANSACTIONS YIELD isolation RETURN isolation");
+    assert_eq!(levels, ["read committed", "serializable"]);
+    first.rollback().unwrap();
+    other.rollback().unwrap();
+    let path = dir.path().join("out.csv");
+    let copy = format!("COPY (UNWIND [1] AS x RETURN x) TO '{}'", path.display());
+    let refused = other.query(&copy, &[]).unwrap_err().to_string();
+    assert!(refused.contains("may not read or write files here"), "{refused}");
+    first.query(&copy, &[]).unwrap();
+    let long = "UNWIND range(1, 3000000) AS x RETURN sum(x % 7)";
+    let late = other.query(long, &[]).and_then(QueryResult::rows);
+    assert!(matches!(late, Err(Error::Timeout)), "{late:?}");
+    first.query(long, &[]).and_then(QueryResult::rows).unwrap();
+    drop((other, first, db));
+    // Closed, it is opened as anybody likes.
+    assert!(second(Config::default()).is_ok());
 }
 
 /// Who follows has a share of the lock when he asks whether somebody writes: for a moment, which is long

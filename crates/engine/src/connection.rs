@@ -22,6 +22,7 @@ use crate::copy_statement::{Language, begins as is_copy};
 use crate::estimator::Sampler;
 use crate::functions::Registry;
 use crate::handle::Handle;
+use crate::own_config::OwnConfig;
 use crate::params::Params;
 use crate::plan::{self, PlanForm};
 use crate::plan_cache::Made;
@@ -51,7 +52,7 @@ pub(crate) fn no_thread(text: &str) -> Error {
 /// A connection. Queries of one connection run one at a time on the caller's thread.
 pub struct Connection {
     shared: Handle,
-    is_read_only: bool,
+    own: OwnConfig,
     cancel: Mutex<CancelToken>,
     transaction: Arc<Mutex<State>>,
     /// Its last transaction wrote nothing: the next one is not expected to either.
@@ -61,7 +62,10 @@ pub struct Connection {
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Connection");
-        shown.field("dir", &self.shared.dir).field("read_only", &self.is_read_only).finish_non_exhaustive()
+        shown
+            .field("dir", &self.shared.dir)
+            .field("read_only", &self.own.is_read_only)
+            .finish_non_exhaustive()
     }
 }
 
@@ -108,21 +112,26 @@ impl Prepared {
 }
 
 impl Connection {
-    pub(crate) fn new(shared: Handle, is_read_only: bool) -> Self {
+    pub(crate) fn new(shared: Handle, own: OwnConfig) -> Self {
         let (cancel, transaction, only_reads) = Default::default();
-        Self { shared, is_read_only, cancel, transaction, only_reads }
+        Self { shared, own, cancel, transaction, only_reads }
     }
 
     /// Whether it writes nothing.
     pub(crate) fn is_read_only(&self) -> bool {
-        self.is_read_only
+        self.own.is_read_only
+    }
+
+    /// Whether its statements may read and write files.
+    pub(crate) fn may_use_files(&self) -> bool {
+        self.own.file_access
     }
 
     /// Makes what a transaction needs that is open and is about to write.
     ///
     /// **Errors**: a connection that may not; a bulk load beside it.
     pub(crate) fn ready_to_write(&self) -> Result<(), Error> {
-        if self.is_read_only {
+        if self.own.is_read_only {
             return Err(Error::ReadOnly);
         }
         self.shared.ready_to_write()
@@ -210,9 +219,9 @@ impl Connection {
         self.execute_until(text, params, limited.unwrap_or(cancel))
     }
 
-    /// With the deadline of this database's queries, if it has none of its own.
+    /// With the deadline of this handle's queries, if it has none of its own.
     fn limited(&self, cancel: CancelToken) -> CancelToken {
-        let end = || Instant::now().checked_add(self.shared.config.timeout?);
+        let end = || Instant::now().checked_add(self.own.timeout?);
         match end() {
             Some(end) if !cancel.has_deadline() => cancel.until(end),
             _ => cancel,
@@ -302,10 +311,12 @@ impl Connection {
             }
             Command::Commit => self.commit()?,
             Command::Rollback => self.rollback()?,
-            Command::Checkpoint if self.is_read_only => return Err(Error::ReadOnly),
+            Command::Checkpoint if self.own.is_read_only => return Err(Error::ReadOnly),
             Command::Checkpoint => self.shared.checkpoint_and_tidy(cancel)?,
             Command::Reorganize => return Ok(Answer::count("moved", self.reorganize(cancel)?)),
-            Command::ShowDatabase => return Ok(Answer::database(&self.shared.standing(self.is_read_only))),
+            Command::ShowDatabase => {
+                return Ok(Answer::database(&self.shared.standing(self.own.is_read_only)));
+            }
             Command::Terminate(numbers) => {
                 let done = numbers.into_iter().map(|number| (number, self.terminate(number)));
                 return Ok(Answer::terminated(done.collect()));
@@ -587,7 +598,7 @@ impl Connection {
         loop {
             self.shared.wait_for_room(cancel);
             let way = Way::after(&self.shared, tries, None);
-            let level = self.shared.config.isolation;
+            let level = self.own.isolation;
             let mut writing =
                 Writing::begin(&self.shared, (level, Intent::Write), cancel.clone(), way.turn());
             // Now that it is open: a bulk load that begins sees it.

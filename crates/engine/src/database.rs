@@ -26,6 +26,7 @@ use crate::handle::Handle;
 use crate::load_folders::{LoadFolders, load_folders};
 use crate::log_length::segment_bytes;
 use crate::merged_pieces::{MERGED, merge_failed};
+use crate::own_config::{OwnConfig, keeps_promise};
 use crate::plan_cache::PlanCache;
 use crate::procedures;
 use crate::shared::Shared;
@@ -35,8 +36,8 @@ use crate::{Config, Connection, Error, Stats};
 #[derive(Clone)]
 pub struct Database {
     pub(crate) shared: Handle,
-    /// This handle, and its connections, write nothing: others of the same database may.
-    is_read_only: bool,
+    /// What this handle, and its connections, go by: others of the same database may go by something else.
+    own: OwnConfig,
 }
 
 /// Where it is, and not what is in it.
@@ -47,7 +48,7 @@ impl fmt::Debug for Database {
             Some(dir) => shown.field("dir", dir),
             None => shown.field("dir", &":memory:"),
         };
-        shown.field("read_only", &self.is_read_only).finish_non_exhaustive()
+        shown.field("read_only", &self.own.is_read_only).finish_non_exhaustive()
     }
 }
 
@@ -69,7 +70,7 @@ impl Database {
             log.set_segment_bytes(segment_bytes(&config, main.piece_bytes()));
             journal.get_or_init(|| Arc::new(Journal::new(log, config.durability, &live)));
         }
-        let is_read_only = config.read_only;
+        let own = OwnConfig::of(&config);
         let room = MemoryBudget::new(config.memory_limit_bytes / ROOM_PART, Some(budget.clone()));
         let shared = Shared {
             plans: PlanCache::default(),
@@ -116,7 +117,7 @@ impl Database {
         if let Some(registered) = &shared.registered {
             registered.publish(Arc::clone(&shared) as Arc<_>);
         }
-        Self { shared: Handle::new(shared), is_read_only }
+        Self { shared: Handle::new(shared), own }
     }
 
     /// Opens the database in directory `path` (`:memory:` for none), making an empty one if there is none and
@@ -125,7 +126,8 @@ impl Database {
     ///
     /// What was committed since the last checkpoint is read from the log: the database is as it was left,
     /// however it was left. A directory that this process has open for writing already is the same database,
-    /// whose configuration stays; a handle that was opened read-only refuses to write all the same.
+    /// whose memory limit, threads and durability stay; isolation, timeouts, access to files and whether it
+    /// writes are each handle's own.
     ///
     /// Read-only, a directory that another process may write to is followed: what is seen is what was
     /// committed up to some moment, never half of a commit and never less than before. It is as fresh as
@@ -133,8 +135,8 @@ impl Database {
     /// directory need not be writable.
     ///
     /// **Errors**: the file that is missing or damaged, by name; another process that has it open for
-    /// writing. **Cost**: the manifest and the directories of pieces, some 30 bytes for each 65,536 values;
-    /// the log, about a second for each million of changes.
+    /// writing; this one with less [`Config::durability`]. **Cost**: the manifest and the directories of
+    /// pieces, some 30 bytes for each 65,536 values; the log, about a second for each million of changes.
     pub fn open(path: impl AsRef<Path>, config: Config) -> Result<Self, Error> {
         let path = path.as_ref();
         if path == Path::new(":memory:") {
@@ -147,7 +149,8 @@ impl Database {
             directory::find(&*fs, path)?;
             let dir = path.canonicalize().map_err(failed)?;
             if let Some(open) = durable::find(&dir) {
-                return Ok(Self { shared: Handle::new(open.downcast().map_err(other)?), is_read_only: true });
+                let shared = Handle::new(open.downcast().map_err(other)?);
+                return Ok(Self { shared, own: OwnConfig::of(&config) });
             }
             let lock = dir.join(directory::LOCK);
             let database = Self::follow(fs, dir, Some(lock), config)?;
@@ -157,7 +160,9 @@ impl Database {
         directory::make(&*fs, path, config.must_exist)?;
         match durable::claim(path.canonicalize().map_err(failed)?) {
             Claimed::Open(open) => {
-                Ok(Self { shared: Handle::new(open.downcast().map_err(other)?), is_read_only: false })
+                let shared: Handle = Handle::new(open.downcast().map_err(other)?);
+                keeps_promise(path, &shared.config, &config)?;
+                Ok(Self { shared, own: OwnConfig::of(&config) })
             }
             Claimed::New(registered) => {
                 let lock = directory::lock(path)?;
@@ -223,7 +228,7 @@ impl Database {
     /// **Errors**: what writing fails with, and the files are as they were then; [`Error::Cancelled`].
     /// **Cost**: what was changed since the last checkpoint, by segments of 65,536 rows.
     pub fn checkpoint(&self, cancel: &CancelToken) -> Result<(), Error> {
-        if self.is_read_only {
+        if self.own.is_read_only {
             return Err(Error::ReadOnly);
         }
         self.shared.checkpoint_and_tidy(cancel)
@@ -302,7 +307,7 @@ impl Database {
     /// parts of the data that were changed, 65,536 rows at a time, are written anew. Readers and writers go
     /// on.
     pub fn merge(&self, cancel: &CancelToken) -> Result<MergeReport, Error> {
-        if self.is_read_only {
+        if self.own.is_read_only {
             return Err(Error::ReadOnly);
         }
         let report = self.shared.merge(cancel)?;
@@ -328,7 +333,7 @@ impl Database {
 
     /// A connection. Cheap; one per thread.
     pub fn connect(&self) -> Connection {
-        Connection::new(self.shared.clone(), self.is_read_only)
+        Connection::new(self.shared.clone(), self.own)
     }
 
     /// Tables, rows, encodings, bytes by component.
@@ -437,7 +442,7 @@ impl Database {
         progress: &dyn Progress,
         read: impl FnOnce(&BulkBuilder<'_>, &LoadOptions) -> Result<LoadReport, LoadError>,
     ) -> Result<LoadReport, Error> {
-        if self.is_read_only {
+        if self.own.is_read_only {
             return Err(Error::ReadOnly);
         }
         self.shared.fill(options, progress, read)

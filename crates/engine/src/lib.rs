@@ -99,6 +99,7 @@ mod merges_left;
 mod merging;
 mod notice;
 mod odd_comparisons;
+mod own_config;
 mod params;
 mod plan;
 mod plan_cache;

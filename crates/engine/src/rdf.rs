@@ -276,12 +276,11 @@ impl Connection {
         place: &str,
         options: &RdfOptions,
     ) -> Result<SideEffects, Error> {
-        let config = &self.shared().config;
         let failed = |reason: String| Error::Load(LoadError::Format { path: None, reason, hint: None });
         let name = Path::new(place.split(['?', '#']).next().unwrap_or_default());
         let of_suffix = || Format::of_path(name);
         let (reader, format): (Box<dyn Read + Send>, Option<Format>) = match place.strip_prefix("file://") {
-            Some(_) if !config.file_access => {
+            Some(_) if !self.may_use_files() => {
                 return Err(Error::query(files_forbidden(), ""));
             }
             Some(path) => {

@@ -31,6 +31,7 @@ use trimorph_types::iri_names::{ID, is_hidden};
 use crate::elsewhere::Regrouping;
 use crate::handle::Handle;
 use crate::maintenance::PAUSE;
+use crate::own_config::OwnConfig;
 use crate::params::Params;
 use crate::shared::Shared;
 use crate::transaction::Way;
@@ -80,7 +81,8 @@ impl Shared {
             return Some(OPEN_AGAIN);
         }
         let began = Instant::now();
-        let connection = Connection::new(Handle::at_work(Arc::clone(self)), false);
+        let own = OwnConfig::of(&self.config);
+        let connection = Connection::new(Handle::at_work(Arc::clone(self)), own);
         match connection.regroup_some(&mut known) {
             Ok(()) => {}
             // Somebody has begun to write, and has not ended.

@@ -97,15 +97,14 @@ impl Connection {
         if turn.is_none() && may_write {
             self.shared.wait_for_room(&CancelToken::default());
         }
-        let config = &self.shared.config;
-        let level = options.isolation.unwrap_or(config.isolation);
+        let level = options.isolation.unwrap_or(self.own.isolation);
         let intent = if options.read_only { Intent::Read } else { Intent::MayWrite };
         // Under the turn nobody who regroups is waited for: he may wait for its end.
         let regrouping = turn.is_none().then(|| self.shared.regrouped.read());
         let writing = Writing::begin(&self.shared, (level, intent), CancelToken::default(), turn);
         drop(regrouping);
         let about = (writing.number(), level, writing.read());
-        let (sessions, idle) = (&self.shared.sessions, config.idle_timeout);
+        let (sessions, idle) = (&self.shared.sessions, self.own.idle_timeout);
         let owner: Arc<dyn HasTransaction> = Arc::clone(&self.transaction) as _;
         let session = sessions.begin(about, options.timeout, idle, Arc::downgrade(&owner));
         *state = State::Open(Box::new(Running { writing, has_answered: false, session }));

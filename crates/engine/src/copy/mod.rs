@@ -93,7 +93,7 @@ impl Connection {
 
     /// **Errors**: statements may not touch files here.
     fn may_access_files(&self, text: &str, span: Span) -> Result<(), Error> {
-        if self.shared().config.file_access {
+        if self.may_use_files() {
             return Ok(());
         }
         Err(Error::query(files_forbidden().at(span), text))

@@ -10,6 +10,7 @@ use trimorph_types::{LogicalType, Value};
 
 use crate::Connection;
 use crate::handle::Handle;
+use crate::own_config::OwnConfig;
 use crate::shared::Shared;
 use crate::stats::{ColumnStats, Stats};
 
@@ -184,7 +185,8 @@ fn relationship_properties(shared: &Arc<Shared>) -> Vec<Row> {
 /// since, relationships are looked at.
 fn pairs(shared: &Arc<Shared>) -> Vec<Row> {
     if shared.live().delta.bytes() > 0 {
-        let connection = Connection::new(Handle::new(Arc::clone(shared)), true);
+        let own = OwnConfig { is_read_only: true, ..OwnConfig::of(&shared.config) };
+        let connection = Connection::new(Handle::new(Arc::clone(shared)), own);
         let text = "MATCH (a)-[r]->(b) RETURN DISTINCT labels(a), type(r), labels(b)";
         let asked = connection.query(text, &[]).and_then(crate::QueryResult::rows);
         return asked.unwrap_or_default().into_iter().map(Into::into).collect();
