@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use trimorph::{Config, Connection, Database, Diagnostic, Error, Switches, Value};
+use trimorph::{CancelToken, Config, Connection, Database, Diagnostic, Error, Switches, Value};
 use trimorph_algebra::{Field, FieldType, Procedure, ProcedureRows, Procedures, Signature};
 use trimorph_exec::{Execution, Settings};
 use trimorph_functions::Clock;
@@ -11,6 +11,8 @@ use trimorph_optimizer::{Options, optimize};
 use trimorph_testkit::graphs::{CreatedGraph, LoadOptions};
 use trimorph_testkit::interpreter::run;
 use trimorph_testkit::queries::Registry;
+
+use crate::durable::rows;
 
 fn database(test_procedures: bool) -> Database {
     let memory_limit_bytes = 64 << 20;
@@ -319,4 +321,60 @@ fn calls_agree_with_the_interpreter() {
             assert_eq!(rows, expect, "{query} with {threads} threads, vectors of {vector_size}");
         }
     }
+}
+
+/// What is told of the graph is what the query sees that asks: no name of a transaction that is open
+/// elsewhere or was undone, none of what is gone, and labels that nodes got later.
+#[test]
+fn what_is_told_is_what_is_seen() {
+    const LABELS: &str = "CALL db.labels()";
+    const TYPES: &str = "CALL db.relationshipTypes()";
+    const KEYS: &str = "CALL db.propertyKeys() YIELD propertyKey AS key RETURN collect(key)";
+    const NODES: &str = "CALL db.schema.nodeTypeProperties()";
+    let database = Database::in_memory(Config::default());
+    let (own, other) = (database.connect(), database.connect());
+    rows(&own, "CREATE (:A {x: 1})");
+    own.begin().unwrap();
+    rows(&own, "CREATE (:B {y: 'text'})-[:R {w: 1}]->(:B)");
+    let told = [LABELS, TYPES, KEYS].map(|text| rows(&own, text));
+    assert_eq!(told, [vec!["A", "B"], vec!["R"], vec!["['w', 'x', 'y']"]]);
+    let seen = [":`A` | ['A'] | x | ['INTEGER']", ":`B` | ['B'] | y | ['STRING']"];
+    assert_eq!(rows(&own, NODES), seen);
+    assert_eq!(rows(&own, "CALL db.schema.visualization()"), ["['B'] | R | ['B']"]);
+    for undo in [false, true] {
+        if undo {
+            own.rollback().unwrap();
+        }
+        assert_eq!(rows(&other, LABELS), ["A"], "undone: {undo}");
+        assert_eq!(rows(&other, TYPES), [""; 0], "undone: {undo}");
+        assert_eq!(rows(&other, KEYS), ["['x']"], "undone: {undo}");
+        assert_eq!(rows(&other, NODES), seen[..1], "undone: {undo}");
+    }
+    // Who reads at an earlier time is told of that.
+    own.begin().unwrap();
+    assert_eq!(rows(&own, "MATCH (n) RETURN count(n)"), ["1"]);
+    rows(&other, "MATCH (n) SET n:C CREATE (:D)-[:S]->(:D)");
+    assert_eq!(rows(&own, LABELS), ["A"]);
+    own.rollback().unwrap();
+    let now = [":`A`:`C` | ['A', 'C'] | x | ['INTEGER']", ":`D` | ['D'] | null | null"];
+    for merged in [false, true] {
+        if merged {
+            database.merge(&CancelToken::default()).unwrap();
+        }
+        assert_eq!(rows(&own, LABELS), ["A", "C", "D"], "merged: {merged}");
+        assert_eq!(rows(&own, NODES), now, "merged: {merged}");
+        assert_eq!(rows(&own, TYPES), ["S"], "merged: {merged}");
+    }
+    // It is a read: of two that rely on there being no such label, one comes too late.
+    for connection in [&own, &other] {
+        connection.begin().unwrap();
+        assert_eq!(rows(connection, LABELS).len(), 3);
+    }
+    rows(&own, "CREATE (:E)");
+    rows(&other, "CREATE (:F)");
+    own.commit().unwrap();
+    assert!(matches!(other.commit(), Err(Error::Conflict(_))));
+    rows(&own, "MATCH (n) DETACH DELETE n");
+    let told = [LABELS, TYPES, NODES].map(|text| rows(&own, text).len());
+    assert_eq!((told, rows(&own, KEYS)), ([0; 3], vec!["[]".to_owned()]));
 }

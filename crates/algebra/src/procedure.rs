@@ -1,6 +1,7 @@
 //! Procedures: what `CALL` may name. A binder looks a name up in [`Procedures`] and puts what it finds into
 //! the plan; an executor calls it for each row. A plan keeps the procedure it was bound to.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -69,6 +70,19 @@ pub trait Procedure: fmt::Debug + Send + Sync {
     /// **Errors**: as [`Self::call`]; that it was stopped.
     fn call_until(&self, arguments: &[Value], _: &CancelToken) -> Result<ProcedureRows, Diagnostic> {
         self.call(arguments)
+    }
+
+    /// The same where it tells of the graph: what the query sees that calls it is `seen`, the snapshot, as
+    /// the executor and who offers the procedure know it.
+    ///
+    /// **Errors**: as [`Self::call_until`].
+    fn call_within(
+        &self,
+        arguments: &[Value],
+        cancel: &CancelToken,
+        _seen: &dyn Any,
+    ) -> Result<ProcedureRows, Diagnostic> {
+        self.call_until(arguments, cancel)
     }
 }
 

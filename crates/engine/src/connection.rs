@@ -34,7 +34,7 @@ use crate::transaction::{
     BY_CONFLICT, LATE_TRIES, Running, State, TRIES, Way, back_off, ended, no_transaction,
 };
 use crate::update::{Program, Statement, Writing};
-use crate::{Error, Notice, SideEffects, TransactionOptions, entity::Entities, running_functions};
+use crate::{Error, Notice, Row, SideEffects, TransactionOptions, entity::Entities, running_functions};
 
 /// Bytes of text that are planned on the caller's stack. A longer text may hold hundreds of levels of
 /// brackets, and a thread is little compared with the rest of its planning.
@@ -539,6 +539,21 @@ impl Connection {
     ) -> Result<QueryResult, Error> {
         let settings = Settings { profile: planned.mode == Mode::Profile, ..self.settings(&params, cancel) };
         self.start(text, planned, params, snapshot, settings)
+    }
+
+    /// The rows of a text that reads, on a snapshot that a query reads already: what is read counts as read
+    /// by its transaction.
+    pub(crate) fn rows_on(
+        &self,
+        text: &str,
+        snapshot: &Snapshot,
+        cancel: &CancelToken,
+    ) -> Result<Vec<Row>, Error> {
+        let Made::Read(planned) = self.plan(text, None, snapshot, cancel)? else {
+            return Err(Error::query(Diagnostic::internal("a text that is to read writes"), text));
+        };
+        snapshot.note_plan(planned.reliances());
+        self.run(text, &planned, Arc::default(), snapshot.clone(), cancel.clone())?.rows()
     }
 
     /// How queries of this connection are run.

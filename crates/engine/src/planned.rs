@@ -24,7 +24,7 @@ pub(crate) struct Planned {
 #[derive(Debug)]
 struct Basis {
     procedures: Arc<Procedures>,
-    reliances: Reliances,
+    reliances: Arc<Reliances>,
     /// The catalog that it was last found true in.
     true_in: Mutex<Weak<Catalog>>,
 }
@@ -44,10 +44,15 @@ impl Planned {
         procedures: Arc<Procedures>,
     ) -> Self {
         let true_in = Mutex::new(Arc::downgrade(catalog));
-        let basis = Arc::new(Basis { procedures, reliances, true_in });
+        let basis = Arc::new(Basis { procedures, reliances: Arc::new(reliances), true_in });
         let columns = query.columns.iter().map(|(name, _)| name.clone()).collect();
         let types = query.columns.iter().map(|(_, var)| query.vars.get(*var).ty).collect();
         Self { query, physical, mode, columns, types, basis }
+    }
+
+    /// What it relied on.
+    pub(crate) fn reliances(&self) -> &Arc<Reliances> {
+        &self.basis.reliances
     }
 
     /// The procedures that it was made with.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trimorph_base::{MemoryBudget, TableId};
-use trimorph_catalog::{Catalog, Schema};
+use trimorph_catalog::{Catalog, Reliances, Schema};
 use trimorph_storage::Main;
 use trimorph_vfs::{Failures, Pins};
 
@@ -86,6 +86,13 @@ impl Snapshot {
     /// Whether nodes and edges that a statement has found may be deleted by its own transaction.
     pub fn is_after_deletion(&self) -> bool {
         self.after_deletion
+    }
+
+    /// A plan was made for it by somebody who has no transaction in his hands.
+    pub fn note_plan(&self, reliances: &Arc<Reliances>) {
+        if let Some(reads) = &self.reads {
+            reads.plan(reliances);
+        }
     }
 
     pub(crate) fn read_log(&self) -> Option<&Arc<ReadLog>> {

@@ -3,12 +3,13 @@
 //! ```text
 //! registry  what there is now
 //! register  procedures by which a test registers its own
-//! system    what tells about the database
+//! system    what tells about the database; seen: of the graph, as who calls sees it
 //! table     a procedure that is a table
 //! ```
 
 mod register;
 mod registry;
+mod seen;
 mod system;
 mod table;
 

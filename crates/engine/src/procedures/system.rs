@@ -1,18 +1,17 @@
 //! Procedures that tell about the database, by the names that Neo4j gives them: labels, relationship types,
 //! properties, functions, procedures.
 
-use std::collections::BTreeSet;
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
 
 use trimorph_algebra::{Content, Field, FieldType, Procedure, ProcedureRows, Signature};
-use trimorph_base::{Diagnostic, ErrorKind};
+use trimorph_base::{CancelToken, Diagnostic, ErrorKind};
+use trimorph_store::Snapshot;
 use trimorph_types::{LogicalType, Value};
 
-use crate::Connection;
-use crate::handle::Handle;
-use crate::own_config::OwnConfig;
+use super::seen::Seen;
 use crate::shared::Shared;
-use crate::stats::{ColumnStats, Stats};
 
 /// A row of a procedure.
 type Row = Arc<[Value]>;
@@ -21,7 +20,7 @@ type Row = Arc<[Value]>;
 struct System {
     name: &'static str,
     outputs: &'static [(&'static str, LogicalType)],
-    rows: fn(&Arc<Shared>) -> Vec<Row>,
+    rows: fn(&Seen<'_>) -> Result<Vec<Row>, Diagnostic>,
 }
 
 const TEXT: LogicalType = LogicalType::String;
@@ -29,13 +28,17 @@ const LIST: LogicalType = LogicalType::List;
 const BOOL: LogicalType = LogicalType::Bool;
 
 const ALL: &[System] = &[
-    System { name: "db.labels", outputs: &[("label", TEXT)], rows: |s| names(labels(&stats(s))) },
+    System { name: "db.labels", outputs: &[("label", TEXT)], rows: |seen| Ok(names(seen.labels()?)) },
     System {
         name: "db.relationshipTypes",
         outputs: &[("relationshipType", TEXT)],
-        rows: |s| names(stats(s).edge_tables.into_iter().map(|t| t.label)),
+        rows: |seen| Ok(names(seen.types()?)),
     },
-    System { name: "db.propertyKeys", outputs: &[("propertyKey", TEXT)], rows: |s| names(keys(&stats(s))) },
+    System {
+        name: "db.propertyKeys",
+        outputs: &[("propertyKey", TEXT)],
+        rows: |seen| Ok(names(keys(seen)?)),
+    },
     System {
         name: "db.schema.nodeTypeProperties",
         outputs: &[("nodeType", TEXT), ("nodeLabels", LIST), ("propertyName", TEXT), ("propertyTypes", LIST)],
@@ -49,22 +52,24 @@ const ALL: &[System] = &[
     System {
         name: "db.schema.visualization",
         outputs: &[("source", LIST), ("relationshipType", TEXT), ("target", LIST)],
-        rows: pairs,
+        rows: |seen| Ok(seen.pairs()?.into_iter().map(Into::into).collect()),
     },
     System {
         name: "dbms.functions",
         outputs: &[("name", TEXT), ("signature", TEXT), ("description", TEXT), ("aggregating", BOOL)],
-        rows: |_| functions(),
+        rows: |_| Ok(functions()),
     },
     System {
         name: "dbms.procedures",
         outputs: &[("name", TEXT), ("signature", TEXT)],
-        rows: |s| procedures(s),
+        rows: |seen| Ok(procedures(seen.shared)),
     },
     System {
         name: "dbms.components",
         outputs: &[("name", TEXT), ("versions", LIST), ("edition", TEXT)],
-        rows: |_| vec![[text("Trimorph"), list([text(env!("CARGO_PKG_VERSION"))]), text("embedded")].into()],
+        rows: |_| {
+            Ok(vec![[text("Trimorph"), list([text(env!("CARGO_PKG_VERSION"))]), text("embedded")].into()])
+        },
     },
 ];
 
@@ -76,7 +81,7 @@ pub(super) fn all(shared: &Weak<Shared>) -> impl Iterator<Item = Arc<dyn Procedu
 /// A procedure of one database.
 struct Asked {
     signature: Signature,
-    rows: fn(&Arc<Shared>) -> Vec<Row>,
+    rows: fn(&Seen<'_>) -> Result<Vec<Row>, Diagnostic>,
     shared: Weak<Shared>,
 }
 
@@ -107,11 +112,24 @@ impl Procedure for Asked {
     }
 
     fn call(&self, _: &[Value]) -> Result<ProcedureRows, Diagnostic> {
+        Err(Diagnostic::internal("what tells of the database is called within a query"))
+    }
+
+    fn call_within(
+        &self,
+        _: &[Value],
+        cancel: &CancelToken,
+        seen: &dyn Any,
+    ) -> Result<ProcedureRows, Diagnostic> {
         let Some(shared) = self.shared.upgrade() else {
             let primary = "the database is closed";
             return Err(Diagnostic::runtime(ErrorKind::ProcedureError, "DatabaseClosed", primary));
         };
-        Ok(Box::new((self.rows)(&shared).into_iter()))
+        let Some(snapshot) = seen.downcast_ref::<Snapshot>() else {
+            return Err(Diagnostic::internal("a query sees something else than a snapshot"));
+        };
+        let seen = Seen { shared: &shared, snapshot, cancel };
+        Ok(Box::new((self.rows)(&seen)?.into_iter()))
     }
 }
 
@@ -123,81 +141,47 @@ fn list(items: impl IntoIterator<Item = Value>) -> Value {
     Value::list(items.into_iter().collect())
 }
 
-/// The store's own names begin so; they are nobody's labels.
-fn is_own(name: &str) -> bool {
-    name.starts_with('@')
-}
-
-fn stats(shared: &Shared) -> Stats {
-    Stats::of(shared.base().main(), shared.pool.counts())
-}
-
 /// Each name once, in order.
-fn names(names: impl IntoIterator<Item = String>) -> Vec<Row> {
-    let names: BTreeSet<String> = names.into_iter().filter(|name| !is_own(name)).collect();
+fn names(names: BTreeSet<String>) -> Vec<Row> {
     names.iter().map(|name| [text(name)].into()).collect()
 }
 
-fn labels(stats: &Stats) -> Vec<String> {
-    stats.node_tables.iter().flat_map(|t| t.labels.clone()).collect()
+/// The properties of nodes and relationships.
+fn keys(seen: &Seen<'_>) -> Result<BTreeSet<String>, Diagnostic> {
+    let (nodes, edges) = (seen.nodes()?, seen.edges()?);
+    Ok(nodes.into_values().chain(edges.into_values()).flat_map(BTreeMap::into_keys).collect())
 }
 
-fn keys(stats: &Stats) -> Vec<String> {
-    let columns =
-        stats.node_tables.iter().map(|t| &t.columns).chain(stats.edge_tables.iter().map(|t| &t.columns));
-    columns.flatten().map(|(name, ..)| name.clone()).collect()
+/// Properties, each with what it is; one row of nulls if there is none.
+fn properties(shape: &BTreeMap<String, BTreeSet<&'static str>>) -> Vec<(Value, Value)> {
+    let of =
+        |(key, types): (&String, &BTreeSet<&'static str>)| (text(key), list(types.iter().map(|ty| text(ty))));
+    match shape.is_empty() {
+        true => vec![(Value::Null, Value::Null)],
+        false => shape.iter().map(of).collect(),
+    }
 }
 
-/// The properties of a table, each with what it is; one row of nulls if there is none.
-fn properties(columns: &[ColumnStats]) -> Vec<(Value, Value)> {
-    let known = columns.iter().filter(|(name, ..)| !is_own(name));
-    let rows: Vec<_> = known.map(|(name, ty, _)| (text(name), list([text(ty.name())]))).collect();
-    if rows.is_empty() { vec![(Value::Null, Value::Null)] } else { rows }
-}
-
-fn node_properties(shared: &Arc<Shared>) -> Vec<Row> {
+fn node_properties(seen: &Seen<'_>) -> Result<Vec<Row>, Diagnostic> {
     let mut rows: Vec<Row> = Vec::new();
-    for table in stats(shared).node_tables.iter().filter(|t| !t.labels.iter().any(|l| is_own(l))) {
-        let node_type: String = table.labels.iter().map(|l| format!(":`{l}`")).collect();
-        let labels = list(table.labels.iter().map(|l| text(l)));
-        for (name, types) in properties(&table.columns) {
+    for (labels, shape) in &seen.nodes()? {
+        let node_type: String = labels.iter().map(|label| format!(":`{label}`")).collect();
+        let labels = list(labels.iter().map(|label| text(label)));
+        for (name, types) in properties(shape) {
             rows.push([text(&node_type), labels.clone(), name, types].into());
         }
     }
-    rows
+    Ok(rows)
 }
 
-fn relationship_properties(shared: &Arc<Shared>) -> Vec<Row> {
-    let mut seen = BTreeSet::new();
+fn relationship_properties(seen: &Seen<'_>) -> Result<Vec<Row>, Diagnostic> {
     let mut rows: Vec<Row> = Vec::new();
-    for table in stats(shared).edge_tables.iter().filter(|t| !is_own(&t.label)) {
-        for (name, types) in properties(&table.columns) {
-            // A type has a table for each kind of node that it begins at.
-            if seen.insert((table.label.clone(), format!("{name:?}{types:?}"))) {
-                rows.push([text(&format!(":`{}`", table.label)), name, types].into());
-            }
+    for (label, shape) in &seen.edges()? {
+        for (name, types) in properties(shape) {
+            rows.push([text(&format!(":`{label}`")), name, types].into());
         }
     }
-    rows
-}
-
-/// Which nodes are connected by what. Statistics are those of the last merge: where something was written
-/// since, relationships are looked at.
-fn pairs(shared: &Arc<Shared>) -> Vec<Row> {
-    if shared.live().delta.bytes() > 0 {
-        let own = OwnConfig { is_read_only: true, ..OwnConfig::of(&shared.config) };
-        let connection = Connection::new(Handle::new(Arc::clone(shared)), own);
-        let text = "MATCH (a)-[r]->(b) RETURN DISTINCT labels(a), type(r), labels(b)";
-        let asked = connection.query(text, &[]).and_then(crate::QueryResult::rows);
-        return asked.unwrap_or_default().into_iter().map(Into::into).collect();
-    }
-    let labels = |labels: &[String]| list(labels.iter().map(|l| text(l)));
-    let stats = stats(shared);
-    let tables = stats.edge_tables.iter().filter(|t| !is_own(&t.label));
-    let rows = tables.flat_map(|t| {
-        t.targets.iter().map(|(target, _)| [labels(&t.source), text(&t.label), labels(target)].into())
-    });
-    rows.collect()
+    Ok(rows)
 }
 
 fn functions() -> Vec<Row> {

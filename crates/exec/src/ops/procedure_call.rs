@@ -47,7 +47,7 @@ impl CallSpec {
             };
             arguments.push(assigned);
         }
-        let rows = self.procedure.call_until(&arguments, &cx.settings.cancel);
+        let rows = self.procedure.call_within(&arguments, &cx.settings.cancel, cx.snapshot);
         let rows = rows.map_err(|error| error.at(self.span))?;
         Ok(if signature.is_void() { Box::new(std::iter::once(Arc::from([]))) } else { rows })
     }
