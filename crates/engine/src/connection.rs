@@ -414,7 +414,7 @@ impl Connection {
                 holds.then(|| self.run(text, planned, params, snapshot, cancel))
             }
             Made::Write(program) => {
-                let holds = program.holds_in(self.shared.base().catalog(), &procedures);
+                let holds = self.shared.in_newest(|main| program.holds_in(&main.catalog, &procedures));
                 holds.then(|| self.write(text, program, params, cancel))
             }
         }
@@ -635,10 +635,9 @@ impl Connection {
         text: &'a str,
         program: &'a Program,
         params: &'a Arc<Params>,
-        settings: &Settings,
+        settings: &'a Settings,
     ) -> Statement<'a> {
-        let cancel = settings.cancel.clone();
-        Statement { shared: &self.shared, text, program, params, settings: settings.clone(), cancel }
+        Statement { shared: &self.shared, text, program, params, settings }
     }
 
     /// Runs a statement within the open transaction. If it fails it is undone, and the transaction goes on; a

@@ -155,6 +155,12 @@ impl Shared {
         self.follower.as_ref().map_or_else(|| Arc::clone(&self.live), Follower::live)
     }
 
+    /// What is found in the main version that is there now: a look that asks for nothing else, as nobody
+    /// publishes another one meanwhile.
+    pub(crate) fn in_newest<T>(&self, find: impl FnOnce(&Arc<Main>) -> T) -> T {
+        find(self.snapshot.read().unwrap_or_else(PoisonError::into_inner).shared_main())
+    }
+
     /// The main version without the delta.
     pub(crate) fn base(&self) -> Snapshot {
         self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()

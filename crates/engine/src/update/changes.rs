@@ -9,7 +9,7 @@ use trimorph_algebra::{Change, NewProperties, PropertyKey, VarId};
 use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, LabelId, NodeId, TableId};
 use trimorph_catalog::Schema;
 use trimorph_delta::{KeyDelta, LABELS, NodeDelta, Topology};
-use trimorph_store::{Reader, edge_index_number, hash_of_value, index_number, integer_of};
+use trimorph_store::{Main, Reader, edge_index_number, hash_of_value, index_number, integer_of};
 use trimorph_types::{LogicalType, Path, Relationship, Value};
 use trimorph_vector::{Positions, Vector};
 
@@ -256,11 +256,13 @@ impl Statement<'_> {
         let came = &mut writing.changes.nodes_of(table).came;
         rows.iter().for_each(|row| came.insert(*row));
         // After they can be found: a load that has just given the table a key looks for them.
-        let main = writing.base(self.shared);
-        if concerns_nodes(main.catalog(), table, None) {
+        let (concerns, key) = self.shared.in_newest(|main| {
+            let info = main.catalog.schema.node_tables.get(usize::from(table.0));
+            (concerns_nodes(&main.catalog, table, None), info.and_then(|info| info.key))
+        });
+        if concerns {
             writing.touched.came(table, &rows);
         }
-        let key = main.schema().node_tables[usize::from(table.0)].key;
         let keys = key.and_then(|key| columns.iter().find(|(column, _)| *column as usize == key));
         if let Some((_, keys)) = keys {
             let keys: Vec<Value> = (0..count).map(|at| keys.value(at, &|_| Value::Null)).collect();
@@ -384,7 +386,7 @@ impl Statement<'_> {
         }
         let changed = writing.changes.edges_of(table).columns.or_default(column);
         edges.iter().for_each(|edge| changed.insert(edge.place()));
-        if concerns_edges(writing.base(self.shared).catalog(), table, Some(column)) {
+        if self.shared.in_newest(|main| concerns_edges(&main.catalog, table, Some(column))) {
             writing.touched.edge_values(table, column, edges);
         }
         Ok(())
@@ -492,9 +494,8 @@ impl Statement<'_> {
             }
         }
         for ((table, key), (nodes, values)) in sets.nodes {
-            if values.iter().all(Value::is_null)
-                && writing.base(self.shared).schema().node_property(table, &key).is_none()
-            {
+            let has = |main: &Arc<Main>| main.catalog.schema.node_property(table, &key).is_some();
+            if values.iter().all(Value::is_null) && !self.shared.in_newest(has) {
                 writing.effects.properties_removed += nodes.len() as u64;
                 continue;
             }
@@ -504,15 +505,15 @@ impl Statement<'_> {
                 self.set_column(writing, (table, column), nodes, values)?;
             }
             // Keys are looked at when all have theirs: one may get what another one had.
-            if writing.base(self.shared).schema().node_tables[usize::from(table.0)].key == Some(column) {
+            let key_of = |main: &Arc<Main>| main.catalog.schema.node_tables.get(usize::from(table.0))?.key;
+            if self.shared.in_newest(key_of) == Some(column) {
                 let rows: Vec<u64> = nodes.iter().map(|node| node.row()).collect();
                 self.set_keys(writing, table, &rows, &values)?;
             }
         }
         for ((table, key), (edges, values)) in sets.edges {
-            if values.iter().all(Value::is_null)
-                && writing.base(self.shared).schema().edge_property(table, &key).is_none()
-            {
+            let has = |main: &Arc<Main>| main.catalog.schema.edge_property(table, &key).is_some();
+            if values.iter().all(Value::is_null) && !self.shared.in_newest(has) {
                 writing.effects.properties_removed += edges.len() as u64;
                 continue;
             }
@@ -536,7 +537,6 @@ impl Statement<'_> {
         nodes: &[NodeId],
         values: &[Value],
     ) -> Result<(), Error> {
-        let base = writing.base(self.shared);
         let rows: Vec<u64> = nodes.iter().map(|node| node.row()).collect();
         note_values(writing, table, column, values);
         let vector = self.write_column(writing, table, column as u32, &rows, values.to_vec())?;
@@ -545,7 +545,7 @@ impl Statement<'_> {
         }
         let changed = writing.changes.nodes_of(table).columns.or_default(column);
         rows.iter().for_each(|row| changed.insert(*row));
-        if concerns_nodes(base.catalog(), table, Some(column)) {
+        if self.shared.in_newest(|main| concerns_nodes(&main.catalog, table, Some(column))) {
             writing.touched.values(table, column, &rows);
         }
         writing.effects.properties_set += values_of(values);
@@ -671,7 +671,7 @@ impl Statement<'_> {
         }
         let changed = &mut writing.changes.nodes_of(table).labels;
         rows.iter().for_each(|row| changed.insert(*row));
-        if concerns_nodes(writing.base(self.shared).catalog(), table, None) {
+        if self.shared.in_newest(|main| concerns_nodes(&main.catalog, table, None)) {
             writing.touched.labels(table, &rows);
         }
         Ok(())

@@ -27,7 +27,8 @@ impl Statement<'_> {
         (rows, from, to): (&Rows, VarId, VarId),
         values: ByKey,
     ) -> Result<Vec<Value>, Error> {
-        let node = |var: VarId, row: usize| match rows.value(var, row) {
+        let (from, to) = (rows.column(from).unwrap_or_default(), rows.column(to).unwrap_or_default());
+        let node = |column: &[Value], row: usize| match column.get(row).unwrap_or(&Value::Null) {
             Value::Node(node) => Ok(*node),
             other => {
                 let ty = if other.is_null() { "null".to_owned() } else { other.logical_type().to_string() };
@@ -37,21 +38,28 @@ impl Statement<'_> {
             }
         };
         // Tables first: what reads them below must have them all.
-        let mut tables: BTreeMap<(u16, u16), EdgeTableId> = BTreeMap::new();
+        let mut tables: BTreeMap<(TableId, TableId), EdgeTableId> = BTreeMap::new();
         let mut by_table: BTreeMap<EdgeTableId, (Vec<EdgeEnds>, Vec<usize>)> = BTreeMap::new();
-        for row in 0..rows.len() {
-            self.check(row)?;
-            let (source, target) = (node(from, row)?, node(to, row)?);
-            let table = match tables.entry((source.table().0, target.table().0)) {
-                Entry::Vacant(new) => {
-                    *new.insert(self.shared.edge_table(edge_type, source.table(), target.table())?)
-                }
+        let mut next = 0;
+        while next < rows.len() {
+            // Rows that follow each other lead from one table to another, as a rule all.
+            let among = (node(from, next)?.table(), node(to, next)?.table());
+            let table = match tables.entry(among) {
+                Entry::Vacant(new) => *new.insert(self.shared.edge_table(edge_type, among.0, among.1)?),
                 Entry::Occupied(known) => *known.get(),
             };
             let (edges, places) = by_table.entry(table).or_default();
-            // Which one it is comes below.
-            edges.push(EdgeEnds { edge: EdgeId(0), source, target });
-            places.push(row);
+            while next < rows.len() {
+                self.check(next)?;
+                let (source, target) = (node(from, next)?, node(to, next)?);
+                if (source.table(), target.table()) != among {
+                    break;
+                }
+                // Which one it is comes below.
+                edges.push(EdgeEnds { edge: EdgeId(0), source, target });
+                places.push(next);
+                next += 1;
+            }
         }
         let snapshot = writing.snapshot_within(writing.base(self.shared));
         let reader = Reader::new(&snapshot);
@@ -93,7 +101,7 @@ impl Statement<'_> {
                 writing.log_edges(table, &edges, true)?;
             }
             let edges: Vec<EdgeId> = edges.iter().map(|ends| ends.edge).collect();
-            if concerns_edges(writing.base(self.shared).catalog(), table, None) {
+            if self.shared.in_newest(|main| concerns_edges(&main.catalog, table, None)) {
                 writing.touched.edges_came(&edges);
             }
             writing.effects.relationships_created += edges.len() as u64;

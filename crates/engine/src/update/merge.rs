@@ -98,7 +98,7 @@ impl Statement<'_> {
         }
         let mut made = self.changed(writing, rows.pick(&first), &merge.create)?;
         writing.end_clause();
-        self.shared.charge_clause(writing, &self.cancel)?;
+        self.shared.charge_clause(writing, &self.settings.cancel)?;
         for update in on_create {
             made = self.update(writing, made, update, held)?;
         }

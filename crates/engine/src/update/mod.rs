@@ -46,7 +46,7 @@ mod written;
 use std::sync::Arc;
 
 use trimorph_algebra::{ApplyKind, Expr, Update, VarId};
-use trimorph_base::{CancelToken, Diagnostic, NodeId, Reservation};
+use trimorph_base::{Diagnostic, NodeId, Reservation};
 use trimorph_catalog::CatalogView;
 use trimorph_exec::{ExecError, Execution, PhysicalOptions, PhysicalPlan, Settings, check_parameter};
 use trimorph_store::Snapshot;
@@ -72,8 +72,7 @@ pub(crate) struct Statement<'a> {
     pub(crate) text: &'a str,
     pub(crate) program: &'a Program,
     pub(crate) params: &'a Arc<Params>,
-    pub(crate) settings: Settings,
-    pub(crate) cancel: CancelToken,
+    pub(crate) settings: &'a Settings,
 }
 
 impl Statement<'_> {
@@ -225,7 +224,7 @@ impl Statement<'_> {
             }
             let part = self.changed(writing, part, &update.changes)?;
             writing.end_clause();
-            self.shared.charge_clause(writing, &self.cancel)?;
+            self.shared.charge_clause(writing, &self.settings.cancel)?;
             Ok::<_, Error>(part)
         };
         let Some(turns) = turns else { return take_turn(rows) };
@@ -286,9 +285,14 @@ impl Statement<'_> {
         };
         let estimator = Sampler::new(snapshot, Some(self.params));
         let query = read.query.clone();
-        let optimized =
-            trimorph_optimizer::optimize_until(query, &catalog, Some(&estimator), options, &self.cancel)
-                .map_err(wrong)?;
+        let optimized = trimorph_optimizer::optimize_until(
+            query,
+            &catalog,
+            Some(&estimator),
+            options,
+            &self.settings.cancel,
+        )
+        .map_err(wrong)?;
         let options =
             PhysicalOptions { factorise: config.switches.factorise, access: config.switches.access };
         let physical = PhysicalPlan::new(&optimized.query, &catalog, options);
@@ -308,7 +312,7 @@ impl Statement<'_> {
 
     /// Stops if somebody asked.
     fn check(&self, row: usize) -> Result<(), Error> {
-        if row.is_multiple_of(ROWS_UNCHECKED) && self.cancel.is_cancelled() {
+        if row.is_multiple_of(ROWS_UNCHECKED) && self.settings.cancel.is_cancelled() {
             Err(Error::Cancelled)
         } else {
             Ok(())

@@ -111,7 +111,7 @@ impl Statement<'_> {
         }
         self.check_definitions(writing)?;
         writing.end_clause();
-        self.shared.charge_clause(writing, &self.cancel)?;
+        self.shared.charge_clause(writing, &self.settings.cancel)?;
         self.check_deleted(writing)?;
         // Nothing came and nothing went.
         writing.effects = SideEffects::default();

@@ -91,9 +91,7 @@ impl Shared {
 
     /// The node table for nodes with a label set, sorted, and whether these have their labels by the row.
     pub(super) fn node_table(&self, labels: &[Arc<str>]) -> Result<(TableId, bool), Error> {
-        let base = self.base();
-        let (found, count) = (table_of(base.main(), labels), base.main().node_tables.len());
-        drop(base);
+        let (found, count) = self.in_newest(|main| (table_of(main, labels), main.node_tables.len()));
         // What users do not see is told by its table.
         let is_own = labels.iter().any(|label| is_hidden(label));
         match found {
@@ -111,7 +109,7 @@ impl Shared {
 
     /// The node table of a label set, made if there is none.
     fn own_node_table(&self, labels: &[Arc<str>]) -> Result<TableId, Error> {
-        if let Some(table) = table_of(self.base().main(), labels) {
+        if let Some(table) = self.in_newest(|main| table_of(main, labels)) {
             return Ok(table);
         }
         self.change_schema(|main| match table_of(main, labels) {
@@ -133,7 +131,7 @@ impl Shared {
             let names = &main.catalog.schema.labels;
             facts::labels_vary(main, table) && labels.iter().all(|l| names.id(l).is_some())
         };
-        if is_ready(self.base().main()) {
+        if self.in_newest(|main| is_ready(main)) {
             return Ok(());
         }
         self.change_schema(|main| {
@@ -160,10 +158,8 @@ impl Shared {
             schema.edge_table_ids().find(of)
         };
         let is_ready = |main: &Main, table: EdgeTableId| facts::edges_vary(main, table, target);
-        let base = self.base();
-        if let Some(table) = find(base.main())
-            && is_ready(base.main(), table)
-        {
+        let ready = |main: &Main| find(main).filter(|table| is_ready(main, *table));
+        if let Some(table) = self.in_newest(|main| ready(main)) {
             return Ok(table);
         }
         self.change_schema(|main| {
@@ -196,7 +192,7 @@ impl Shared {
             let one_type = facts.one_type.get(column).is_some_and(|one| *one);
             (!one_type || has == ty || ty == LogicalType::Any).then_some(column)
         };
-        if let Some(column) = find(self.base().main()) {
+        if let Some(column) = self.in_newest(|main| find(main)) {
             return Ok(column);
         }
         self.change_schema(|main| {
@@ -226,7 +222,7 @@ impl Shared {
             let one_type = facts.one_type.get(column).is_some_and(|one| *one);
             (!one_type || has == ty || ty == LogicalType::Any).then_some(column)
         };
-        if let Some(column) = find(self.base().main()) {
+        if let Some(column) = self.in_newest(|main| find(main)) {
             return Ok(column);
         }
         self.change_schema(|main| {

@@ -30,13 +30,14 @@ impl Statement<'_> {
         table: EdgeTableId,
         edges: &[EdgeEnds],
     ) -> Result<(), Error> {
-        let newest = self.shared.base();
         let targets: BTreeSet<_> = edges.iter().map(|edge| edge.target.table()).collect();
         let ends = std::iter::once(Several::Sources).chain(targets.into_iter().map(Several::Targets));
-        let single: Vec<Several> = ends.filter(|ends| have_one(newest.main(), table, *ends)).collect();
+        let single: Vec<Several> =
+            self.shared.in_newest(|main| ends.filter(|ends| have_one(main, table, *ends)).collect());
         if single.is_empty() {
             return Ok(());
         }
+        let newest = self.shared.base();
         let reader = Reader::new(&newest);
         let mut broken = Vec::new();
         for ends in single {

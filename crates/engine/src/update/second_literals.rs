@@ -39,7 +39,7 @@ impl Statement<'_> {
     /// **Cost**: a look at the names of labels where no node stands for a literal.
     fn second_literals(&self, writing: &Writing, sets: &Sets<'_>) -> Result<Vec<Relationship>, Error> {
         let (mut second, mut removed) = (Vec::new(), Vec::new());
-        if writing.base(self.shared).schema().labels.id(LITERAL_LABEL).is_none() {
+        if self.shared.in_newest(|main| main.catalog.schema.labels.id(LITERAL_LABEL).is_none()) {
             return Ok(second);
         }
         let snapshot = writing.snapshot_within(writing.base(self.shared));

@@ -79,7 +79,7 @@ impl Statement<'_> {
         let change = if insert { Change::InsertStatement(GIVEN) } else { Change::DeleteStatement(GIVEN) };
         self.changed(writing, rows, &[change])?;
         writing.end_clause();
-        self.shared.charge_clause(writing, &self.cancel)?;
+        self.shared.charge_clause(writing, &self.settings.cancel)?;
         self.delete_unstated(writing)?;
         self.check_deleted(writing)?;
         Ok(writing.effects)

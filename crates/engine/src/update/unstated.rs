@@ -49,7 +49,7 @@ impl Statement<'_> {
         writing.has_deleted = true;
         self.delete_nodes(writing, &nodes)?;
         writing.end_clause();
-        self.shared.charge_clause(writing, &self.cancel)
+        self.shared.charge_clause(writing, &self.settings.cancel)
     }
 }
 

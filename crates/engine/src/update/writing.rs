@@ -411,7 +411,7 @@ impl Writing {
         let before = &self.catalog.definitions;
         let log = |at| {
             // Who makes a constraint waits for those that have a timestamp, and looks at what they wrote.
-            if meets_new_constraint(before, shared.base().catalog(), &wrote) {
+            if shared.in_newest(|main| meets_new_constraint(before, &main.catalog, &wrote)) {
                 return Err(Error::Conflict("a constraint was made meanwhile; try again".to_owned()));
             }
             match shared.journal.get() {
