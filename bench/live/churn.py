@@ -17,7 +17,6 @@ MAKE = (
     "WITH n, i MATCH (a:P {id: i - (i * 7) % $back - 1}), (b:P {id: i - (i * 13) % $back - 1}) CREATE (n)-[:R {w: i}]->(a), (b)-[:S]->(n)"
 )
 FIRST = "UNWIND range(-$back, -1) AS i CREATE (:P {id: i, x: 0, name: 'name of ' + toString(i)})"
-SEGMENT_BYTES = 16 << 20
 GO = "MATCH (n:P) WHERE n.id >= $from AND n.id < $to DETACH DELETE n"
 SET = "MATCH (n:P) WHERE n.id >= $from AND n.id < $to SET n.x = n.x + 1"
 ALL = "MATCH (n:P) RETURN count(n), sum(n.x), count(DISTINCT n.name)", "MATCH (:P)-[r]->(:P) RETURN count(r), sum(r.w)"
@@ -34,9 +33,29 @@ print(resident())
 """
 
 
-def logged(path):
-    """Bytes of the log since the database was made: its segments are numbered."""
-    return max(int(name.stem, 16) for name in (path / "log").glob("*.log")) * SEGMENT_BYTES
+class Logged:
+    """Bytes of the log since this was made. Segments are numbered, and become longer with the database: those that went between two looks are
+    taken to be as long as the next one that was seen."""
+
+    def __init__(self, path):
+        self.folder, self.lengths = path / "log", {}
+        self.look()
+        self.first = max(self.lengths)
+
+    def look(self):
+        for file in self.folder.glob("*.log"):
+            try:
+                self.lengths[int(file.stem, 16)] = file.stat().st_size
+            except FileNotFoundError:
+                pass
+
+    def bytes(self):
+        self.look()
+        total, length = 0, 0
+        for number in range(max(self.lengths), self.first, -1):
+            length = self.lengths.get(number, length)
+            total += length
+        return total
 
 
 def run(options, trimorph):
@@ -63,7 +82,7 @@ def run(options, trimorph):
     rounds = options.times * 50
     print(f"{'times':>6} {'operations/s':>13} {'CPU us each':>12} {'resident':>10} {'disk':>10}")
     started, at, spent, operations, worst = time.perf_counter(), time.perf_counter(), time.process_time(), 0, {"memory": 0, "disk": 0}
-    total, wrote, log = 0, written(), logged(path)
+    total, wrote, log = 0, written(), Logged(path)
     for number in range(rounds):
         start = size + number * part
         old = start - size
@@ -71,6 +90,7 @@ def run(options, trimorph):
         operations += connection.execute(MAKE, {"from": start, "to": start + part, "back": size // 2}).stats.relationships_created + 2 * part
         connection.execute(SET, {"from": old + size // 2, "to": old + size // 2 + part})
         operations += part
+        log.look()
         if number % 5 == 4:
             worst["memory"], worst["disk"] = max(worst["memory"], resident()), max(worst["disk"], folder_bytes(path))
         if number % max(1, rounds // 20) == rounds // 20 - 1:
@@ -83,7 +103,7 @@ def run(options, trimorph):
         if [reader.execute(text).fetchall() for text in ALL] != seen:
             raise SystemExit("the reader that was open all the time sees something else")
         reader.rollback()
-    wall, wrote, log = time.perf_counter() - started, written() - wrote, logged(path) - log
+    wall, wrote, log = time.perf_counter() - started, written() - wrote, log.bytes()
     database.checkpoint()
     # What merges freed is kept for a second.
     time.sleep(3)
