@@ -635,8 +635,8 @@ impl OfTable {
         EdgeKey { row: own.row(), direction, local, other: other.row(), ordinal: 0 }
     }
 
-    /// Makes keys with the ordinal that edges try first; a local number is looked up once for edges that follow
-    /// each other.
+    /// Makes keys with the ordinal that edges try first; a local number is looked up once for edges that
+    /// follow each other.
     pub(crate) fn first_keys(&self, direction: Direction) -> impl FnMut(EdgeEnds) -> Key {
         let mut last: Option<((EdgeTableId, TableId), u16)> = None;
         move |ends| {

@@ -126,7 +126,8 @@ fn a_pause_is_told_and_so_is_what_is_published() {
             follower.committed() == 5
         });
         assert_eq!(follower.committed(), 5, "{durability:?}");
-        // A pause costs little, however long it is: once all is said that there is to say, nothing is written.
+        // A pause costs little, however long it is: once all is said that there is to say, nothing is
+        // written.
         let mut before = files.all();
         until(|| {
             std::thread::sleep(std::time::Duration::from_millis(100));
