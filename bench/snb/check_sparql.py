@@ -2,9 +2,8 @@
 
     python bench/snb/check_sparql.py [--query 5] [--cases 3] [--cypher]
 
-SPARQL has no arithmetic of dates, so the bounds of intervals are parameters. Not written: BI 10 and 17 (lengths of paths, hours
-added to instants), BI 14 (the greatest of several columns). `--cypher` asks the Cypher text,
-too, and prints the ratio of CPU time.
+SPARQL has no arithmetic of dates, so the bounds of intervals are parameters. `--cypher` asks the Cypher text, too, and prints the
+ratio of CPU time. `tests/it/snb_bi_sparql.rs` asks the same texts through the Rust API.
 """
 
 import argparse
@@ -41,6 +40,8 @@ def given(query, own):
             values["from"] = instant(own["startDate"])
         case "13":
             values["to"] = instant(own["endDate"])
+        case "17":
+            values["delta"] = dt.timedelta(hours=own["delta"])
         case "16":
             for which in "AB":
                 values |= {f"from{which}": instant(own[f"date{which}"]), f"to{which}": instant(own[f"date{which}"], 1)}

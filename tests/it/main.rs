@@ -76,6 +76,7 @@ mod shared_expressions;
 mod shortest_ends;
 mod single_edges;
 mod snb_bi;
+mod snb_bi_sparql;
 mod sparql;
 mod spill;
 mod spools;
