@@ -3,12 +3,13 @@
 
 use trimorph_algebra::{AggregateKind, Plan};
 
-use crate::Halt;
-use crate::needed::bottom_up;
+use crate::needed::{below, bottom_up};
 use crate::planning::Planning;
+use crate::{Halt, VarSet};
 
 /// The pass.
-pub(crate) fn drop_unused(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+pub(crate) fn drop_unused(mut plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+    drop_columns(&mut plan, &planning.needed);
     bottom_up(plan, &planning.needed, &mut |plan, needed| {
         Ok(match plan {
             Plan::Extra { input, mut items } => {
@@ -29,6 +30,20 @@ pub(crate) fn drop_unused(plan: Plan, planning: &mut Planning<'_>) -> Result<Pla
             other => other,
         })
     })
+}
+
+/// Takes columns of unions and projections that nobody looks at: the branches of SPARQL's UNION have all
+/// variables of all of them, most of them nulls. From above, since what a union gives its inputs must give.
+fn drop_columns(plan: &mut Plan, needed: &VarSet) {
+    match plan {
+        Plan::Union { vars, .. } => vars.retain(|v| needed.contains(v)),
+        Plan::Project { items, .. } => items.retain(|(v, _)| needed.contains(v)),
+        _ => {}
+    }
+    let below = below(plan, needed);
+    for (child, needed) in plan.children_mut().into_iter().zip(&below) {
+        drop_columns(child, needed);
+    }
 }
 
 /// Rows in any order, where they were sorted for nothing else.

@@ -135,6 +135,24 @@ fn drop_unused() {
 }
 
 #[test]
+fn drop_unused_columns_of_unions() {
+    let mut s = Small::default();
+    let (x, y) = (s.var("x", LogicalType::Any), s.var("y", LogicalType::Any));
+    let mut branch = |one: i64| {
+        let input = Box::new(s.matched(&["a:Person"], &[]));
+        let items = vec![(x, Expr::Const(Value::Int(one))), (y, s.equal("a", "id", one))];
+        Plan::Project { input, items }
+    };
+    let plan = Plan::Union { inputs: vec![branch(1), branch(2)], vars: vec![x, y] };
+    let [first, second] = ["Project x = 1", "Project x = 2"];
+    let pattern = ["Match 1 nodes, 0 edges", "Unit"];
+    let expected = [&["Union x", first], &pattern[..], &[second], &pattern].concat();
+    check("one", &s.run(&["drop_unused"], plan.clone(), &["x"]), &expected);
+    let expected = [&["Union", "Project"], &pattern[..], &["Project"], &pattern].concat();
+    check("none", &s.run(&["drop_unused"], plan, &[]), &expected);
+}
+
+#[test]
 fn ask_bound() {
     let mut s = Small::default();
     let input = s.matched(&["a"], &[]);
