@@ -46,6 +46,7 @@ mod limits;
 mod list_members;
 mod live_loads;
 mod load_fuzz;
+mod loaded_shapes;
 mod long_logs;
 mod long_trails;
 mod many_keys;

@@ -22,16 +22,27 @@ pub(crate) fn store(labels: &mut Value, ty: LogicalType) {
     let mut text = String::new();
     for name in names.iter() {
         let Value::String(name) = name else { continue };
-        for c in name.chars() {
-            match c {
-                END => text.extend([ESCAPE, ESCAPED_END]),
-                ESCAPE => text.extend([ESCAPE, ESCAPE]),
-                _ => text.push(c),
-            }
-        }
-        text.push(END);
+        write(name, &mut text);
     }
     *labels = Value::string(text);
+}
+
+/// The text of some names.
+pub(crate) fn text_of<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    let mut text = String::new();
+    names.into_iter().for_each(|name| write(name, &mut text));
+    text
+}
+
+fn write(name: &str, text: &mut String) {
+    for c in name.chars() {
+        match c {
+            END => text.extend([ESCAPE, ESCAPED_END]),
+            ESCAPE => text.extend([ESCAPE, ESCAPE]),
+            _ => text.push(c),
+        }
+    }
+    text.push(END);
 }
 
 /// The names that a value of the column of labels stands for; none where the row has its table's labels.

@@ -244,7 +244,8 @@ pub(super) fn literal_nodes(
 }
 
 /// The tables with their columns.
-pub(super) fn into_nodes(tables: Tables, columns: Vec<Vec<Made>>) -> Vec<NumberedNodes> {
+pub(super) fn into_nodes(mut tables: Tables, columns: Vec<Vec<Made>>) -> Vec<NumberedNodes> {
+    let mut row_labels = tables.take_row_labels();
     let parts = tables.into_parts().zip(columns);
     parts
         .map(|((labels, rows, sets), mut made)| {
@@ -263,7 +264,7 @@ pub(super) fn into_nodes(tables: Tables, columns: Vec<Vec<Made>>) -> Vec<Numbere
             let mut sets: Vec<CharacteristicSet> = merged.into_iter().map(one).collect();
             sets.sort_by(|a, b| (b.count, &a.properties).cmp(&(a.count, &b.properties)));
             let columns = made.into_iter().map(|made| made.column).collect();
-            NumberedNodes { labels, rows, columns, sets, in_order }
+            NumberedNodes { labels, row_labels: row_labels.take(), rows, columns, sets, in_order }
         })
         .collect()
 }

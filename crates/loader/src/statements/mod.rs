@@ -4,6 +4,7 @@
 //! dictionary   terms to numbers
 //! gathered     the statements of a predicate
 //! literals     the literals of a predicate, by the numbers of their subjects
+//! label_sets   which sets of classes get tables
 //! rows         from classes and characteristic sets to tables and rows
 //! columns      literals in the order of rows, as columns
 //! edges        statements between nodes, each once, as edges of their tables
@@ -13,7 +14,8 @@
 //! 1. Statements come in any order. A term becomes a number; a statement becomes two numbers, or a number and
 //!    a literal, of its predicate.
 //! 2. When all is known each node gets its table, that of its classes, and its row. Nodes without a class lie
-//!    in the order of the predicates that they have, so that those that are alike lie together.
+//!    in the order of the predicates that they have, so that those that are alike lie together; beside them
+//!    those whose sets of classes are too many for tables, with their labels by the row.
 //! 3. Each predicate's literals are put in the order of rows: the first of a node is its property, further
 //!    ones are edges to nodes that stand for literals. Statements between nodes are sorted, and edges.
 //!
@@ -29,6 +31,7 @@ mod columns;
 mod dictionary;
 mod edges;
 mod gathered;
+mod label_sets;
 mod literals;
 mod refused;
 mod rows;
@@ -252,7 +255,7 @@ impl StatementLoad {
 
     /// The main version of all statements.
     ///
-    /// **Errors**: more label sets than get tables; memory; cancellation; more rows, tables or edges than ids
+    /// **Errors**: memory; cancellation; more rows, tables or edges than ids
     /// can tell apart.
     pub fn build(mut self, how: &NumberedOptions<'_>) -> Result<(Main, StatementCounts), Refused> {
         self.check()?;
@@ -260,7 +263,7 @@ impl StatementLoad {
         types.sort_unstable();
         types.dedup();
         let labels = types.len() as u64;
-        let mut tables = Tables::of(&self.terms, types, &self.classes, &self.predicates)?;
+        let mut tables = Tables::of(&self.terms, types, &self.classes, &self.predicates);
         let terms = std::mem::take(&mut self.terms);
         // What tells of a relationship needs it as a node.
         if !self.said.is_empty() && (0..terms.len()).any(|n| said::number_of(terms.text(n as u32)).is_some())

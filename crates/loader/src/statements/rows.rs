@@ -1,22 +1,22 @@
 //! Classes and predicates in, the table and row of each term out.
 //!
-//! 1. Each set of classes is a table; terms without a class are in one table.
-//! 2. Rows are in the order in which terms came, but for terms without a class: these lie by their
-//!    characteristic set, the set of predicates that they are subjects of. So most segments of that table's
-//!    many columns are empty or full.
+//! 1. Each set of classes is a table (`label_sets.rs`); terms without a class, and those of sets that are too
+//!    many, are in one table.
+//! 2. Rows are in the order in which terms came, but for those of that table: these lie by their classes and
+//!    their characteristic set, the set of predicates that they are subjects of. So most segments of that
+//!    table's many columns are empty or full.
 
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use trimorph_base::{NodeId, TableId};
+use trimorph_store::bulk::NumberedLabels;
 use trimorph_types::iri_names::{LITERAL_LABEL, TRIPLE_LABEL};
 
 use super::dictionary::Dictionary;
 use super::gathered::Predicate;
-use super::refused::Refused;
+use super::label_sets::{EDGE_TABLES_MAX, LabelSets};
 
-/// Most label sets that get a table of their own.
-const TABLES_MAX: usize = 250;
 /// Most characteristic sets of a table that statistics know.
 const SETS_MAX: usize = 1_024;
 
@@ -32,43 +32,22 @@ pub(super) struct Tables {
     sets: Vec<CountedSets>,
     /// Terms of each table, in the order of rows.
     terms: Vec<Vec<u32>>,
+    /// The labels that rows of the first table have by themselves.
+    row_labels: Option<NumberedLabels>,
 }
 
 impl Tables {
     /// Of terms, their classes (sorted), and the predicates' statements.
-    ///
-    /// **Errors**: more sets of classes than there may be.
     pub(super) fn of(
         terms: &Dictionary,
         types: Vec<(u32, u32)>,
         classes: &[String],
         predicates: &[Predicate],
-    ) -> Result<Self, Refused> {
+    ) -> Self {
         let count = terms.len();
-        // Label set 0 is that of terms without a class, 1 of triple terms.
-        let mut labels: Vec<Vec<String>> = vec![Vec::new()];
-        let mut table_of = vec![0u16; count];
-        let mut known: HashMap<Vec<u32>, u16, RandomState> = HashMap::default();
-        for own in types.chunk_by(|a, b| a.0 == b.0) {
-            let set: Vec<u32> = own.iter().map(|(_, class)| *class).collect();
-            let table = match known.get(&set) {
-                Some(table) => *table,
-                None => {
-                    if labels.len() >= TABLES_MAX {
-                        return Err(Refused::Unfit);
-                    }
-                    let mut names: Vec<String> =
-                        set.iter().map(|class| classes[*class as usize].clone()).collect();
-                    names.sort();
-                    labels.push(names);
-                    let table = (labels.len() - 1) as u16;
-                    known.insert(set, table);
-                    table
-                }
-            };
-            table_of[own[0].0 as usize] = table;
-        }
-        drop((types, known));
+        let label_sets = LabelSets::of(count, &types, classes, predicates, EDGE_TABLES_MAX);
+        let LabelSets { mut labels, mut table_of, by_row, set_of } = label_sets;
+        drop(types);
         let mut triples = None;
         for (number, table) in (0..).zip(&mut table_of) {
             if *table == 0 && terms.text(number).starts_with("<<(") {
@@ -81,7 +60,7 @@ impl Tables {
         let marks = marks(count, &table_of, predicates);
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); labels.len()];
         (0..).zip(&table_of).for_each(|(number, table)| members[usize::from(*table)].push(number));
-        by_set(&mut members[0], &marks);
+        by_set(&mut members[0], &marks, &set_of);
         let sets = sets(&members, &marks, &table_of, predicates);
         drop(marks);
         let mut nodes = vec![NodeId(0); count];
@@ -91,9 +70,14 @@ impl Tables {
             }
         }
         let rows = members.iter().map(|members| members.len() as u64).collect();
-        let mut tables = Self { nodes, labels, rows, sets, terms: members };
+        let row_labels = (!by_row.is_empty()).then(|| NumberedLabels {
+            names: classes.to_vec(),
+            sets: by_row,
+            rows: members[0].iter().map(|number| set_of[*number as usize]).collect(),
+        });
+        let mut tables = Self { nodes, labels, rows, sets, terms: members, row_labels };
         tables.without_empty();
-        Ok(tables)
+        tables
     }
 
     /// Takes the table of terms without a class away where there is no such term.
@@ -140,6 +124,11 @@ impl Tables {
         TableId((self.labels.len() - 1) as u16)
     }
 
+    /// The labels that rows of the first table have by themselves.
+    pub(super) fn take_row_labels(&mut self) -> Option<NumberedLabels> {
+        self.row_labels.take()
+    }
+
     /// Labels, rows and characteristic sets of all tables.
     pub(super) fn into_parts(self) -> impl Iterator<Item = (Vec<String>, u64, CountedSets)> {
         let parts = self.labels.into_iter().zip(self.rows).zip(self.sets);
@@ -171,16 +160,17 @@ fn marks(count: usize, table_of: &[u16], predicates: &[Predicate]) -> Vec<u64> {
     marks
 }
 
-/// Puts the terms of each characteristic set together, sets in the order in which they came; terms that are
-/// no subject come last.
-fn by_set(members: &mut [u32], marks: &[u64]) {
-    let mut order: HashMap<u64, u32, RandomState> = HashMap::default();
+/// Puts the terms of each label set and characteristic set together, sets in the order in which they came;
+/// terms that are no subject come last.
+fn by_set(members: &mut [u32], marks: &[u64], set_of: &[u32]) {
+    let set = |number: u32| (set_of.get(number as usize).copied().unwrap_or(0), marks[number as usize]);
+    let mut order: HashMap<(u32, u64), u32, RandomState> = HashMap::default();
     for number in members.iter() {
         let next = order.len() as u32;
-        order.entry(marks[*number as usize]).or_insert(next);
+        order.entry(set(*number)).or_insert(next);
     }
-    order.insert(0, u32::MAX);
-    members.sort_by_cached_key(|number| (order.get(&marks[*number as usize]).copied().unwrap_or(0), *number));
+    order.insert((0, 0), u32::MAX);
+    members.sort_by_cached_key(|number| (order.get(&set(*number)).copied().unwrap_or(0), *number));
 }
 
 /// The most frequent characteristic sets of each table.

@@ -25,6 +25,6 @@ pub use input::{
     BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeHandle, EdgeSpec, Lines, NodeBatch,
     NodeHandle, NodeSpec, Origin, Rejected, Verdict,
 };
-pub use nodes::{NumberedColumn, NumberedNodes};
+pub use nodes::{NumberedColumn, NumberedLabels, NumberedNodes};
 pub use numbered::{NumberedEdges, NumberedOptions, build_numbered};
 pub use picked::value_of;

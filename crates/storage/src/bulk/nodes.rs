@@ -18,7 +18,7 @@ use crate::column::{Column, ColumnBytes, ColumnWriter, WrittenColumn};
 use crate::key_index::{KeyEntries, KeyIndex, TakeHashes};
 use crate::slot::Slot;
 use crate::value_index::{Of, ValueIndex};
-use crate::{ComponentBytes, NodeTable};
+use crate::{ComponentBytes, NodeTable, row_labels};
 
 /// A node table that is being filled.
 pub(super) struct NodeTableState {
@@ -129,6 +129,8 @@ type FinishedParts = (WrittenColumn, PropertyStats, ColumnBytes);
 pub(super) struct BuiltNodes {
     table: NodeTable,
     labels: Vec<String>,
+    /// Labels that rows have by themselves.
+    row_labels: Vec<String>,
     /// Names of the columns, the key's first.
     names: Vec<String>,
     /// Types and statistics of the columns.
@@ -176,6 +178,7 @@ pub(super) fn finish_nodes(
     Ok(BuiltNodes {
         table,
         labels: state.spec.labels,
+        row_labels: Vec::new(),
         names: names.collect(),
         columns: written.counted,
         sets: characteristic_sets(&state.sets, u32::from(has_key)),
@@ -222,6 +225,8 @@ impl NumberedColumn {
 pub struct NumberedNodes {
     /// The label set, in the order labels are shown.
     pub labels: Vec<String>,
+    /// The labels of rows that have others.
+    pub row_labels: Option<NumberedLabels>,
     /// How many rows it has; each column has as many.
     pub rows: u64,
     /// Its columns.
@@ -232,6 +237,31 @@ pub struct NumberedNodes {
     pub in_order: Option<(usize, Vec<u64>)>,
 }
 
+/// Labels that rows of a table have by themselves.
+pub struct NumberedLabels {
+    /// The labels.
+    pub names: Vec<String>,
+    /// Sets of them by number, each in the order labels are shown.
+    pub sets: Vec<Vec<u32>>,
+    /// For each row, one more than the index of its set; 0 where it has the table's labels.
+    pub rows: Vec<u32>,
+}
+
+impl NumberedLabels {
+    /// The column that keeps them.
+    fn column(&self) -> ColumnWriter {
+        let name = |label: &u32| self.names.get(*label as usize).map_or("", |name| name);
+        let texts: Vec<String> =
+            self.sets.iter().map(|set| row_labels::text_of(set.iter().map(name))).collect();
+        let mut writer = ColumnWriter::new(LogicalType::String);
+        for set in &self.rows {
+            let text = (*set as usize).checked_sub(1).and_then(|set| texts.get(set));
+            writer.push_text(text.map(String::as_bytes));
+        }
+        writer
+    }
+}
+
 /// Builds a table of columns that are finished.
 pub(super) fn finish_numbered(nodes: NumberedNodes, options: RegionOptions) -> Result<BuiltNodes, BulkError> {
     check_rows(nodes.rows)?;
@@ -240,7 +270,14 @@ pub(super) fn finish_numbered(nodes: NumberedNodes, options: RegionOptions) -> R
         names.push(column.name);
         written.add(column.ty, column.parts);
     }
-    let (written, columns, _) = written.lay(Vec::new(), options)?;
+    // Behind all that the catalog knows.
+    if let Some(labels) = &nodes.row_labels {
+        let writer = labels.column();
+        written.add(writer.logical_type(), writer.finish());
+    }
+    let (mut written, mut columns, _) = written.lay(Vec::new(), options)?;
+    let labels = columns.split_off(names.len()).pop();
+    written.counted.truncate(names.len());
     let mut value_indexes = Vec::new();
     if let Some((column, rows)) = nodes.in_order {
         let index = ValueIndex::lay(&rows, Of::Rows(nodes.rows), options);
@@ -248,8 +285,9 @@ pub(super) fn finish_numbered(nodes: NumberedNodes, options: RegionOptions) -> R
         value_indexes.push((column, index.map_err(failed)?));
     }
     Ok(BuiltNodes {
-        table: NodeTable { rows: nodes.rows, columns, value_indexes, ..NodeTable::default() },
+        table: NodeTable { rows: nodes.rows, columns, value_indexes, labels, ..NodeTable::default() },
         labels: nodes.labels,
+        row_labels: nodes.row_labels.map_or_else(Vec::new, |labels| labels.names),
         names,
         columns: written.counted,
         sets: nodes.sets,
@@ -261,7 +299,10 @@ pub(super) fn finish_numbered(nodes: NumberedNodes, options: RegionOptions) -> R
 impl BuiltNodes {
     /// Enters the table in the catalog, behind those that are there.
     pub(super) fn describe(self, catalog: &mut Catalog) -> Result<(NodeTable, ComponentBytes), BulkError> {
-        let Self { table, labels, names, columns, sets, has_key, bytes } = self;
+        let Self { table, labels, row_labels, names, columns, sets, has_key, bytes } = self;
+        for label in &row_labels {
+            small(catalog.schema.labels.intern(label), "labels")?;
+        }
         let labels = (labels.iter())
             .map(|l| Ok(LabelId(small(catalog.schema.labels.intern(l), "labels")?)))
             .collect::<Result<_, BulkError>>()?;
@@ -273,7 +314,8 @@ impl BuiltNodes {
             counted.push(stats);
         }
         let one_type = table.columns.iter().map(|c| c.has_one_type()).collect();
-        let facts = NodeTableFacts { one_type, ..NodeTableFacts::default() };
+        let labels_vary = table.labels.is_some();
+        let facts = NodeTableFacts { one_type, labels_vary, ..NodeTableFacts::default() };
         let stats = NodeTableStats { rows: table.rows, properties: counted, characteristic_sets: sets };
         let key = has_key.then_some(0);
         catalog.add_node_table(NodeTableInfo { labels, properties, key }, facts, stats);
