@@ -1,6 +1,8 @@
 //! The values of one property of the nodes of a table, by row, or of the edges of an edge table, by slot:
 //! read as vectors, or asked against a condition as they are encoded.
 
+use std::ops::Range;
+
 use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
 use trimorph_storage::EdgeTableView;
 use trimorph_storage::column::{ColumnView, Comparison, Condition, ZONE_ROWS};
@@ -103,6 +105,15 @@ impl<'r, 's> PropertyColumn<'r, 's> {
             last = edge;
             slot
         }
+    }
+
+    /// The first of some rows that has a value, where that is known without reading values: their first row
+    /// may have one where something was written, or where it is noted what is read.
+    pub(crate) fn first_with_value(&self, rows: Range<u64>) -> Option<u64> {
+        if self.overlay.is_some() || self.noted.is_some() {
+            return (!rows.is_empty()).then_some(rows.start);
+        }
+        self.column.first_with_value(rows)
     }
 
     /// Whether `len` rows from `first` on are read as main has them.

@@ -39,6 +39,9 @@ pub(crate) struct BatchExtendSpec {
     pub(crate) step: EdgeAccess,
 }
 
+/// Rows of a scan that are asked together whether they have edges. Chosen: a few loads for so many rows.
+const RUN: usize = 256;
+
 /// Rows being extended, list by list.
 pub(crate) struct Batch<'s> {
     inner: Chunk<'s>,
@@ -63,9 +66,33 @@ impl<'s> Batch<'s> {
     }
 
     /// Starts with the rows that `rows` was given.
-    pub(crate) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self, cx: &Context<'s>) {
         self.rest = self.inner.groups[0].positions();
         (self.cursor, self.lists) = (0, 0);
+        self.leave_out_rows_without_edges(cx);
+    }
+
+    /// Of a scan, whole runs of rows that have no edges: where nodes of all kinds are in one table most have
+    /// none of a type, and those that have lie together.
+    fn leave_out_rows_without_edges(&mut self, cx: &Context<'s>) {
+        let group = &self.inner.groups[0];
+        let Values::Node(Nodes::Range(start)) = &group.vectors[self.spec.from].values else { return };
+        if group.flat.is_some() || self.rest.len() < RUN {
+            return;
+        }
+        let mut resolved = Resolved::new(&self.spec.step);
+        let lists = resolved.of(start.table(), cx);
+        // The run that was asked last, and whether some row of it has edges.
+        let (mut last, mut has_some) = (None, true);
+        self.rest.retain(|position| {
+            let run = *position as usize / RUN;
+            if last != Some(run) {
+                let first = start.row() + (run * RUN) as u64;
+                last = Some(run);
+                has_some = !lists.iter().all(|lists| lists.have_none(first, RUN as u64));
+            }
+            has_some
+        });
     }
 
     pub(crate) fn reset(&mut self) {
@@ -131,7 +158,7 @@ impl<'s> Operator<'s> for BatchExtend<'s> {
             if !self.child.next(self.batch.rows(), cx)? {
                 return Ok(false);
             }
-            self.batch.begin();
+            self.batch.begin(cx);
         }
         Ok(true)
     }

@@ -155,7 +155,7 @@ impl<'s> Operator<'s> for ScanExtend<'s> {
             self.run = self.start(&neighbours);
             if self.run.is_none() {
                 std::mem::swap(&mut self.inner, self.lists.rows());
-                self.lists.begin();
+                self.lists.begin(cx);
             }
         }
     }

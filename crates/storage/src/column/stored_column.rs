@@ -109,6 +109,11 @@ impl Column {
         self.segments.iter().any(|segment| !is_empty(segment))
     }
 
+    /// Whether no row of a segment has a value, as far as the directory tells.
+    pub(super) fn is_empty_at(&self, segment: usize) -> bool {
+        self.segments.get(segment).is_none_or(|segment| is_empty(segment))
+    }
+
     /// How many segments there are.
     pub fn segment_count(&self) -> usize {
         self.segments.len()

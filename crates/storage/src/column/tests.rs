@@ -53,6 +53,9 @@ fn check_nulls(view: &ColumnView<'_>, first: u64, len: usize, values: &[Value]) 
     assert_eq!(view.are_null(first, len), without.len() == len, "row {first}, {len}");
     let positions = view.null_positions(first, len);
     assert_eq!(positions, (without.len() < len).then_some(without), "row {first}, {len}");
+    let rows = first..first + len as u64;
+    let has_value = rows.clone().find(|row| !values[*row as usize].is_null());
+    assert_eq!(view.first_with_value(rows), has_value, "row {first}, {len}");
 }
 
 fn check(ty: LogicalType, values: &[Value], random: &mut Random) -> Vec<&'static str> {

@@ -6,6 +6,7 @@
 //! one.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::ops::Range;
 use std::sync::Arc;
 
 use trimorph_encoding::{FsstTable, PackedView, RankView, StringsView, expand};
@@ -106,13 +107,14 @@ impl<'s> ColumnView<'s> {
         self.missing_max.set(self.segments.len());
     }
 
-    /// A segment; `None` past the last, and where its piece cannot be had.
-    #[inline(always)]
     /// How many segments there are.
+    #[inline(always)]
     pub(super) fn segments_len(&self) -> usize {
         self.segments.len()
     }
 
+    /// A segment; `None` past the last, and where its piece cannot be had.
+    #[inline(always)]
     pub(super) fn segment(&self, segment: usize) -> Option<&'s SegmentView<'s>> {
         self.segments.get(segment)
     }
@@ -563,6 +565,28 @@ impl<'s> ColumnView<'s> {
             none
         });
         none
+    }
+
+    /// The first of some rows that has a value. **Cost**: a look for each segment that has none, and for 64
+    /// rows of one that has some.
+    pub fn first_with_value(&self, rows: Range<u64>) -> Option<u64> {
+        let mut from = rows.start;
+        while from < rows.end {
+            let (segment, local) = split(from);
+            let end = rows.end.min(from + (SEGMENT_ROWS - local) as u64);
+            let mut found = None;
+            if !self.column.is_empty_at(segment) {
+                self.each_run_of_values(from, (end - from) as usize, &mut |at, values, _| {
+                    found = (values != 0).then(|| from + at as u64 + u64::from(values.trailing_zeros()));
+                    found.is_none()
+                });
+            }
+            if found.is_some() {
+                return found;
+            }
+            from = end;
+        }
+        None
     }
 
     /// The positions of those of `len` rows from `first` on that have no value; `None` where none has one.

@@ -55,6 +55,13 @@ impl Neighbours<'_, '_> {
         }
     }
 
+    /// Whether it is known without a look at each that none of `count` rows from `first` on has an edge.
+    ///
+    /// **Cost**: two loads, or a word for 64 rows.
+    pub fn have_none(&self, first: u64, count: u64) -> bool {
+        !self.are_changed(first, count) && self.degrees(first, count) == 0
+    }
+
     /// Multiplies `out[i]` by the degree of row `first + i`; past 64 bits it stays the largest number.
     ///
     /// **Cost**: one load per row.

@@ -97,6 +97,9 @@ impl<'s> Statements<'_, 's> {
         with_objects: bool,
     ) -> Option<Vec<Batch<'s>>> {
         let values = PropertyColumn::of_nodes(part.table, column, self.reader());
+        if values.first_with_value(start.row()..start.row() + len as u64).is_none() {
+            return Some(Vec::new());
+        }
         let there = self.reader().existing(start, len);
         let objects = values.scan(start.row(), len);
         let is_plain = values.certain_type().is_some_and(is_literal);
@@ -165,6 +168,10 @@ impl<'s> Statements<'_, 's> {
     ) -> Option<Vec<Batch<'s>>> {
         let lists = Neighbours::all(self.reader(), shape.at, true, part.table);
         let (mut subjects, mut objects, mut edges) = (Vec::new(), Vec::new(), Vec::new());
+        let ends = rows.first().zip(rows.last()).map(|(first, last)| (first.row(), last.row()));
+        if ends.is_none_or(|(first, last)| lists.have_none(first, last + 1 - first)) {
+            return Some(Vec::new());
+        }
         for subject in rows {
             lists.list(*subject).append(&mut objects, shape.graph.map(|_| &mut edges));
             subjects.resize(objects.len(), *subject);

@@ -153,9 +153,7 @@ impl Reader<'_> {
             _ => None,
         };
         let (mut comparison, mut found) = (Comparison::default(), Vec::new());
-        let end = self.rows(table);
-        for first in (0..end).step_by(RUN as usize) {
-            let len = RUN.min(end - first) as usize;
+        for (first, len) in runs_with_values(&values, self.rows(table)) {
             if !in_main && values.is_clean(first, len) {
                 continue;
             }
@@ -202,9 +200,7 @@ impl Reader<'_> {
             Wanted::Equal(Value::String(text)) => Some(&**text),
             _ => None,
         };
-        let end = self.rows(table);
-        for first in (0..end).step_by(RUN as usize) {
-            let len = RUN.min(end - first) as usize;
+        for (first, len) in runs_with_values(&values, self.rows(table)) {
             if !in_main && values.is_clean(first, len) {
                 continue;
             }
@@ -240,19 +236,33 @@ pub(super) fn may_be_list(values: &PropertyColumn<'_, '_>) -> bool {
     values.certain_type().is_none_or(|ty| matches!(ty, LogicalType::Any | LogicalType::List))
 }
 
+/// The runs of `rows` rows in which a column may have values, each with its length: of a table's many columns
+/// most are empty but for few rows, where nodes of all kinds are in it.
+fn runs_with_values(values: &PropertyColumn<'_, '_>, rows: u64) -> impl Iterator<Item = (u64, usize)> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let first = values.first_with_value(from..rows)?;
+        let first = first - first % RUN;
+        let len = RUN.min(rows - first);
+        from = first + len;
+        Some((first, len as usize))
+    })
+}
+
 /// Whether no value of this type is such: no number or moment equals a text.
 fn has_none(ty: LogicalType, wanted: &Wanted) -> bool {
-    matches!(wanted, Wanted::Equal(Value::String(_)))
-        && matches!(
-            ty,
-            LogicalType::Bool
-                | LogicalType::Int
-                | LogicalType::Float
-                | LogicalType::Date
-                | LogicalType::LocalTime
-                | LogicalType::Time
-                | LogicalType::LocalDateTime
-                | LogicalType::DateTime
-                | LogicalType::Duration
-        )
+    let Wanted::Equal(value) = wanted else { return false };
+    let kinds = (kind(ty), kind(value.logical_type()));
+    matches!(kinds, (Some(own), Some(wanted)) if own != wanted)
+}
+
+/// Of types whose values equal those of their kind only, that kind.
+fn kind(ty: LogicalType) -> Option<LogicalType> {
+    use LogicalType as T;
+    match ty {
+        T::Int | T::Float | T::Decimal => Some(T::Float),
+        T::Bool | T::String | T::Date | T::LocalTime | T::Time | T::LocalDateTime | T::DateTime => Some(ty),
+        T::Duration => Some(ty),
+        _ => None,
+    }
 }
