@@ -655,3 +655,75 @@ fn blank_nodes_within_triple_terms_are_new() {
     sparql(&connection, "INSERT DATA { :k :t <<( :a :p _:only )>> }");
     assert_eq!(count(":k :t ?x"), ["2"]);
 }
+
+/// What is asked of a predicate is part of the pattern, and says the same as a condition on its text, which
+/// is none.
+#[test]
+fn conditions_on_predicates_are_asked_where_statements_are() {
+    let db = database();
+    let connection = db.connect();
+    sparql(
+        &connection,
+        "INSERT DATA { <http://a> a <http://C> ; <http://p> 1, 2, 'x'@en ; <http://q> <http://b>, 'l' ;
+           <http://r> <http://c> {| <http://p> 'said' ; <http://since> 2020 |} .
+         <http://b> <http://p> 1 ; <http://r> <http://a> . <http://p> a <http://P> ; <http://p> <http://q> .
+         GRAPH <http://g> { <http://a> <http://p> 3 ; <http://q> <http://a> } }",
+    );
+    let shapes = [
+        "SELECT * { ?s ?p ?o FILTER(@) }",
+        "SELECT * { <http://a> ?p ?o FILTER(@) }",
+        "SELECT * { ?s ?p <http://a> FILTER(@) }",
+        "SELECT * { ?s ?p 1 FILTER(@) }",
+        "SELECT * { ?s ?p 'said' FILTER(@) }",
+        "SELECT * { ?s ?p <http://C> FILTER(@) }",
+        "SELECT * { ?r <http://since> 2020 . ?r ?p ?o FILTER(@) }",
+        "SELECT * { GRAPH ?g { ?s ?p ?o FILTER(@) } }",
+        "SELECT ?s ?p ?o FROM <http://g> { ?s ?p ?o FILTER(@) }",
+        "SELECT ?p (COUNT(*) AS ?n) { ?s ?p ?o FILTER(@) } GROUP BY ?p",
+        "SELECT (COUNT(*) AS ?n) { ?s ?p ?o FILTER(@) }",
+        "SELECT * { ?p a <http://P> . ?s ?p ?o FILTER(@) }",
+        "SELECT * { ?p ?p ?o FILTER(@) }",
+    ];
+    let all = ["http://p", "http://q", "http://since", "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"];
+    let reifies = "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies";
+    let mut conditions =
+        vec![("?p != <http://p> && ?p != <http://r>".to_owned(), vec!["http://p", "http://r"], false)];
+    for some in [&all[..1], &all[1..2], &all[2..3], &all[3..], &all[..2], &all, &[reifies], &["http://none"]]
+    {
+        let terms: Vec<String> = some.iter().map(|iri| format!("<{iri}>")).collect();
+        let terms = terms.join(", ");
+        conditions.push((format!("?p IN ({terms})"), some.to_vec(), true));
+        conditions.push((format!("?p NOT IN ({terms})"), some.to_vec(), false));
+        let alternatives: Vec<String> = some.iter().map(|iri| format!("<{iri}> = ?p")).collect();
+        conditions.push((alternatives.join(" || "), some.to_vec(), true));
+        conditions.push((format!("!({})", alternatives.join(" || ")), some.to_vec(), false));
+    }
+    for shape in shapes {
+        for (condition, iris, is_in) in &conditions {
+            let texts: Vec<String> = iris.iter().map(|iri| format!("'{iri}'")).collect();
+            let not = if *is_in { "" } else { "NOT " };
+            let by_text = shape.replace('@', &format!("STR(?p) {not}IN ({})", texts.join(", ")));
+            let asked = shape.replace('@', condition);
+            assert_eq!(sparql(&connection, &asked), sparql(&connection, &by_text), "{asked}");
+        }
+    }
+    let plan = |text: &str| {
+        let mut result = connection.sparql(&format!("EXPLAIN {text}")).unwrap();
+        while result.next_row().unwrap().is_some() {}
+        result.plan()
+    };
+    for (text, line) in [
+        ("SELECT * { ?s ?p ?o FILTER(?p != <http://p>) }", "Statements s p o but by <http://p>"),
+        ("SELECT * { <http://a> !(<http://p>|<http://q>) ?o }", "o but by <http://p>, <http://q>"),
+        (
+            "SELECT * { ?s ?p ?o FILTER(?p IN (<http://q>, <http://p>) && ?o > 1) }",
+            "by <http://p>, <http://q>",
+        ),
+        (
+            "SELECT ?p (COUNT(*) AS ?n) { ?s ?p ?o FILTER(?p != <http://p>) } GROUP BY ?p",
+            "but by <http://p>, counted",
+        ),
+    ] {
+        assert!(plan(text).contains(line), "{text}\n{}", plan(text));
+    }
+}

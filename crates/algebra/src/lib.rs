@@ -35,6 +35,7 @@ pub use procedure::{Field, Procedure, ProcedureCall, ProcedureRows, Procedures, 
 pub use rows_max::FEW_ROWS;
 pub use statements::{GraphChoice, PathExpr, PredicateTerm, PropertyPath, TriplePattern};
 pub use steps::{CountStep, Direction, Extend, ShortestKind, VarExtend, VarExtendMode, Walk};
+pub use trimorph_catalog::PredicateSet;
 pub use update::{Change, Merge, NewProperties, PropertyKey, StatementVars, Update};
 pub use user_function::{FUNCTION_FAILED, UserFunction};
 pub use vars::{VarId, VarInfo, Vars};

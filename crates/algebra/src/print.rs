@@ -7,7 +7,8 @@ use trimorph_types::Value;
 
 use crate::{
     ApplyKind, BandKind, Change, CountStep, Direction, Expr, Extend, GraphChoice, GroupLimit, LabelExpr,
-    LookupBy, NewProperties, Op, PathExpr, Plan, PredicateTerm, PropertyKey, QuantifierKind, Update, Vars,
+    LookupBy, NewProperties, Op, PathExpr, Plan, PredicateSet, PredicateTerm, PropertyKey, QuantifierKind,
+    Update, Vars,
 };
 
 /// One line per operator, children indented below their parent. `note` adds to an operator's line.
@@ -85,6 +86,15 @@ fn print_change(change: &Change, vars: &Vars) -> String {
             format!("{} {}", if *detach { "detach delete" } else { "delete" }, name(target))
         }
     }
+}
+
+/// Predicates shown of a set.
+const SHOWN_MAX: usize = 3;
+
+fn print_predicates(among: &PredicateSet) -> String {
+    let shown: Vec<String> = among.iris.iter().take(SHOWN_MAX).map(|iri| format!("<{iri}>")).collect();
+    let rest = if among.iris.len() > SHOWN_MAX { ", …" } else { "" };
+    format!(" {} {}{rest}", if among.is_in { "by" } else { "but by" }, shown.join(", "))
 }
 
 /// Which graphs, if not the default one.
@@ -219,9 +229,11 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
                 PredicateTerm::Iri(iri) => format!("<{iri}>"),
                 PredicateTerm::Var(v) => name(v),
             };
+            let among = pattern.among.as_ref().map_or_else(String::new, print_predicates);
             let (subject, object) = (name(&pattern.subject), name(&pattern.object));
             let counted = if pattern.count.is_some() { ", counted" } else { "" };
-            format!("Statements {subject} {predicate} {object}{}{counted}", print_graph(&pattern.graph, vars))
+            let graph = print_graph(&pattern.graph, vars);
+            format!("Statements {subject} {predicate} {object}{among}{graph}{counted}")
         }
         Plan::PropertyPath { path, .. } => {
             let (from, to) = (name(&path.from), name(&path.to));

@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use trimorph_catalog::PredicateSet;
+
 use crate::VarId;
 
 /// Which graphs statements are taken from.
@@ -32,6 +34,8 @@ pub struct TriplePattern {
     pub graph: GraphChoice,
     /// How many statements a row stands for, where only predicates or classes, and numbers, are asked for.
     pub count: Option<VarId>,
+    /// Which predicates are meant, where the predicate is a variable that is found.
+    pub among: Option<PredicateSet>,
 }
 
 /// The predicate of a triple pattern.

@@ -21,32 +21,33 @@
 //! 17. `narrow_types`   what is asked of the type of a relationship becomes its types
 //! 18. `unroll_quantifiers` what is asked of any, all or none of a few constants is asked of each
 //! 19. `in_lists`       equalities of one property, any of which will do, become a list that it is in
-//! 20. `drop_unused`    what is computed and never looked at is not computed
-//! 21. `compound_keys`  keys of groupings that are maps or lists become their parts
-//! 22. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
-//! 23. `parts_of_texts` one part of a text that was split is taken of the text
-//! 24. `group_limit`   a sort of which the first rows of each group are looked at is told so
-//! 25. `late_projection` what a top-k does not order by is computed for the rows that are left
-//! 26. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
-//! 27. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
+//! 20. `predicate_sets` what is asked of the predicate of statements becomes part of their pattern
+//! 21. `drop_unused`    what is computed and never looked at is not computed
+//! 22. `compound_keys`  keys of groupings that are maps or lists become their parts
+//! 23. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
+//! 24. `parts_of_texts` one part of a text that was split is taken of the text
+//! 25. `group_limit`   a sort of which the first rows of each group are looked at is told so
+//! 26. `late_projection` what a top-k does not order by is computed for the rows that are left
+//! 27. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
+//! 28. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
 //!     empties the pattern
-//! 28. `both_ways`     edges asked for in both directions at nodes nobody looks at: those out, and those in
-//! 29. `group_branches` what is counted of several queries is counted of each, and merged
-//! 30. `count_by_table` counts by labels or type become a count for each table, other aggregates over
+//! 29. `both_ways`     edges asked for in both directions at nodes nobody looks at: those out, and those in
+//! 30. `group_branches` what is counted of several queries is counted of each, and merged
+//! 31. `count_by_table` counts by labels or type become a count for each table, other aggregates over
 //!     relationships of several types one for each type
-//! 31. `count_statements` statements of RDF of which only the number counts are counted where they lie
-//! 32. `walks`         what is asked of walks as wholes becomes part of the search for them
-//! 33. `tell_apart`    which edges must differ because they could be the same
-//! 34. `reach_once`    walks of which only the ends count, and these once, reach each node once
-//! 35. `hang_counts`   leaves that nobody looks at become counting steps
-//! 36. `plan_match`    each pattern becomes scans, extends and joins
-//! 37. `row_keys`      keys of groupings that one row beside all others has are given to the groups
-//! 38. `join_reads`    what is asked of many pairs of joined rows is read before they are joined
-//! 39. `order_edges`   the first rows by an indexed property of relationships are looked up
-//! 40. `scan_both_ways` relationships in both directions of which few pass are read out, and in
-//! 41. `share_expressions` what several expressions of an operator have in common is computed once
-//! 42. `distinct_once` different values of which there are several aggregates are told apart once
-//! 43. `share_subplans` what several places of the plan compute in the same way is computed once
+//! 32. `count_statements` statements of RDF of which only the number counts are counted where they lie
+//! 33. `walks`         what is asked of walks as wholes becomes part of the search for them
+//! 34. `tell_apart`    which edges must differ because they could be the same
+//! 35. `reach_once`    walks of which only the ends count, and these once, reach each node once
+//! 36. `hang_counts`   leaves that nobody looks at become counting steps
+//! 37. `plan_match`    each pattern becomes scans, extends and joins
+//! 38. `row_keys`      keys of groupings that one row beside all others has are given to the groups
+//! 39. `join_reads`    what is asked of many pairs of joined rows is read before they are joined
+//! 40. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 41. `scan_both_ways` relationships in both directions of which few pass are read out, and in
+//! 42. `share_expressions` what several expressions of an operator have in common is computed once
+//! 43. `distinct_once` different values of which there are several aggregates are told apart once
+//! 44. `share_subplans` what several places of the plan compute in the same way is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass runs
@@ -111,6 +112,7 @@ mod path_parts;
 mod plain_conditions;
 mod plan_match;
 mod planning;
+mod predicate_sets;
 mod push_filters;
 mod reach_once;
 mod row_keys;

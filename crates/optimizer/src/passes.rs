@@ -18,8 +18,9 @@ use crate::{
     count_by_table, count_calls, count_lists, count_optional, count_rows, count_statements, count_trails,
     distinct_once, drop_unused, fixed_walks, fold_lists, group_branches, group_limit, hang_counts, in_lists,
     join_reads, late_projection, list_members, merge_patterns, narrow_tables, narrow_types, optional_groups,
-    order_edges, parts_of_texts, path_parts, plain_conditions, plan_match, push_filters, reach_once,
-    row_keys, scan_both_ways, share_expressions, share_subplans, tell_apart, unroll_quantifiers, walks,
+    order_edges, parts_of_texts, path_parts, plain_conditions, plan_match, predicate_sets, push_filters,
+    reach_once, row_keys, scan_both_ways, share_expressions, share_subplans, tell_apart, unroll_quantifiers,
+    walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -73,6 +74,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "narrow_types", required: false, run: narrow_types::narrow_types },
     Pass { name: "unroll_quantifiers", required: false, run: unroll_quantifiers::unroll_quantifiers },
     Pass { name: "in_lists", required: false, run: in_lists::in_lists },
+    Pass { name: "predicate_sets", required: false, run: predicate_sets::predicate_sets },
     Pass { name: "drop_unused", required: false, run: drop_unused::drop_unused },
     Pass { name: "compound_keys", required: false, run: compound_keys::compound_keys },
     Pass { name: "constant_keys", required: false, run: constant_keys::constant_keys },

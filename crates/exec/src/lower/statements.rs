@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trimorph_algebra::{GraphChoice, Plan, PredicateTerm, PropertyPath, TriplePattern, VarId};
+use trimorph_algebra::{GraphChoice, Plan, PredicateSet, PredicateTerm, PropertyPath, TriplePattern, VarId};
 
 use super::lowering::{Lowered, Lowering, Vars};
 use crate::ExecError;
@@ -22,7 +22,7 @@ struct Wanted<'a> {
 }
 
 enum Middle<'a> {
-    Predicate(&'a PredicateTerm),
+    Predicate(&'a PredicateTerm, Option<&'a PredicateSet>),
     Path(&'a PropertyPath),
 }
 
@@ -35,7 +35,7 @@ impl Lowering<'_> {
     ) -> Result<Lowered, ExecError> {
         let wanted = Wanted {
             subject: pattern.subject,
-            between: Middle::Predicate(&pattern.predicate),
+            between: Middle::Predicate(&pattern.predicate, pattern.among.as_ref()),
             object: pattern.object,
             graph: &pattern.graph,
             vars: pattern.vars().collect(),
@@ -89,8 +89,10 @@ impl Lowering<'_> {
             subject: place(wanted.subject, inner)?,
             between: match wanted.between {
                 Middle::Path(path) => Between::Path(path.path.clone(), path.within),
-                Middle::Predicate(PredicateTerm::Iri(iri)) => Between::Iri(Arc::clone(iri)),
-                Middle::Predicate(PredicateTerm::Var(var)) => Between::Predicate(place(*var, inner)?),
+                Middle::Predicate(PredicateTerm::Iri(iri), _) => Between::Iri(Arc::clone(iri)),
+                Middle::Predicate(PredicateTerm::Var(var), among) => {
+                    Between::Predicate(place(*var, inner)?, among.cloned())
+                }
             },
             object: place(wanted.object, inner)?,
             graph: match wanted.graph {

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use trimorph_algebra::PathExpr;
+use trimorph_algebra::{PathExpr, PredicateSet};
 use trimorph_base::{NodeId, Reservation, TableId};
 use trimorph_functions::{Argument, Kernel, lookup};
 use trimorph_store::statements::{Asked, Batch, Found, Graphs, Known, Part, Statements as Finder};
@@ -49,7 +49,8 @@ pub(crate) enum GraphPlace {
 #[derive(Clone, Debug)]
 pub(crate) enum Between {
     Iri(Arc<str>),
-    Predicate(Place),
+    /// Found, or given; and which ones are meant.
+    Predicate(Place, Option<PredicateSet>),
     /// And whether one of no steps counts for terms of the graph only.
     Path(PathExpr, bool),
 }
@@ -192,7 +193,12 @@ impl<'s> Statements<'s> {
     /// Looks for the statements of a row, or of the next subjects of its scan.
     fn look(&mut self, position: u32, cx: &Context<'s>) -> Result<(), ExecError> {
         let known = self.known.take().unwrap_or_else(|| Known::of(&cx.reader));
-        let finder = Finder::new(&cx.reader, &known);
+        let spec = Arc::clone(&self.spec);
+        let among = match &spec.between {
+            Between::Predicate(_, among) => among.as_ref(),
+            Between::Iri(_) | Between::Path(..) => None,
+        };
+        let finder = Finder::new(&cx.reader, &known).among(among);
         let done = match self.scan.is_some() {
             true => self.look_on(&finder, cx),
             false => self.look_for(position, &finder, cx),
@@ -228,10 +234,10 @@ impl<'s> Statements<'s> {
                 });
             }
             Between::Iri(iri) => Some(Arc::clone(iri)),
-            Between::Predicate(place) => match self.given(*place, position, cx) {
+            Between::Predicate(place, among) => match self.given(*place, position, cx) {
                 None => None,
                 Some(predicate) => match cx.reader.term_of(&predicate) {
-                    Value::Iri(iri) => Some(iri),
+                    Value::Iri(iri) if among.as_ref().is_none_or(|among| among.has(&iri)) => Some(iri),
                     _ => return Ok(()),
                 },
             },
@@ -369,7 +375,7 @@ fn ready_of<'s>(
         }
     };
     put(spec.subject, batch.subjects);
-    if let Between::Predicate(place @ Place::Found(Some(_))) = &spec.between {
+    if let Between::Predicate(place @ Place::Found(Some(_)), _) = &spec.between {
         put(*place, Vector::constant(&names.term(&batch.predicate, cx), batch.len));
     }
     if let (Place::Found(Some(_)), Some(objects)) = (spec.object, batch.objects) {
@@ -432,7 +438,7 @@ fn row_of(
         row[column] = Value::Int(i64::try_from(count).unwrap_or(i64::MAX));
     }
     put(&mut row, spec.subject, || found.subject);
-    if let Between::Predicate(place) = &spec.between {
+    if let Between::Predicate(place, _) = &spec.between {
         put(&mut row, *place, || names.term(&found.predicate, cx));
     }
     put_graph(&mut row, spec, found.graph.as_ref(), names, cx);

@@ -112,6 +112,7 @@ impl Binder<'_> {
             object,
             graph,
             count: None,
+            among: None,
         };
         relation.grow(|input| Plan::Statements { input, pattern });
         Ok(self.as_statements(relation, [Expr::Var(told), Expr::Var(predicate), Expr::Var(object)]))

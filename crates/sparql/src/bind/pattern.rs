@@ -517,6 +517,7 @@ impl Binder<'_> {
             object: vars[2],
             graph,
             count: None,
+            among: None,
         };
         self.relies_on_all();
         names.grow(|input| Plan::Statements { input, pattern });

@@ -465,7 +465,8 @@ impl Binder<'_> {
             }
         };
         let object = self.end(&mut relation, &triple.object, Shape::Term, &mut new, &mut parts);
-        let pattern = trimorph_algebra::TriplePattern { subject, predicate, object, graph, count: None };
+        let pattern =
+            trimorph_algebra::TriplePattern { subject, predicate, object, graph, count: None, among: None };
         relation.grow(|input| Plan::Statements { input, pattern });
         if let Some((name, var)) = new_graph {
             new.push((name, Slot::certain(var, Shape::Term)));

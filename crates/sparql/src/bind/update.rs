@@ -247,6 +247,7 @@ impl Binder<'_> {
             object,
             graph: choice,
             count: None,
+            among: None,
         };
         let found = Plan::Statements { input: Box::new(plan), pattern };
         let change = Change::DeleteStatement(StatementVars { subject, predicate, object, graph });

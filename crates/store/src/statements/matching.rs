@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use trimorph_base::{NodeId, TableId};
-use trimorph_catalog::{EdgeShape, OwnPlaces, Places, StatementShape};
+use trimorph_catalog::{EdgeShape, OwnPlaces, Places, PredicateSet, StatementShape};
 use trimorph_types::iri_names::{iri_of, is_hidden, name_of};
 use trimorph_types::{Relationship, Value, equivalent, rdf};
 
@@ -99,6 +99,8 @@ impl Known {
 pub struct Statements<'r, 's> {
     reader: &'r Reader<'s>,
     pub(super) known: &'r Known,
+    /// Which predicates are meant, where none is given.
+    among: Option<&'r PredicateSet>,
 }
 
 impl Graphs {
@@ -122,7 +124,23 @@ impl Graphs {
 impl<'r, 's> Statements<'r, 's> {
     /// Nothing is read yet.
     pub fn new(reader: &'r Reader<'s>, known: &'r Known) -> Self {
-        Self { reader, known }
+        Self { reader, known, among: None }
+    }
+
+    /// The same, of which only statements with such predicates are found where none is given.
+    #[must_use]
+    pub fn among(self, among: Option<&'r PredicateSet>) -> Self {
+        Self { among, ..self }
+    }
+
+    /// Whether statements of a predicate are meant where none is given.
+    pub(super) fn is_meant(&self, iri: &str) -> bool {
+        self.among.is_none_or(|among| among.has(iri))
+    }
+
+    /// Whether statements of a predicate are meant.
+    pub(super) fn asks(&self, predicate: Option<&Arc<str>>, iri: &str) -> bool {
+        predicate.map_or_else(|| self.is_meant(iri), |own| **own == *iri)
     }
 
     pub(super) fn shape(&self) -> &'r StatementShape {
@@ -174,19 +192,28 @@ impl<'r, 's> Statements<'r, 's> {
         &'a self,
         predicate: Option<&'a Arc<str>>,
     ) -> impl Iterator<Item = (&'a Arc<str>, &'a Places)> {
-        let all = match predicate {
-            Some(one) => std::slice::from_ref(one),
-            None => &self.shape().predicates[..],
+        let (all, is_meant) = match (predicate, self.among) {
+            (Some(one), _) => (std::slice::from_ref(one), true),
+            (None, Some(among)) if among.is_in => (&among.iris[..], true),
+            (None, among) => (&self.shape().predicates[..], among.is_none()),
         };
-        all.iter().filter_map(|iri| Some((iri, self.shape().places(iri)?)))
+        let meant = all.iter().filter(move |iri| is_meant || self.is_meant(iri));
+        meant.filter_map(|iri| Some((iri, self.shape().places(iri)?)))
     }
 
-    /// Where the statements about nodes of a table are, of a predicate or of all.
-    fn own_places(&self, table: TableId, predicate: Option<&Arc<str>>) -> &[OwnPlaces] {
-        match predicate {
-            Some(predicate) => self.shape().own(table, predicate).map_or(&[], std::slice::from_ref),
-            None => self.shape().of_table(table),
-        }
+    /// Where the statements about nodes of a table are, of the predicates that are meant.
+    fn own_places<'a>(
+        &'a self,
+        table: TableId,
+        predicate: Option<&'a Arc<str>>,
+    ) -> impl Iterator<Item = &'a OwnPlaces> {
+        let (named, all): (&'a [Arc<str>], &'a [OwnPlaces]) = match (predicate, self.among) {
+            (Some(one), _) => (std::slice::from_ref(one), &[]),
+            (None, Some(among)) if among.is_in => (&among.iris, &[]),
+            (None, _) => (&[], self.shape().of_table(table)),
+        };
+        let named = named.iter().filter_map(move |iri| self.shape().own(table, iri));
+        named.chain(all.iter().filter(|own| self.is_meant(&own.predicate)))
     }
 
     /// A class as a term, by its label.
@@ -226,7 +253,7 @@ impl<'r, 's> Statements<'r, 's> {
             sink(Found { subject, predicate, object, graph: None, edge: None })
         };
         if graphs.has_default() {
-            if predicate.is_none_or(|iri| **iri == *rdf::names::rdf::TYPE) {
+            if self.asks(predicate, rdf::names::rdf::TYPE) {
                 for label in self.reader.labels(subject) {
                     if is_hidden(&label) {
                         continue;
@@ -301,7 +328,7 @@ impl<'r, 's> Statements<'r, 's> {
             Value::Iri(iri) => Some(Arc::clone(iri)),
             _ => None,
         };
-        let is_type = predicate.is_none_or(|iri| **iri == *rdf::names::rdf::TYPE);
+        let is_type = self.asks(predicate, rdf::names::rdf::TYPE);
         if let Some(class) = class.filter(|_| is_type && graphs.has_default()) {
             self.of_class(&name_of(&class), object, sink)?;
         }
@@ -341,7 +368,8 @@ impl<'r, 's> Statements<'r, 's> {
         };
         if predicate.is_none() {
             let leading = self.leading_to(end.table());
-            return leading.iter().try_for_each(|(iri, shape)| along(iri, shape));
+            let mut leading = leading.iter().filter(|(iri, _)| self.is_meant(iri));
+            return leading.try_for_each(|(iri, shape)| along(iri, shape));
         }
         for (iri, places) in self.places(predicate) {
             let mut leading =
@@ -354,7 +382,9 @@ impl<'r, 's> Statements<'r, 's> {
     /// The predicates and edge tables whose edges may lead to nodes of a table.
     fn leading_to(&self, table: TableId) -> Leading {
         let find = || {
-            let places = self.places(None);
+            // Of all predicates: it is kept for whoever asks next.
+            let shape = self.shape();
+            let places = shape.predicates.iter().filter_map(|iri| Some((iri, shape.places(iri)?)));
             let all = places.flat_map(|(iri, places)| places.edges.iter().map(move |shape| (iri, shape)));
             let leading = all.filter(|(_, shape)| self.reader.may_lead_to(shape.at, table));
             leading.map(|(iri, shape)| (Arc::clone(iri), shape.clone())).collect()
@@ -450,7 +480,7 @@ impl<'r, 's> Statements<'r, 's> {
 
     /// Whether edges of a predicate leave a node. **Cost**: a look at one list, as a rule.
     pub fn has_edges(&self, node: NodeId, predicate: &Arc<str>) -> bool {
-        let edges = self.own_places(node.table(), Some(predicate)).iter().flat_map(|own| &own.edges);
+        let edges = self.own_places(node.table(), Some(predicate)).flat_map(|own| &own.edges);
         edges
             .map(|shape| Neighbours::all(self.reader, shape.at, true, node.table()).list(node))
             .any(|list| list.len() > 0)

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use trimorph_base::{EdgeId, NodeId};
 use trimorph_catalog::SaidShape;
 use trimorph_types::iri_names::EDGE_BASE;
+use trimorph_types::rdf::names::rdf::REIFIES;
 use trimorph_types::{Relationship, Value, equivalent, rdf};
 
 use super::literals::{Known, SEARCH_ROWS, Sought};
@@ -27,10 +28,6 @@ use crate::{PropertyColumn, Reader};
 pub(super) fn reifies() -> Arc<str> {
     static REIFIES: std::sync::OnceLock<Arc<str>> = std::sync::OnceLock::new();
     Arc::clone(REIFIES.get_or_init(|| rdf::names::rdf::REIFIES.into()))
-}
-
-fn is_reifies(predicate: Option<&Arc<str>>) -> bool {
-    predicate.is_none_or(|iri| **iri == *rdf::names::rdf::REIFIES)
 }
 
 impl Reader<'_> {
@@ -77,13 +74,13 @@ impl Statements<'_, '_> {
             sink(Found { subject: Value::Relationship(subject), predicate, object, graph, edge: None })
         };
         for (iri, column) in &said.columns {
-            if predicate.is_none_or(|wanted| wanted == iri) {
+            if self.asks(predicate, iri) {
                 self.each_said(self.value_of(said, *column, subject.id), &mut |value| {
                     if agrees(&value) { give(iri, value) } else { ControlFlow::Continue(()) }
                 })?;
             }
         }
-        if is_reifies(predicate) && self.says_anything(said, subject.id) {
+        if self.asks(predicate, REIFIES) && self.says_anything(said, subject.id) {
             let term = self.statement_of(said, subject);
             if agrees(&term) {
                 give(&reifies(), term)?;
@@ -157,7 +154,7 @@ impl Statements<'_, '_> {
         graphs: &Graphs,
         sink: &mut Sink<'_>,
     ) -> ControlFlow<()> {
-        let (true, Value::Iri(text)) = (is_reifies(predicate), self.reader().term_of(object)) else {
+        let (true, Value::Iri(text)) = (self.asks(predicate, REIFIES), self.reader().term_of(object)) else {
             return ControlFlow::Continue(());
         };
         let Some([subject, middle, end]) = rdf::triple_parts(&text) else { return ControlFlow::Continue(()) };
@@ -193,8 +190,8 @@ impl Statements<'_, '_> {
         sink: &mut Sink<'_>,
     ) -> ControlFlow<()> {
         for said in self.shape().said.iter().filter(|said| said.edges.source == node.table()) {
-            let is_asked = is_reifies(predicate)
-                || said.columns.iter().any(|(iri, _)| predicate.is_some_and(|wanted| wanted == iri));
+            let is_asked = self.asks(predicate, REIFIES)
+                || said.columns.iter().any(|(iri, _)| self.asks(predicate, iri));
             if is_asked {
                 self.each_leaving(said, node, &mut |edge| {
                     self.of_relationship(edge, predicate, None, graphs, sink)

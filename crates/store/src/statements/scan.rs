@@ -56,7 +56,7 @@ impl Statements<'_, '_> {
         let reader = self.reader();
         let may_be_in =
             |at: usize, graphs: &Graphs| self.shape().said[at].edges.graph.is_some() || graphs.has_default();
-        if graphs.has_default() && predicate.is_none_or(|iri| **iri == *rdf_type()) {
+        if graphs.has_default() && self.asks(predicate, &rdf_type()) {
             let tables = reader.schema().table_ids().filter(|table| !reader.stands_for_literals(*table));
             parts.extend(tables.map(|table| Part { table, predicate: rdf_type(), of: Of::Labels }));
         }
@@ -84,7 +84,7 @@ impl Statements<'_, '_> {
                     .map(|(at, column)| part(self.shape().said[*at].edges.source, Of::Said(*at, *column))),
             );
         }
-        if predicate.is_none_or(|iri| **iri == *reifies()) {
+        if self.asks(predicate, &reifies()) {
             let said = self.shape().said.iter().enumerate().filter(|(at, _)| may_be_in(*at, graphs));
             let part = |table, at| Part { table, predicate: reifies(), of: Of::Reified(at) };
             parts.extend(said.map(|(at, said)| part(said.edges.source, at)));
@@ -196,6 +196,9 @@ impl Statements<'_, '_> {
             Of::InGraph(_) => {}
             Of::Edges(shape) => {
                 let lists = Neighbours::all(reader, shape.at, true, part.table);
+                if lists.have_none(first, len as u64) {
+                    return ControlFlow::Continue(());
+                }
                 let (mut nodes, mut edges) = (Vec::new(), Vec::new());
                 for row in rows {
                     nodes.clear();
