@@ -1,5 +1,6 @@
-//! The SNB BI queries as SPARQL over the network that was loaded from CSV files: `bench/snb/sparql/bi-N.rq` against the
-//! shared answers. `bench/snb/check_sparql.py` does the same through Python, and compares times with the Cypher texts.
+//! The SNB BI queries as SPARQL over the network that was loaded from CSV files: `bench/snb/sparql/bi-N.rq`
+//! against the shared answers. `bench/snb/check_sparql.py` does the same through Python, and compares times
+//! with the Cypher texts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -128,9 +128,12 @@ fn parsed(
     Ok(Statement::Update(whole))
 }
 
-/// The words before the statement that say how it is to be run.
+/// The words before the statement that say how it is to be run; comments may stand before them.
 fn mode(text: &str) -> (Mode, &str) {
-    let rest = text.trim_start();
+    let mut rest = text.trim_start();
+    while rest.starts_with('#') {
+        rest = rest.find(['\n', '\r']).map_or("", |end| rest[end..].trim_start());
+    }
     for (word, mode) in [("explain", Mode::Explain), ("profile", Mode::Profile)] {
         if let Some(head) = rest.get(..word.len())
             && head.eq_ignore_ascii_case(word)

@@ -318,6 +318,12 @@ fn updates() {
 fn places_are_those_of_the_text() {
     check("EXPLAIN SELEC * {}", "SELEC", "\"SELEC\" is not expected here", "did you mean SELECT?");
     check(
+        "# a\n # b\r\nprofile SELEC * {}",
+        "SELEC",
+        "\"SELEC\" is not expected here",
+        "did you mean SELECT?",
+    );
+    check(
         "ASK { ?s ?p TRUE . ?ä }",
         "}",
         "\"}\" is not expected here",
