@@ -106,6 +106,8 @@ pub(super) const FUNCTIONS: &[Name] = &[
     ("lcase", "write toLower(text)"),
     ("ucase", "write toUpper(text)"),
     ("str", "write toString(x)"),
+    ("substr", "write substring(text, 0, 3): it counts from 0"),
+    ("mid", "write substring(text, 0, 3): it counts from 0"),
     ("startsWith", "write text STARTS WITH 'a'"),
     ("endsWith", "write text ENDS WITH 'a'"),
     ("indexOf", PLACE),

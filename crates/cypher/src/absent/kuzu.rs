@@ -4,7 +4,7 @@ use super::entry::Neighbour::{After, Any, Before};
 use super::entry::{Name, Syntax};
 use super::neo4j::ONE_DATABASE;
 
-const NO_TABLES: &str = "leave it out: labels, types and properties come with the data, by CREATE, COPY … FROM and \
+pub(super) const NO_TABLES: &str = "leave it out: labels, types and properties come with the data, by CREATE, COPY … FROM and \
                          load; a key is CREATE CONSTRAINT FOR (n:Label) REQUIRE n.id IS UNIQUE";
 const DELETE_ROWS: &str = "there are labels and no tables: MATCH (n:Label) DETACH DELETE n, \
                            MATCH ()-[r:TYPE]->() DELETE r, MATCH (n:Label) REMOVE n.property";

@@ -37,6 +37,32 @@ pub(crate) fn syntax(before: &str, word: &str, after: &str) -> Option<Absent> {
     Some(Absent { name: found.2, instead: found.3 })
 }
 
+/// What to write instead of `x::type`, if a name is one of SQL's types.
+pub(crate) fn conversion(name: &str) -> Option<&'static str> {
+    let is_type = TYPES.iter().any(|known| known.eq_ignore_ascii_case(name));
+    is_type.then_some("write toString(x), toInteger(x), toFloat(x), toBoolean(x), date(x) and so on")
+}
+
+const TYPES: &[&str] = &[
+    "BIGINT",
+    "BOOL",
+    "BOOLEAN",
+    "DATE",
+    "DECIMAL",
+    "DOUBLE",
+    "FLOAT",
+    "INT",
+    "INTEGER",
+    "INT32",
+    "INT64",
+    "NUMERIC",
+    "REAL",
+    "STRING",
+    "TEXT",
+    "TIMESTAMP",
+    "VARCHAR",
+];
+
 /// What to use instead of a function.
 pub(crate) fn function(name: &str) -> Option<&'static str> {
     instead(&[elsewhere::FUNCTIONS, neo4j::FUNCTIONS, kuzu::FUNCTIONS], name)

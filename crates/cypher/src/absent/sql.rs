@@ -1,7 +1,8 @@
-//! What people know from SQL databases: of transactions, of the files, of plans.
+//! What people know from SQL databases: statements, of transactions, of the files, of plans.
 
 use super::entry::Neighbour::{After, Any, Before};
 use super::entry::{Name, Syntax};
+use super::kuzu::NO_TABLES;
 
 const SAVEPOINTS: &str = "a statement that fails undoes itself and leaves its transaction open; what is to be undone \
                           alone is a transaction of its own";
@@ -18,8 +19,51 @@ const LOCKS: &str = "leave it out: nobody waits for an open transaction; who mee
 const PLANS: &str = "leave it out: plans are kept by the text of a query; pass what changes as parameters";
 const CHECKPOINT: &str = "write CHECKPOINT, or db.checkpoint() in Python";
 const BACKUP: &str = "a database is a directory to copy: db.backup(\"dir\") in Python";
+const FETCH: &str = "write LIMIT n at the end, behind ORDER BY and SKIP";
+const NAMES: &str = "write CALL db.labels(), CALL db.relationshipTypes(), or :tables in the shell";
+const COLUMNS: &str = "write CALL db.schema.nodeTypeProperties() or CALL db.schema.relTypeProperties(), or :schema in the shell";
+const VIEWS: &str =
+    "there are no views: keep the query's text in your program, or what it finds in nodes of their own";
+const SAMPLE: &str = "write WITH n ORDER BY rand() LIMIT 100, or WHERE rand() < 0.01";
+const INTERSECT: &str = "write MATCH … WHERE EXISTS { MATCH … }, or [x IN a WHERE x IN b] of lists";
+const EXCEPT: &str = "write MATCH … WHERE NOT EXISTS { MATCH … }, or [x IN a WHERE NOT x IN b] of lists";
+const CONFLICT: &str =
+    "write MERGE (n:Label {id: row.id}) ON CREATE SET n.x = row.x ON MATCH SET n.y = row.y";
+const OWN_FUNCTIONS: &str =
+    "give a function of your own: conn.create_function in Python, create_function in Rust";
+const SUMMARY: &str = "write RETURN count(n.x), min(n.x), max(n.x), avg(n.x); CALL db.schema.nodeTypeProperties() has \
+                       the types";
+const PIVOT: &str = "write RETURN n.year, sum(CASE WHEN n.kind = 'a' THEN n.x END) AS a for each column, or pivot the \
+                     frame that result.df() gives";
 
 pub(super) const SYNTAX: &[Syntax] = &[
+    ("FETCH", After(&["FIRST", "NEXT"]), "FETCH FIRST", FETCH),
+    ("TABLE", Before(&["CREATE"]), "CREATE TABLE", NO_TABLES),
+    ("VIEW", Before(&["CREATE"]), "CREATE VIEW", VIEWS),
+    ("FUNCTION", Before(&["CREATE"]), "CREATE FUNCTION", OWN_FUNCTIONS),
+    ("MACRO", Before(&["CREATE"]), "CREATE MACRO", OWN_FUNCTIONS),
+    ("TRUNCATE", Before(&[""]), "TRUNCATE", "write MATCH (n:Label) DETACH DELETE n"),
+    ("VALUES", Before(&[""]), "VALUES", "write UNWIND [[1, 'a'], [2, 'b']] AS row RETURN row[0], row[1]"),
+    ("TABLE", Before(&[""]), "TABLE", "write MATCH (n:Label) RETURN n"),
+    ("SHOW", After(&["TABLES", "LABELS", "TYPES"]), "SHOW TABLES", NAMES),
+    ("SHOW", After(&["COLUMNS", "SCHEMA", "SCHEMAS"]), "SHOW COLUMNS", COLUMNS),
+    ("DESCRIBE", Before(&[""]), "DESCRIBE", COLUMNS),
+    ("SUMMARIZE", Before(&[""]), "SUMMARIZE", SUMMARY),
+    ("PIVOT", Before(&[""]), "PIVOT", PIVOT),
+    ("TABLESAMPLE", Any, "TABLESAMPLE", SAMPLE),
+    ("SAMPLE", Any, "SAMPLE", SAMPLE),
+    ("USING", After(&["SAMPLE"]), "USING SAMPLE", SAMPLE),
+    ("INTERSECT", Any, "INTERSECT", INTERSECT),
+    (
+        "EXCEPT",
+        Before(&["*"]),
+        "* EXCEPT",
+        "name the columns that are wanted; a map without a key is n {.*, key: null}",
+    ),
+    ("EXCEPT", Any, "EXCEPT", EXCEPT),
+    ("MINUS", Any, "MINUS", EXCEPT),
+    ("INTO", Before(&["MERGE"]), "MERGE INTO", CONFLICT),
+    ("CONFLICT", Before(&["ON"]), "ON CONFLICT", CONFLICT),
     ("SAVEPOINT", Any, "SAVEPOINT", SAVEPOINTS),
     ("RELEASE", Before(&[""]), "RELEASE SAVEPOINT", SAVEPOINTS),
     ("END", Before(&[""]), "END", "write COMMIT"),

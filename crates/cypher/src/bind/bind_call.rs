@@ -1,12 +1,13 @@
 //! `CALL { … }`: subqueries.
 
 use trimorph_algebra::{ApplyKind, Plan};
+use trimorph_base::Diagnostic;
 
 use super::Binder;
 use super::bind_expression::{local_in_subquery, undefined};
 use super::bind_query::Origin;
 use super::part::Part;
-use super::report::{Bound, already_bound};
+use super::report::{Bound, already_bound, with_hint};
 use super::scope::Scope;
 use super::trim_argument::trim;
 use crate::ast::{CallSubquery, Clause, ExprKind, Ident, Imports, Projection, SingleQuery, With};
@@ -42,7 +43,8 @@ impl<'q> Binder<'q> {
 
     /// `CALL { query }`.
     pub(super) fn call_subquery(&mut self, part: Part, call: &'q CallSubquery) -> Bound<Part> {
-        let (subplan, columns) = self.query(&call.query, Origin::Call(&part.scope, &call.imports))?;
+        let bound = self.query(&call.query, Origin::Call(&part.scope, &call.imports));
+        let (subplan, columns) = bound.map_err(|error| self.not_imported(error, &part.scope))?;
         let (subplan, _) = trim(subplan, &part.scope.vars(), None);
         let kind = match columns {
             None if subplan.updates() => ApplyKind::Effects { together: false },
@@ -59,6 +61,15 @@ impl<'q> Binder<'q> {
         let input = Box::new(part.plan);
         let plan = Plan::Apply { input, subplan: Box::new(subplan), kind };
         Ok(Part { plan: self.grow(plan)?, scope })
+    }
+
+    /// An error within a called subquery: a name that is known around it has to be handed in.
+    fn not_imported(&self, error: Box<Diagnostic>, outer: &Scope) -> Box<Diagnostic> {
+        let name = error.span.map_or("", |span| self.slice(span));
+        if error.detail != "UndefinedVariable" || outer.get(name).is_none() {
+            return error;
+        }
+        with_hint(error, &format!("write CALL ({name}) {{ … }}: a subquery sees the names in parentheses"))
     }
 }
 

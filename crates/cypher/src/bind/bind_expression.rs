@@ -133,7 +133,20 @@ impl<'q> Binder<'q> {
             let error = semantic("UndefinedVariable", primary, span);
             return with_hint(error, "add it to the projection");
         }
-        undefined(name, span, cx.scope.names().chain(cx.locals.iter().map(|(local, _)| *local)))
+        let mut known = cx.scope.names().chain(cx.locals.iter().map(|(local, _)| *local)).peekable();
+        let nothing = known.peek().is_none();
+        let error = undefined(name, span, known);
+        if error.hint.is_some() {
+            return error;
+        }
+        if self.not_yielded.iter().any(|column| **column == *name) {
+            return with_hint(error, &format!("write YIELD {name} behind the call"));
+        }
+        match nothing {
+            // It is a name of the program around the query, or a text without quotes.
+            true => with_hint(error, &format!("write ${name} for a parameter, '{name}' for a text")),
+            false => error,
+        }
     }
 
     #[inline(never)]
@@ -172,10 +185,10 @@ pub(super) fn undefined<'a>(
     let error = semantic("UndefinedVariable", format!("variable \"{name}\" is not defined"), span);
     // SQL's clocks are words without brackets.
     let clock = name.get(..8).filter(|head| head.eq_ignore_ascii_case("current_"));
-    match clock.and_then(|_| absent::function(name)) {
-        Some(instead) => with_hint(error, instead),
-        None => with_suggestion(error, suggest(name, candidates)),
+    if let Some(instead) = clock.and_then(|_| absent::function(name)) {
+        return with_hint(error, instead);
     }
+    with_suggestion(error, suggest(name, candidates))
 }
 
 /// A subquery looks at a variable that rows do not have.

@@ -61,6 +61,9 @@ impl<'q> Binder<'q> {
                 signature.inputs.iter().map(parameter).collect()
             }
         };
+        if matches!(call.yields, Yield::Unsaid) && !standalone {
+            self.not_yielded.extend(signature.outputs.iter().map(|field| Arc::clone(&field.name)));
+        }
         let mut scope = part.scope;
         let (mut columns, mut outputs) = (Columns::new(), Vec::new());
         for (index, name, span) in yielded(call, signature, standalone)? {

@@ -109,6 +109,7 @@ pub fn bind_until(
         pairs: 0,
         cancel,
         outside: Vec::new(),
+        not_yielded: Vec::new(),
     };
     let (plan, columns) =
         binder.statement(&statement.query).map_err(|error| error.at(statement.query.span))?;
@@ -153,6 +154,8 @@ struct Binder<'q> {
     cancel: &'q CancelToken,
     /// What subqueries around have from outside, the innermost last.
     outside: Vec<Outside<'q>>,
+    /// Columns of procedures that were called without `YIELD`, which names none of them.
+    not_yielded: Vec<Arc<str>>,
 }
 
 impl<'q> Binder<'q> {
@@ -191,9 +194,10 @@ impl<'q> Binder<'q> {
                 let primary = format!("prefix \"{}\" is not declared", prefix.text);
                 let error = semantic("UndefinedPrefix", primary, prefix.span);
                 let near = suggest(&prefix.text, self.prefixes.keys().copied());
-                let hint =
-                    near.unwrap_or_else(|| format!("begin the query with PREFIX {}: <…>", prefix.text));
-                Err(with_hint(error, &hint))
+                // `n.age::STRING` elsewhere asks for another type.
+                let conversion = crate::absent::conversion(&name.text).map(str::to_owned);
+                let declare = || format!("begin the query with PREFIX {}: <…>", prefix.text);
+                Err(with_hint(error, &near.or(conversion).unwrap_or_else(declare)))
             }
         }
     }

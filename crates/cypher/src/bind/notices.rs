@@ -22,8 +22,20 @@ fn notice(kind: NameKind, name: &str, span: Span, catalog: &CatalogView<'_>) -> 
         NameKind::Type => ("UnknownRelationshipType", "no relationship has the type"),
         NameKind::Property => ("UnknownProperty", "no node or relationship has the property"),
     };
-    let hint = suggest(name, catalog.names(kind).iter().map(AsRef::as_ref));
+    let near = suggest(name, catalog.names(kind).iter().map(AsRef::as_ref));
+    let hint = near.or_else(|| (kind == NameKind::Property).then(|| no_property(name)).flatten());
     Notice { detail, primary: format!("{nobody} \"{name}\""), hint, span }
+}
+
+/// What tells what a name sounds like that no property has.
+fn no_property(name: &str) -> Option<String> {
+    let instead = match name {
+        "type" | "_type" => "write type(r) for the type of a relationship",
+        "label" | "labels" | "_label" | "_labels" => "write labels(n) for the labels of a node",
+        "id" | "_id" => "write id(n) for the number of a node or relationship",
+        _ => return None,
+    };
+    Some(instead.to_owned())
 }
 
 /// What is legal and hardly meant.

@@ -26,7 +26,11 @@ impl Parser<'_> {
     fn parenthesised(&mut self) -> Parsed<Expr> {
         let start = self.bump().start;
         let mut inner = self.predicate()?;
-        self.expect(TokenKind::RightParen, "an operator or \")\"")?;
+        if self.eat(TokenKind::RightParen).is_none() {
+            let error = self.expected("an operator or \")\"");
+            let is_list = self.kind() == TokenKind::Comma;
+            return Err(if is_list { with_hint(error, "write [a, b] for a list") } else { error });
+        }
         inner.span = self.span_from(start);
         Ok(inner)
     }

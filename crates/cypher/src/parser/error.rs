@@ -111,6 +111,21 @@ impl Parser<'_> {
         }
     }
 
+    /// A name stands behind an expression, where SQL takes it for the column's; none if it is meant as
+    /// something else.
+    pub(super) fn alias_without_as(&self) -> Option<Box<Diagnostic>> {
+        let ends = matches!(
+            self.next_kind(),
+            TokenKind::Comma | TokenKind::Semicolon | TokenKind::End | TokenKind::Word(Some(_))
+        );
+        if self.kind() != TokenKind::Word(None) || !ends {
+            return None;
+        }
+        let error = self.expected("a clause or the end of the query");
+        let hint = format!("write AS {}", shorten(self.slice(self.token().span())));
+        error.hint.is_none().then(|| with_hint(error, &hint))
+    }
+
     /// A part of a path stands in parentheses where the current token stands.
     pub(super) fn part_in_parentheses(&self) -> Box<Diagnostic> {
         match absent::syntax(")", "{", "") {

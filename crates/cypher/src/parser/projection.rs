@@ -32,7 +32,10 @@ impl Parser<'_> {
         let expr = self.value()?;
         let source = self.span_from(start);
         let alias = if self.eat_keyword(Keyword::As) { Some(self.ident("an alias")?) } else { None };
-        Ok(ProjectionItem { expr, alias, source })
+        match (&alias, self.alias_without_as()) {
+            (None, Some(error)) => Err(error),
+            _ => Ok(ProjectionItem { expr, alias, source }),
+        }
     }
 
     fn order_by(&mut self) -> Parsed<Vec<SortItem>> {

@@ -70,6 +70,17 @@ const ERRORS: &[(&str, &str, &str)] = &[
         "SyntaxError: prefix \"ex\" is not declared (begin the query with PREFIX ex: <…>)",
     ),
     (
+        "MATCH (n) RETURN n.«age»::INT64",
+        "UndefinedPrefix",
+        "SyntaxError: prefix \"age\" is not declared (write toString(x), toInteger(x), toFloat(x), toBoolean(x), \
+         date(x) and so on)",
+    ),
+    (
+        "UNWIND «df» AS row RETURN row",
+        "UndefinedVariable",
+        "SyntaxError: variable \"df\" is not defined (write $df for a parameter, 'df' for a text)",
+    ),
+    (
         "MATCH ()-[r]->() MATCH («r») RETURN r",
         "VariableTypeConflict",
         "SyntaxError: variable \"r\" is of type RELATIONSHIP and cannot be a node (choose another name)",
@@ -194,7 +205,7 @@ const ERRORS: &[(&str, &str, &str)] = &[
     (
         "MATCH (n) CALL { RETURN «n».x AS x } RETURN x",
         "UndefinedVariable",
-        "SyntaxError: variable \"n\" is not defined",
+        "SyntaxError: variable \"n\" is not defined (write CALL (n) { … }: a subquery sees the names in parentheses)",
     ),
     (
         "CALL «db.labels»()",

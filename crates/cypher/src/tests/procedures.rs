@@ -100,7 +100,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "CALL number(«m») YIELD out RETURN out",
         "UndefinedVariable",
-        "SyntaxError: variable \"m\" is not defined",
+        "SyntaxError: variable \"m\" is not defined (write $m for a parameter, 'm' for a text)",
     ),
     (
         "CALL labels() YIELD «lable» RETURN 1 AS x",
@@ -112,7 +112,11 @@ const WRONG: &[(&str, &str, &str)] = &[
         "UndefinedVariable",
         "SyntaxError: procedure \"nothing\" has no column \"x\"",
     ),
-    ("CALL labels() RETURN «label»", "UndefinedVariable", "SyntaxError: variable \"label\" is not defined"),
+    (
+        "CALL labels() RETURN «label»",
+        "UndefinedVariable",
+        "SyntaxError: variable \"label\" is not defined (write YIELD label behind the call)",
+    ),
     (
         "CALL labels() YIELD label AS l WHERE «label» = 'a' RETURN l",
         "UndefinedVariable",

@@ -23,7 +23,19 @@ pub fn index(context: &Context<'_>, container: &Value, index: &Value) -> Answer 
         (Value::Map(_) | Value::Node(_) | Value::Relationship(_), other) => {
             Err(bad_key("MapElementAccessByNonString", "a MAP", "STRING", other))
         }
-        (other, _) => Err(wrong_type("element access", "a LIST, MAP, NODE or RELATIONSHIP", other)),
+        (other, _) => {
+            Err(of_text(wrong_type("element access", "a LIST, MAP, NODE or RELATIONSHIP", other), other))
+        }
+    }
+}
+
+/// A text is no list of its characters here, as it is in Python and Kuzu.
+fn of_text(error: Diagnostic, value: &Value) -> Diagnostic {
+    match value {
+        Value::String(_) => {
+            error.hint("write substring(text, start, length), left(text, n) or right(text, n)")
+        }
+        _ => error,
     }
 }
 
@@ -45,7 +57,9 @@ pub fn slice(list: &Value, from: Option<&Value>, to: Option<&Value>) -> Answer {
     if list.is_null() || [from, to].iter().flatten().any(|bound| bound.is_null()) {
         return Ok(Value::Null);
     }
-    let Value::List(items) = list else { return Err(wrong_type("list slicing", "a LIST", list)) };
+    let Value::List(items) = list else {
+        return Err(of_text(wrong_type("list slicing", "a LIST", list), list));
+    };
     let bound = |value: Option<&Value>, absent: usize| match value {
         None => Ok(absent),
         Some(Value::Int(position)) if *position < 0 => Ok(place(*position, items.len()).unwrap_or(0)),

@@ -51,7 +51,24 @@ fn numbers(
     }
     match floats(a, b) {
         Some((x, y)) => Ok(Value::Float(float(x, y))),
-        None => Err(wrong_operands(operator, a, b)),
+        None => Err(no_numbers(operator, a, b)),
+    }
+}
+
+/// Operands that are no numbers. Elsewhere a date and a number of days have a sum.
+fn no_numbers(operator: &str, a: &Value, b: &Value) -> Diagnostic {
+    let error = wrong_operands(operator, a, b);
+    let moment = match (a, b) {
+        (moment, Value::Int(_) | Value::Float(_) | Value::Decimal(_)) => moment,
+        (Value::Int(_) | Value::Float(_) | Value::Decimal(_), moment) => moment,
+        _ => return error,
+    };
+    match moment {
+        Value::Time(_) | Value::LocalTime(_) => error.hint("write duration({hours: 1}) instead of a number"),
+        moment if shifted(moment, Duration::default()).is_some() => {
+            error.hint("write duration({days: 1}) instead of a number")
+        }
+        _ => error,
     }
 }
 

@@ -1,9 +1,9 @@
 //! Operators: expressions against expected text.
 
-use trimorph_types::Value;
+use trimorph_types::{Date, LocalTime, Value};
 
 use super::functions::check;
-use crate::operators::differs;
+use crate::operators::{add, differs, slice, subtract};
 
 #[test]
 fn arithmetic() {
@@ -37,6 +37,28 @@ fn arithmetic() {
         -'a' ==> !TypeError InvalidArgumentType
         ",
     );
+}
+
+/// What other languages take is refused with what to write.
+#[test]
+fn habits_of_other_languages() {
+    let today = Value::Date(Date { days: 20_000 });
+    let noon = Value::LocalTime(LocalTime { nanos: 0 });
+    let text = Value::string("abc");
+    let days = Some("write duration({days: 1}) instead of a number");
+    let part = Some("write substring(text, start, length), left(text, n) or right(text, n)");
+    for (answer, hint) in [
+        (add(&today, &Value::Int(1)), days),
+        (add(&Value::Int(1), &today), days),
+        (subtract(&today, &Value::Float(0.5)), days),
+        (subtract(&noon, &Value::Int(1)), Some("write duration({hours: 1}) instead of a number")),
+        (add(&Value::Bool(true), &Value::Int(1)), None),
+        (slice(&text, None, Some(&Value::Int(1))), part),
+        (slice(&Value::Int(1), None, None), None),
+    ] {
+        let error = answer.expect_err("is refused");
+        assert_eq!(error.hint.as_deref(), hint, "{error}");
+    }
 }
 
 #[test]
