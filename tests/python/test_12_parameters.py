@@ -222,3 +222,52 @@ def test_an_array_without_memory_for_its_values_does_not_take_all_there_is(conn)
     for given in (pa.nulls(1 << 25), pa.RunEndEncodedArray.from_arrays(pa.array([1 << 40]), [1])):
         with pytest.raises(ValueError, match="nulls or values in runs are more than 16777216"):
             conn.execute("UNWIND $x AS x RETURN count(*)", {"x": given})
+
+
+def test_registered_rows_are_parameters_of_all_that_runs_on_the_connection(conn):
+    conn.register("people", pd.DataFrame({"id": [1, 2], "name": ["Ann", None]}))
+    query, rows = "UNWIND $people AS row RETURN row.id, row.name", [(1, "Ann"), (2, None)]
+    assert conn.execute(query).fetchall() == rows
+    assert conn.cypher(query).fetchall() == rows
+    assert conn.prepare(query).execute().fetchall() == rows
+    assert conn.cursor().execute(query).fetchall() == rows
+    with conn.transaction() as tx:
+        assert tx.execute(query).fetchall() == rows
+    # Beside the parameters of a call, and behind one of the same name.
+    assert conn.execute(query + " LIMIT $n", {"n": 1}).fetchall() == rows[:1]
+    assert conn.execute(query, {"people": []}).fetchall() == []
+    conn.executemany("UNWIND $people AS row WITH row WHERE row.id = $id CREATE (:P {id: row.id})", [{"id": 1}, {"id": 2}])
+    assert conn.execute("MATCH (p:P) RETURN count(*)").fetchone() == (2,)
+
+
+def test_registered_rows_are_those_of_then_and_of_one_connection(conn):
+    frame = pd.DataFrame({"id": [1]})
+    conn.register("people", frame)
+    frame["id"] = 2
+    query = "UNWIND $people AS row RETURN row.id"
+    assert conn.execute(query).fetchall() == [(1,)]
+    open_result = conn.execute(query)
+    conn.register("people", pl.DataFrame({"id": [3]}))
+    assert (open_result.fetchall(), conn.execute(query).fetchall()) == ([(1,)], [(3,)])
+    with pytest.raises(trimorph.QueryError, match=r"\$people. has no value"):
+        conn.database.connect().execute(query).fetchall()
+    # A variable of SPARQL is none of these.
+    assert conn.sparql("SELECT ?people { VALUES ?people { 7 } }").fetchone()[0] == 7
+    conn.unregister("people")
+    with pytest.raises(trimorph.QueryError, match=r"\$people. has no value"):
+        conn.execute(query).fetchall()
+
+
+def test_what_cannot_be_registered(conn):
+    with pytest.raises(TypeError, match=r'parameter "rows" at rows\[0\]'):
+        conn.register("rows", [object()])
+    with pytest.raises(ValueError, match="has a name"):
+        conn.register("", [])
+    with pytest.raises(KeyError, match="nothing is"):
+        conn.unregister("rows")
+    conn.register("a", [1])
+    with pytest.raises(KeyError, match="there are a"):
+        conn.unregister("rows")
+    conn.close()
+    with pytest.raises(trimorph.InterfaceError, match="closed"):
+        conn.register("a", [1])

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use trimorph::CancelToken;
+use trimorph::{CancelToken, Params, Value};
 
 use crate::forks::outside;
 use crate::{error, function};
@@ -17,6 +17,8 @@ pub(crate) struct Cell {
     /// Committing and rolling back where nothing was begun is nothing, and no error: set by cursors, which
     /// callers of DB-API 2.0 end in this way.
     lenient: AtomicBool,
+    /// Parameters that openCypher has without being given them: what was registered.
+    registered: Mutex<Arc<Params>>,
 }
 
 impl Cell {
@@ -25,6 +27,7 @@ impl Cell {
             engine: Mutex::new(Some(Arc::new(engine))),
             running: Mutex::default(),
             lenient: AtomicBool::new(false),
+            registered: Mutex::default(),
         }
     }
 
@@ -36,6 +39,7 @@ impl Cell {
 
     /// Takes the engine's connection, to be dropped where nothing is locked.
     pub(crate) fn take(&self) -> Option<Arc<trimorph::Connection>> {
+        drop(self.swap_registered(|_| Arc::default()));
         self.engine.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
@@ -56,6 +60,46 @@ impl Cell {
         }
         let engine = self.engine.lock().unwrap_or_else(PoisonError::into_inner).clone();
         engine.ok_or_else(|| error::InterfaceError::new_err("the connection is closed"))
+    }
+
+    /// From now on `name` is a parameter that has this value unless a call gives it another.
+    pub(crate) fn register(&self, name: &str, value: Value) {
+        drop(self.swap_registered(|registered| {
+            let mut all = Params::clone(registered);
+            all.insert(name.into(), value);
+            Arc::new(all)
+        }));
+    }
+
+    /// Takes a parameter back; else gives the names of those there are.
+    pub(crate) fn unregister(&self, name: &str) -> Result<(), Vec<Arc<str>>> {
+        let before = self.swap_registered(|registered| {
+            let mut left = Params::clone(registered);
+            left.remove(name);
+            Arc::new(left)
+        });
+        match before.contains_key(name) {
+            true => Ok(()),
+            false => Err(before.keys().cloned().collect()),
+        }
+    }
+
+    /// The parameters of a call, `given` ones before those that were registered.
+    pub(crate) fn parameters(&self, given: Arc<Params>) -> Arc<Params> {
+        let registered = Arc::clone(&self.registered.lock().unwrap_or_else(PoisonError::into_inner));
+        if registered.is_empty() {
+            return given;
+        }
+        let mut all = Arc::unwrap_or_clone(registered);
+        all.extend(given.iter().map(|(name, value)| (Arc::clone(name), value.clone())));
+        Arc::new(all)
+    }
+
+    /// Puts others in place of what was registered; gives what was, to be dropped where nothing is locked.
+    fn swap_registered(&self, make: impl FnOnce(&Params) -> Arc<Params>) -> Arc<Params> {
+        let mut registered = self.registered.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = make(&registered);
+        std::mem::replace(&mut *registered, next)
     }
 
     /// Notes what `interrupt` is to stop.

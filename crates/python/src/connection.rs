@@ -219,6 +219,30 @@ impl Connection {
         }
     }
 
+    /// Makes rows known to the openCypher of this connection: from now on `$name` has those of `frame`, a
+    /// data frame, an Arrow table or anything else that may be a parameter, without being given it each
+    /// time: `UNWIND $name AS row`. The rows are those of now; a parameter of the same name that a call
+    /// gives comes first.
+    fn register(&self, name: &str, frame: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.cell.engine()?;
+        if name.is_empty() {
+            return Err(PyValueError::new_err("what is registered has a name, to be used as $name"));
+        }
+        self.cell.register(name, from_python::parameter(name, frame, self.handle.source)?);
+        Ok(())
+    }
+
+    /// Lets go of what `register` made known.
+    fn unregister(&self, name: &str) -> PyResult<()> {
+        self.cell.unregister(name).map_err(|known| {
+            let known = match known.as_slice() {
+                [] => "nothing is".to_owned(),
+                known => format!("there are {}", known.join(", ")),
+            };
+            PyKeyError::new_err(format!("\"{name}\" is not registered: {known}"))
+        })
+    }
+
     /// Runs a SQL query.
     #[pyo3(signature = (text, params = None))]
     fn sql(&self, py: Python<'_>, text: &str, params: Option<&Bound<'_, PyAny>>) -> PyResult<QueryResult> {
@@ -406,7 +430,7 @@ impl Prepared {
                 return execute::sparql(py, (&self.handle, &self.cell), (&self.text, params), None, timeout);
             }
         };
-        let params = from_python::parameters(params, self.handle.source)?;
+        let params = self.cell.parameters(from_python::parameters(params, self.handle.source)?);
         let engine = self.cell.engine()?;
         let cancel = execute::until(timeout);
         self.cell.runs(&cancel);

@@ -26,7 +26,7 @@ pub(crate) fn execute(
         return sparql(py, (handle, cell), (text, params), None, timeout);
     }
     check_language(py, lang)?;
-    let params = from_python::parameters(params, handle.source)?;
+    let params = cell.parameters(from_python::parameters(params, handle.source)?);
     let engine = cell.engine()?;
     let cancel = until(timeout);
     cell.runs(&cancel);

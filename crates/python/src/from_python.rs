@@ -114,13 +114,19 @@ pub(crate) fn parameters(params: Option<&Bound<'_, PyAny>>, source: Source) -> P
             )));
         };
         let name = name.to_cow()?;
-        let converted = convert(&value, &mut Entities::Parameter(source).into(), 0).map_err(|r| {
-            let place = if r.place.is_empty() { String::new() } else { format!(" at {name}{}", r.shown()) };
-            (r.make)(format!("parameter \"{name}\"{place}: {}", r.reason))
-        })?;
-        out.insert(Arc::from(&*name), converted);
+        out.insert(Arc::from(&*name), parameter(&name, &value, source)?);
     }
     Ok(Arc::new(out))
+}
+
+/// The value of one parameter.
+///
+/// **Errors**: as those of `parameters`.
+pub(crate) fn parameter(name: &str, value: &Bound<'_, PyAny>, source: Source) -> PyResult<Value> {
+    convert(value, &mut Entities::Parameter(source).into(), 0).map_err(|r| {
+        let place = if r.place.is_empty() { String::new() } else { format!(" at {name}{}", r.shown()) };
+        (r.make)(format!("parameter \"{name}\"{place}: {}", r.reason))
+    })
 }
 
 /// A value of a frame; else why it is not taken.
