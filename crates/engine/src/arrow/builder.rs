@@ -8,15 +8,16 @@ use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{
-    ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, Time64NanosecondArray,
+    Array, ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, Time64NanosecondArray,
     TimestampNanosecondArray,
 };
 use arrow_buffer::{NullBuffer, NullBufferBuilder};
 use trimorph_base::EdgeId;
 use trimorph_types::format::IdsOnly;
 use trimorph_types::{LogicalType, Value, format_value};
-use trimorph_vector::{Values, Vector};
+use trimorph_vector::{Texts, Values, Vector};
 
+use super::bits::{is_from_the_first_on, packed, present};
 use super::column::{Column, ColumnType};
 use super::failure::TooLong;
 use super::literal::number_of;
@@ -27,6 +28,9 @@ use crate::Error;
 
 /// Text of one column after which a batch is closed, far below the 2 GiB that Arrow's offsets reach.
 const TEXT_BYTES_MAX: usize = 1 << 28;
+
+/// Text that a batch has room for before it comes.
+const ROOM_BYTES_MAX: usize = 8 << 20;
 
 /// Bytes of general values of one column, shared ones counted wherever they are, after which a batch is
 /// closed, and those that no batch has: a list that many rows share is copied for each of them.
@@ -125,7 +129,9 @@ impl ColumnBuilder {
             Values::Bool(_) => Buffer::Bool(Vec::with_capacity(rows)),
             Values::Int(_) => Buffer::Int(Vec::with_capacity(rows)),
             Values::Float(_) => Buffer::Float(Vec::with_capacity(rows)),
-            Values::String(_) => Buffer::String(StringBuilder::with_capacity(rows, 0)),
+            Values::String(texts) => {
+                Buffer::String(StringBuilder::with_capacity(rows, letters_of(texts, rows)))
+            }
             Values::Date(_) => Buffer::Date(Vec::with_capacity(rows)),
             Values::LocalTime(_) => Buffer::LocalTime(Vec::with_capacity(rows)),
             Values::LocalDateTime(_) => Buffer::LocalDateTime(Vec::with_capacity(rows)),
@@ -244,7 +250,7 @@ impl ColumnBuilder {
         if vector.nulls.is_none() {
             self.nulls.append_n_non_nulls(positions.len());
         } else {
-            positions.iter().for_each(|p| self.nulls.append(!vector.nulls.get(*p as usize)));
+            self.nulls.append_buffer(&present(&vector.nulls, positions));
         }
         Ok(())
     }
@@ -252,7 +258,7 @@ impl ColumnBuilder {
     fn finish(self, maker: &Maker<'_>) -> Result<Column, Error> {
         let nulls = self.nulls.build();
         let (ty, array): (_, ArrayRef) = match self.values {
-            Buffer::Bool(v) => (LogicalType::Bool, Arc::new(BooleanArray::new(v.into(), nulls))),
+            Buffer::Bool(v) => (LogicalType::Bool, Arc::new(BooleanArray::new(packed(&v), nulls))),
             Buffer::Int(v) => (LogicalType::Int, Arc::new(Int64Array::new(fitted(v).into(), nulls))),
             Buffer::Float(v) => (LogicalType::Float, Arc::new(Float64Array::new(fitted(v).into(), nulls))),
             Buffer::Date(v) => (LogicalType::Date, Arc::new(Date32Array::new(fitted(v).into(), nulls))),
@@ -266,7 +272,13 @@ impl ColumnBuilder {
                 let array = Arc::new(instants(v, nulls).with_timezone("UTC"));
                 return Ok(Column::of_array(ColumnType::in_nanos(true), array));
             }
-            Buffer::String(mut texts) => (LogicalType::String, Arc::new(texts.finish())),
+            Buffer::String(mut texts) => {
+                let mut array = texts.finish();
+                if array.value_data().len() < array.values().capacity() / 2 {
+                    array.shrink_to_fit();
+                }
+                (LogicalType::String, Arc::new(array))
+            }
             Buffer::List(ends, child) => return Ok(Column::of_lists(ends, nulls, child.finish(maker)?)),
             Buffer::Spelled(ty, mut texts) => {
                 return Ok(Column::of_array(ColumnType::declared(ty), Arc::new(texts.finish())));
@@ -279,6 +291,17 @@ impl ColumnBuilder {
         };
         Ok(Column::of_array(ColumnType::Plain(ty), array))
     }
+}
+
+/// Bytes to make room for where a batch of so many rows begins with these texts, so that they are not moved
+/// again and again while it grows; no more than a batch of names may need.
+fn letters_of(texts: &Texts<'_>, rows: usize) -> usize {
+    const SAMPLE: usize = 64;
+    let sample = texts.len().min(SAMPLE);
+    let letters: usize = (0..sample).map(|i| texts.get(i).len()).sum();
+    // An eighth more: numbers within names grow.
+    let expected = letters.saturating_mul(rows) / sample.max(1);
+    (expected + expected / 8).min(ROOM_BYTES_MAX)
 }
 
 fn instants(nanos: Vec<i64>, nulls: Option<NullBuffer>) -> TimestampNanosecondArray {
@@ -294,9 +317,7 @@ fn fitted<T>(mut values: Vec<T>) -> Vec<T> {
 }
 
 fn extend<T: Copy>(out: &mut Vec<T>, values: &[T], positions: &[u32]) {
-    let is_whole =
-        positions.len() == values.len() && positions.iter().enumerate().all(|(i, p)| i == *p as usize);
-    if is_whole {
+    if positions.len() == values.len() && is_from_the_first_on(positions) {
         out.extend_from_slice(values);
     } else {
         out.extend(positions.iter().map(|p| values[*p as usize]));

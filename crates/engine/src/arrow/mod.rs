@@ -6,6 +6,7 @@
 //! nodes, relationships and paths. Literals of RDF that write numbers are numbers (`literal`). `notices`
 //! tells what had to become text. `stream` does the same without all rows at hand.
 
+mod bits;
 mod builder;
 mod column;
 mod column_type;
