@@ -92,15 +92,6 @@ fn at_utc(micros: i64) -> DateTime {
     DateTime { seconds: micros.div_euclid(1_000_000), nanos: nanos as u32, zone: Zone::Offset(0) }
 }
 
-/// The name of an isolation level.
-pub(crate) fn name_of(level: Isolation) -> &'static str {
-    match level {
-        Isolation::Serializable => "serializable",
-        Isolation::Snapshot => "snapshot",
-        Isolation::ReadCommitted => "read committed",
-    }
-}
-
 /// A table of values with names of columns, as the result of a query.
 pub(crate) struct Answer {
     pub(crate) query: BoundQuery,

@@ -90,6 +90,7 @@ impl FileGroup {
 
 /// The type of keys in neo4j-style files whose header does not say one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum IdType {
     /// Texts.
     #[default]

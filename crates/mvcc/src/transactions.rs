@@ -27,6 +27,7 @@ use crate::{
 
 /// What transactions that run at the same time may see of each other.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+#[non_exhaustive]
 pub enum Isolation {
     /// Each statement sees what was committed when it began.
     ReadCommitted,
@@ -35,6 +36,17 @@ pub enum Isolation {
     /// As if transactions had run one after the other.
     #[default]
     Serializable,
+}
+
+impl Isolation {
+    /// Its name, as statements and settings have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Serializable => "serializable",
+            Self::Snapshot => "snapshot",
+            Self::ReadCommitted => "read committed",
+        }
+    }
 }
 
 /// Why a transaction cannot go on. It may be tried again.

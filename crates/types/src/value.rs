@@ -14,6 +14,9 @@ pub type Map = Entries<Value>;
 
 /// One cell of any type. Equality, equivalence, order and hashing are in `compare`; `PartialEq` is not
 /// derived, because openCypher has three different ones.
+///
+/// It may be matched without a wildcard: a version that adds a kind of value is a breaking one, so that the
+/// compiler tells whoever converts values.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "the names are the types'")]
 pub enum Value {

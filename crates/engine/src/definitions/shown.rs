@@ -13,7 +13,7 @@ use trimorph_types::iri_names::ANY_LABEL;
 use trimorph_types::{Duration, LogicalType, Map, Value};
 
 use crate::Error;
-use crate::commands::{Answer, name_of};
+use crate::commands::Answer;
 use crate::connection::Connection;
 use crate::params::Params;
 use crate::sessions::OpenTransaction;
@@ -64,7 +64,7 @@ fn transaction_row(one: OpenTransaction) -> Vec<Value> {
     let age = Duration::normalized(0, 0, seconds, i64::from(one.age.subsec_nanos()));
     vec![
         Value::Int(one.number.cast_signed()),
-        Value::String(name_of(one.isolation).into()),
+        Value::String(one.isolation.name().into()),
         age.map_or(Value::Null, Value::Duration),
         Value::String(if one.is_running { "running" } else { "idle" }.into()),
         Value::String(one.statement),

@@ -6,6 +6,7 @@ use trimorph_exec::ProfileLine;
 
 /// How a plan is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum PlanForm {
     /// Aligned columns for people.
     #[default]

@@ -13,6 +13,7 @@ use crate::Main;
 
 /// What to do with a row whose key a node of the database has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum OnConflict {
     /// Refuse it.
     #[default]
