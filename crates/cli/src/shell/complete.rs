@@ -22,7 +22,8 @@ pub(super) struct Words {
 impl Words {
     /// The words of a database, which may become others.
     pub(super) fn new(known: Arc<Mutex<Known>>) -> Self {
-        Self { known, functions: trimorph::functions(), clauses: trimorph::clauses() }
+        let clauses = trimorph::clauses().into_iter().filter(|doc| doc.language == "cypher").collect();
+        Self { known, functions: trimorph::functions(), clauses }
     }
 
     /// The word that ends with the text and what it may become.
@@ -207,7 +208,7 @@ mod tests {
         assert_eq!(complete(":set timer o"), ["on", "off"]);
         assert_eq!(complete(":mode ht"), ["html"]);
         assert_eq!(complete(":help toUp"), ["toUpper"]);
-        assert_eq!(complete(":help opt"), ["OPTIONAL MATCH"]);
+        assert_eq!(complete(":help unw"), ["UNWIND"]);
         assert_eq!(complete("cop"), ["COPY"]);
         assert_eq!(complete("CHECKP"), ["CHECKPOINT"]);
         assert_eq!(complete("MATCH (n) CHECKP"), [""; 0]);

@@ -1,5 +1,6 @@
 //! Completion of the shell's own commands: their names, settings and values, files, topics.
 
+use std::collections::HashSet;
 use std::path::{MAIN_SEPARATOR, Path};
 
 use super::help::{Takes, commands};
@@ -49,7 +50,10 @@ pub(super) fn candidates(known: &Known, text: &str) -> Found {
             let functions = trimorph::functions();
             let functions = functions.iter().map(|f| Candidate::new(f.name).described(f.signature));
             let clauses = trimorph::clauses();
-            let clauses = clauses.iter().map(|doc| Candidate::new(doc.name).described(doc.syntax));
+            // Some names are of both languages.
+            let mut seen = HashSet::new();
+            let clauses = clauses.iter().filter(|doc| seen.insert(doc.name));
+            let clauses = clauses.map(|doc| Candidate::new(doc.name).described(doc.syntax));
             words(start, word, names.chain(clauses).chain(functions))
         }
         Some(Takes::Name) => words(start, word, known.labels.iter().chain(&known.types).map(Candidate::new)),

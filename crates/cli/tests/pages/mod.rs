@@ -44,10 +44,10 @@ fn the_book_has_all_functions() {
     );
 }
 
-/// The page of clauses in the book is made of the table that `:help` shows; COMPLETE=1 writes it.
+/// The pages of clauses in the book are made of the table that `:help` shows; COMPLETE=1 writes them.
 #[test]
 fn the_book_has_all_clauses() {
-    let families = [
+    let cypher = [
         ("reading", "Reading"),
         ("writing", "Writing"),
         ("patterns", "Patterns"),
@@ -57,32 +57,49 @@ fn the_book_has_all_clauses() {
         ("files", "Files"),
         ("plans", "Prefixes"),
     ];
-    let clauses = trimorph::clauses();
+    let beginning = "# Clauses\n\nWhat openCypher is made of beside [functions](functions.md), made from one table. Completion shows its syntax.";
+    compare_clauses("clauses.md", "cypher", beginning, &cypher);
+    let sparql = [
+        ("queries", "Queries"),
+        ("patterns", "Patterns"),
+        ("rows", "Rows and columns"),
+        ("updates", "Updates"),
+    ];
+    let beginning =
+        "# Clauses of SPARQL\n\nWhat SPARQL is made of beside its functions, made from one table.";
+    compare_clauses("sparql-clauses.md", "sparql", beginning, &sparql);
+}
+
+/// Compares a page with what the table has of a language, by family.
+fn compare_clauses(file: &str, language: &str, beginning: &str, families: &[(&str, &str)]) {
+    let clauses: Vec<_> = trimorph::clauses().into_iter().filter(|doc| doc.language == language).collect();
     let graph = clauses.iter().map(|doc| doc.graph).find(|graph| !graph.is_empty()).unwrap();
     let mut page = format!(
-        "# Clauses\n\nWhat openCypher is made of beside [functions](functions.md), made from one table. `:help NAME` in the shell \
-         shows the same, and completion its syntax. What stands in brackets may be left out; `…` goes on as before, and `|` \
-         is between what one chooses from. Examples with `Person` are of this graph:\n\n```cypher\n{graph};\n```\n"
+        "{beginning} `:help NAME` in the shell shows the same. What stands in brackets may be left out; \
+         `…` goes on as before, and `|` is between what one chooses from. Examples with `Person` are of this graph:\n\n\
+         <!-- not run: tests of the shell make it for each example -->\n```{language}\n{graph};\n```\n"
     );
     for (family, title) in families {
         page.push_str(&format!("\n## {title}\n"));
-        for doc in clauses.iter().filter(|doc| doc.family == family) {
+        for doc in clauses.iter().filter(|doc| doc.family == *family) {
             let (statement, rows) = doc.example;
-            let gives = if rows.is_empty() { String::new() } else { format!("   // {rows}") };
+            let comment = if language == "sparql" { "#" } else { "//" };
+            let gives = if rows.is_empty() { String::new() } else { format!("   {comment} {rows}") };
             page.push_str(&format!(
                 "\n### {}\n\n`{}`: {}.\n\n\
                  <!-- not run: tests of the shell run each example on a graph of its own -->\n\
-                 ```cypher\n{statement};{gives}\n```\n",
+                 ```{language}\n{statement};{gives}\n```\n",
                 doc.name, doc.syntax, doc.summary
             ));
         }
     }
     assert_eq!(page.matches("\n### ").count(), clauses.len(), "a family has no title");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/book/clauses.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/book").join(file);
     if std::env::var_os("COMPLETE").is_some() {
         fs::write(&path, &page).unwrap();
     }
-    assert!(fs::read_to_string(&path).unwrap() == page, "docs/book/clauses.md is old: COMPLETE=1 writes it");
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == page, "docs/book/{file} is old: COMPLETE=1 writes it");
 }
 
 #[test]
@@ -91,7 +108,7 @@ fn every_example_of_a_clause_gives_what_it_says() {
     for doc in trimorph::clauses() {
         let (statement, rows) = doc.example;
         let script = format!("{}; {statement};", doc.graph);
-        let run = run_in(&dir, &[":memory:", "--format", "quote"], &script).ok();
+        let run = run_in(&dir, &[":memory:", "--lang", doc.language, "--format", "quote"], &script).ok();
         // The names of columns, then the rows; of a plan only that there is one.
         let answer = run.out.trim_end().lines().collect::<Vec<_>>();
         assert!(!answer.is_empty(), "{statement}");

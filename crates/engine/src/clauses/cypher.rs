@@ -1,29 +1,10 @@
-//! What openCypher is made of beside functions, as a user looks it up: clauses, expressions and statements,
-//! each with its syntax, a line on what it does, and an example that a test runs. `:help` in the shell, its
-//! completion and the book's page are made of this one table.
+//! What openCypher is made of beside functions, as a user looks it up: clauses, expressions and statements.
+
+use super::doc::ClauseDoc;
 
 /// The graph that examples are of, where they do not make their own.
 const PEOPLE: &str = "CREATE (ann:Person {name: 'Ann', age: 41})-[:KNOWS {since: 2010}]->(bob:Person {name: 'Bob', \
                       age: 27})-[:KNOWS {since: 2020}]->(:Person {name: 'Cid', age: 33})";
-
-/// A clause, an expression or a statement of openCypher as a user sees it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct ClauseDoc {
-    /// Its name: the words that it begins with, or what it is called.
-    pub name: &'static str,
-    /// What it is: `reading`, `writing`, `patterns`, `expressions`, `schema`, `transactions`, `files`,
-    /// `plans`.
-    pub family: &'static str,
-    /// How it is written: what stands in brackets may be left out, `…` goes on as before.
-    pub syntax: &'static str,
-    /// What it does, in one line.
-    pub summary: &'static str,
-    /// A statement that uses it, or several; and the rows of the last one, as literals.
-    pub example: (&'static str, &'static str),
-    /// A statement that makes the graph that the example is of; empty where it needs none.
-    pub graph: &'static str,
-}
 
 /// An example that needs no graph.
 const fn alone(
@@ -32,7 +13,7 @@ const fn alone(
     example: &'static str,
     rows: &'static str,
 ) -> ClauseDoc {
-    ClauseDoc { name, family: "", syntax, summary, example: (example, rows), graph: "" }
+    ClauseDoc { language: "cypher", family: "", name, syntax, summary, example: (example, rows), graph: "" }
 }
 
 /// An example of a graph of people.
@@ -472,20 +453,14 @@ const PLANS: &[ClauseDoc] = &[
     ),
 ];
 
-/// All clauses, expressions and statements of openCypher, by family, in the order in which one learns them.
-pub fn clauses() -> Vec<ClauseDoc> {
-    let families = [
-        ("reading", READING),
-        ("writing", WRITING),
-        ("patterns", PATTERNS),
-        ("expressions", EXPRESSIONS),
-        ("schema", SCHEMA),
-        ("transactions", TRANSACTIONS),
-        ("files", FILES),
-        ("plans", PLANS),
-    ];
-    let of_family = |(family, docs): (&'static str, &'static [ClauseDoc])| {
-        docs.iter().map(move |doc| ClauseDoc { family, ..*doc })
-    };
-    families.into_iter().flat_map(of_family).collect()
-}
+/// All of them, by family, in the order in which one learns them.
+pub(super) const FAMILIES: [(&str, &[ClauseDoc]); 8] = [
+    ("reading", READING),
+    ("writing", WRITING),
+    ("patterns", PATTERNS),
+    ("expressions", EXPRESSIONS),
+    ("schema", SCHEMA),
+    ("transactions", TRANSACTIONS),
+    ("files", FILES),
+    ("plans", PLANS),
+];
