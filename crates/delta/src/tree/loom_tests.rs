@@ -126,3 +126,33 @@ fn loom_a_reader_of_a_leaf_that_goes_starts_over() {
         writer.join().unwrap();
     });
 }
+
+#[test]
+fn loom_keys_that_go_together_take_nothing_with_them() {
+    model(|| {
+        // Two leaves: the second goes with all it has; at 40 stands something else.
+        let arena = tree_of(5);
+        let writer = beside(&arena, |tree| {
+            let mut left = Vec::new();
+            tree.remove_all(&[(40, 9), (50, 5)], &mut left);
+            assert_eq!(left, [(40, 9)]);
+        });
+        let tree = Tree::at(&arena, 0);
+        tree.insert(60, 6).unwrap();
+        writer.join().unwrap();
+        let keys: Vec<Key> = entries(tree).iter().map(|(key, _)| *key).collect();
+        assert_eq!(keys, [10, 20, 30, 40, 60]);
+    });
+}
+
+#[test]
+fn loom_a_reader_beside_keys_that_go_together_misses_nothing() {
+    model(|| {
+        let arena = tree_of(4);
+        let writer = beside(&arena, |tree| tree.remove_all(&[(10, 1), (30, 3)], &mut Vec::new()));
+        let all = entries(Tree::at(&arena, 0));
+        assert!(all.is_sorted_by(|a, b| a.0 < b.0));
+        assert!([20, 40].iter().all(|key| all.iter().any(|(k, _)| k == key)));
+        writer.join().unwrap();
+    });
+}
