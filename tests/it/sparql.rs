@@ -727,3 +727,28 @@ fn conditions_on_predicates_are_asked_where_statements_are() {
         assert!(plan(text).contains(line), "{text}\n{}", plan(text));
     }
 }
+
+/// IRIs that a variable may be are one set, whether they are nodes or not.
+#[test]
+fn a_variable_is_among_many_iris() {
+    let db = database();
+    let connection = db.connect();
+    sparql(
+        &connection,
+        "INSERT DATA { <http://a> <http://knows> <http://b>, <http://c>, <http://d> . <http://b> <http://knows> <http://c> }",
+    );
+    let mut iris: Vec<String> = (0..300).map(|i| format!("<http://none/{i}>")).collect();
+    iris.extend(["<http://c>".to_owned(), "<http://d>".to_owned()]);
+    let iris = iris.join(", ");
+    let [is_in, is_not] = ["IN", "NOT IN"]
+        .map(|op| format!("SELECT ?x ?y {{ ?x <http://knows> ?y FILTER(?y {op} ({iris})) }}"));
+    assert_eq!(
+        sparql(&connection, &is_in),
+        ["<http://a> <http://c>", "<http://a> <http://d>", "<http://b> <http://c>"]
+    );
+    assert_eq!(sparql(&connection, &is_not), ["<http://a> <http://b>"]);
+    let mut result = connection.sparql(&format!("EXPLAIN {is_in}")).unwrap();
+    while result.next_row().unwrap().is_some() {}
+    let plan = result.plan();
+    assert!(plan.contains(" IN ") && !plan.contains(" OR "), "{plan}");
+}
