@@ -23,8 +23,11 @@ use crate::Reader;
 const SAMPLE_ROWS: usize = 1024;
 /// Segments they are taken from, at most. Each is a piece to read when nobody has touched it.
 const SAMPLE_SEGMENTS: usize = 16;
-/// The same where each value has to be made, as a text has.
+/// The same where each value has to be made, as a text has; so many at once, and no more once they have so
+/// many bytes. Long texts take longer to make than to search.
 const SAMPLE_TEXTS: usize = 256;
+const TEXTS_TOGETHER: usize = 8;
+const SAMPLE_BYTES: usize = 1 << 20;
 /// Hits of a sample below which the distinct count knows better.
 const HITS_MIN: usize = 8;
 
@@ -93,7 +96,7 @@ impl Reader<'_> {
     /// How many nodes of a table have a value in a column for which `passes` is true, about: what no bound
     /// tells, as a text that contains another. A value that is missing is asked as null.
     ///
-    /// **Cost**: the reading of 256 values of at most 16 segments.
+    /// **Cost**: the reading of 256 values of at most 16 segments, or of a mebibyte.
     pub fn estimate_nodes_where(
         &self,
         table: TableId,
@@ -121,7 +124,23 @@ impl Reader<'_> {
 fn passing_where(column: &ColumnView<'_>, passes: &dyn Fn(&Value) -> bool, total: f64) -> f64 {
     let all: Vec<(usize, usize)> = column.segments().map(|known| known.rows).enumerate().collect();
     let rows: f64 = all.iter().map(|(_, rows)| *rows as f64).sum();
-    let (hits, looked) = sample(column, passes, &spread(&all), SAMPLE_TEXTS);
+    let chosen = sampled_rows(&spread(&all), SAMPLE_TEXTS);
+    let runs = chosen.len().div_ceil(TEXTS_TOGETHER);
+    let (mut hits, mut looked, mut bytes) = (0, 0, 0);
+    // Each run has rows from everywhere.
+    for run in 0..runs {
+        let some: Vec<u64> = chosen.iter().copied().skip(run).step_by(runs).collect();
+        let values = column.gather(some.iter().copied().enumerate(), some.len());
+        for place in 0..some.len() {
+            let value = values.value(place, &|_| Value::Null);
+            hits += usize::from(passes(&value));
+            bytes += if let Value::String(text) = &value { text.len() } else { 0 };
+        }
+        looked += some.len();
+        if bytes > SAMPLE_BYTES {
+            break;
+        }
+    }
     ((hits as f64).max(0.5) / looked.max(1) as f64 * rows).min(total)
 }
 
@@ -154,7 +173,7 @@ fn passing(
         }
     }
     let rows: f64 = unknown.iter().map(|(_, rows)| *rows as f64).sum();
-    let (hits, looked) = sample(column, &|value| test.passes(value), &spread(&unknown), SAMPLE_ROWS);
+    let (hits, looked) = sample(column, test, &spread(&unknown));
     let mut part = hits as f64 / looked.max(1) as f64;
     if hits < HITS_MIN
         && rows > looked as f64
@@ -170,21 +189,20 @@ fn passing(
     (counted * (present / slots.max(1.0)).min(1.0) + rows * part).min(present)
 }
 
-/// How many of the values that were looked at pass, and how many these were: about `most` of these segments
-/// of so many rows.
-fn sample(
-    column: &ColumnView<'_>,
-    passes: &dyn Fn(&Value) -> bool,
-    segments: &[(usize, usize)],
-    most: usize,
-) -> (usize, usize) {
+/// How many of the values that were looked at pass, and how many these were.
+fn sample(column: &ColumnView<'_>, test: &LiteralFilter<'_>, segments: &[(usize, usize)]) -> (usize, usize) {
+    let rows = sampled_rows(segments, SAMPLE_ROWS);
+    let values = column.gather(rows.iter().copied().enumerate(), rows.len());
+    let passes = |i: &usize| test.passes(&values.value(*i, &|_| Value::Null));
+    ((0..rows.len()).filter(passes).count(), rows.len())
+}
+
+/// About `most` rows of these segments of so many, spread evenly.
+fn sampled_rows(segments: &[(usize, usize)], most: usize) -> Vec<u64> {
     let all: usize = segments.iter().map(|(_, rows)| rows).sum();
     // Odd, so that rows that alternate are seen alike.
     let step = all.div_ceil(most).max(1) | 1;
-    let rows: Vec<u64> = (segments.iter())
+    (segments.iter())
         .flat_map(|(segment, rows)| (0..*rows).step_by(step).map(|row| ColumnView::row_of(*segment, row)))
-        .collect();
-    let values = column.gather(rows.iter().copied().enumerate(), rows.len());
-    let passing = (0..rows.len()).filter(|i| passes(&values.value(*i, &|_| Value::Null)));
-    (passing.count(), rows.len())
+        .collect()
 }
