@@ -46,6 +46,10 @@ binaries:
 crates *ARGS:
     .dist/crates {{ARGS}}
 
+# The book as a site, with search, into target/book (`cargo install mdbook`).
+book:
+    mdbook build docs
+
 # An image with the command line (docker or podman).
 container:
     .dist/container

@@ -142,7 +142,8 @@ fn every_example_of_a_function_gives_what_it_says() {
 #[test]
 fn the_book_lists_every_page_and_no_link_leads_nowhere() {
     let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/book");
-    let summary = fs::read_to_string(book.join("SUMMARY.md")).unwrap();
+    let [summary, first] =
+        ["SUMMARY.md", "README.md"].map(|name| fs::read_to_string(book.join(name)).unwrap());
     for entry in fs::read_dir(&book).unwrap() {
         let path = entry.unwrap().path();
         // Beside the pages lie their pictures.
@@ -151,6 +152,8 @@ fn the_book_lists_every_page_and_no_link_leads_nowhere() {
         }
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         assert!(name == "SUMMARY.md" || summary.contains(&format!("({name})")), "SUMMARY.md has no {name}");
+        let lists = ["SUMMARY.md", "README.md"].contains(&name.as_str());
+        assert!(lists || first.contains(&format!("({name})")), "README.md has no {name}");
         let text = fs::read_to_string(&path).unwrap();
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let file = link.split('#').next().unwrap();
