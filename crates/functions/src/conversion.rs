@@ -145,6 +145,14 @@ fn to_float(value: &Value) -> Answer {
 
 /// An integer, or the whole part of a float, with space around it.
 pub(crate) fn read_integer(text: &str) -> Option<i64> {
+    // Most have no space around them, and what is none is told by two bytes.
+    if let [first, .., last] | [first @ last] = text.as_bytes()
+        && first.is_ascii_digit()
+        && last.is_ascii_digit()
+        && let Ok(number) = text.parse()
+    {
+        return Some(number);
+    }
     let text = text.trim();
     text.parse().ok().or_else(|| read_float(text).and_then(whole))
 }

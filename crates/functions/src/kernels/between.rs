@@ -13,6 +13,8 @@ use super::calendar::DAY;
 use crate::context::Context;
 use crate::kernel::{Argument, nulls_of};
 
+const SECOND: i64 = 1_000_000_000;
+
 /// A day and nanoseconds within it.
 type Moment = (i64, i64);
 
@@ -45,6 +47,15 @@ impl<'a> Moments<'a> {
             Self::One((day, within)) => day.checked_mul(DAY)?.checked_add(*within).map(Side::One),
             Self::Nanos(v) => Some(Side::Each(v)),
             Self::Days(_) => None,
+        }
+    }
+
+    /// As days since the epoch, where they are and no more.
+    fn days(&self) -> Option<Side<'a, i32>> {
+        match self {
+            Self::One((day, 0)) => i32::try_from(*day).ok().map(Side::One),
+            Self::Days(v) => Some(Side::Each(v)),
+            Self::One(_) | Self::Nanos(_) => None,
         }
     }
 
@@ -96,7 +107,6 @@ fn between(from: Moment, to: Moment) -> Option<Duration> {
 /// Months, days and what is left in seconds.
 #[inline(always)]
 fn elapsed(months: i64, days: i64, from: Moment, to: Moment) -> Option<Duration> {
-    const SECOND: i64 = 1_000_000_000;
     let nanos = (to.1 % SECOND) - (from.1 % SECOND);
     Duration::normalized(months, days, (to.0 - from.0) * 86_400 + to.1 / SECOND - from.1 / SECOND, nanos)
 }
@@ -147,6 +157,20 @@ fn components<'s>(
     ok.then_some(Vector { values: Values::Int(out), nulls })
 }
 
+/// What is made of the nanoseconds between moments that are such; `None` also where one does not fit.
+#[inline(always)]
+fn apart<'s>(
+    (from, to, nulls): &(Moments<'_>, Moments<'_>, Nulls),
+    at: Positions<'_>,
+    of: impl Fn(i64) -> i64,
+) -> Option<Vector<'s>> {
+    let out = zip_checked(from.nanos()?, to.nanos()?, nulls, at, |from: i64, to: i64| {
+        let (nanos, over) = to.overflowing_sub(from);
+        (of(nanos), -i64::from(over))
+    })?;
+    Some(Vector { values: Values::Int(out), nulls: nulls.clone() })
+}
+
 /// `function(from, to).name` where the function is a difference of moments.
 pub fn difference_component<'s>(
     context: &Context<'_>,
@@ -156,15 +180,23 @@ pub fn difference_component<'s>(
 ) -> Option<Vector<'s>> {
     let component = duration_component(name)?;
     let sides = sides(context, args, at)?;
-    // In UTC whole days are those of the nanoseconds between.
     if let ("duration.inDays", "days", Some(from), Some(to)) =
-        (function, name, sides.0.nanos(), sides.1.nanos())
+        (function, name, sides.0.days(), sides.1.days())
     {
-        let out = zip_checked(from, to, &sides.2, at, |from: i64, to: i64| {
-            let (nanos, over) = to.overflowing_sub(from);
-            (nanos / DAY, -i64::from(over))
-        })?;
+        let out = zip_checked(from, to, &sides.2, at, |from, to| (i64::from(to) - i64::from(from), 0))?;
         return Some(Vector { values: Values::Int(out), nulls: sides.2 });
+    }
+    // In UTC whole days are those of the nanoseconds between; seconds are rounded down.
+    let found = match (function, name) {
+        ("duration.inDays", "days") => apart(&sides, at, |nanos| nanos / DAY),
+        ("duration.inSeconds", "hours") => apart(&sides, at, |nanos| nanos.div_euclid(SECOND) / 3_600),
+        ("duration.inSeconds", "minutes") => apart(&sides, at, |nanos| nanos.div_euclid(SECOND) / 60),
+        ("duration.inSeconds", "seconds") => apart(&sides, at, |nanos| nanos.div_euclid(SECOND)),
+        ("duration.inSeconds", "milliseconds") => apart(&sides, at, |nanos| nanos.div_euclid(SECOND / 1_000)),
+        _ => None,
+    };
+    if found.is_some() {
+        return found;
     }
     match function {
         "duration.between" => components(sides, at, between, component),
@@ -205,7 +237,6 @@ pub(crate) fn difference_in_seconds<'s>(
     args: &[Argument<'_, 's>],
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
-    const SECOND: i64 = 1_000_000_000;
     let elapsed = |nanos: i64| Duration {
         seconds: nanos.div_euclid(SECOND),
         nanos: i32::try_from(nanos.rem_euclid(SECOND)).unwrap_or(0),

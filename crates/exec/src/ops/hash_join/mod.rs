@@ -319,12 +319,13 @@ impl<'s> Operator<'s> for HashJoin<'s> {
             }
             let out = &mut chunk.groups[0];
             out.reset(matches.len());
-            let multiplicity = (parents.iter().zip(&matches))
-                .map(|(p, m)| {
+            if group.multiplicity.is_some() || !built.is_plain() {
+                let of_pair = |(p, m): (&u32, &u32)| {
                     group.multiplicity_at(*p as usize).saturating_mul(built.rows.multiplicity[*m as usize])
-                })
-                .collect::<Vec<_>>();
-            out.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
+                };
+                let multiplicity = parents.iter().zip(&matches).map(of_pair).collect::<Vec<_>>();
+                out.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
+            }
             for (slot, from) in shape.probe_keep.iter().enumerate() {
                 out.vectors[slot] = group.vectors[*from].gather(&parents);
             }

@@ -7,11 +7,15 @@ use memchr::memrchr;
 use trimorph_types::Value;
 use trimorph_vector::{Dictionary, Lists, Positions, Texts, Values, Vector};
 
+use super::byte_places::BytePlaces;
 use super::{LONG_TEXT_BYTES, MADE_BYTES_MAX, Side, make, texts_of};
 use crate::context::Context;
 use crate::kernel::{Argument, nulls_of};
 use crate::kernels::lists::MADE_MAX;
 use crate::string::byte_of;
+
+/// Texts up to which a byte is looked for without a search of the library's. Chosen: two of its vectors.
+const SHORT_TEXT_BYTES: usize = 64;
 
 /// A count that is the same everywhere, or one for each position.
 enum Counts<'a> {
@@ -222,17 +226,11 @@ pub(crate) fn split<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Position
         return None;
     }
     let finder = Finder::new(delimiter.as_bytes());
-    let (parts, counts) = texts.cuts(at, nulls, MADE_MAX, |text, take| {
-        let mut start = 0;
-        for found in finder.find_iter(text.as_bytes()) {
-            // What is found starts and ends between characters, as the delimiter does.
-            if !take(&text[start..found]) {
-                return;
-            }
-            start = found + delimiter.len();
-        }
-        take(&text[start..]);
-    })?;
+    let (parts, counts) =
+        texts.cuts(at, nulls, MADE_MAX, |text, take| match short_delimiter(text, delimiter) {
+            Some(byte) => cut(text, BytePlaces::new(byte, text.as_bytes()), 1, take),
+            None => cut(text, finder.find_iter(text.as_bytes()), delimiter.len(), take),
+        })?;
     let mut end = 0;
     let runs = counts.into_iter().map(|count| {
         end += count;
@@ -259,7 +257,7 @@ pub fn split_part<'s>(
     let mut missing = nulls.clone();
     let parts = texts.parts(at, nulls, |i, text| {
         let part = match usize::try_from(index) {
-            Ok(index) => part_from_start(text, &finder, index),
+            Ok(index) => part_from_start(text, &finder, delimiter, index),
             Err(_) => part_from_end(text, delimiter, index.unsigned_abs()),
         };
         part.unwrap_or_else(|| {
@@ -270,15 +268,47 @@ pub fn split_part<'s>(
     Some(Vector { values: Values::String(parts), nulls: missing })
 }
 
-fn part_from_start<'t>(text: &'t str, delimiter: &Finder<'_>, index: usize) -> Option<&'t str> {
-    let mut rest = text;
-    for _ in 0..index {
-        let found = delimiter.find(rest.as_bytes())?;
-        // What is found starts and ends between characters, as the delimiter does.
-        rest = &rest[found + delimiter.needle().len()..];
+/// The one byte of a delimiter, where texts are so short that starting a search takes longer than searching.
+#[inline]
+fn short_delimiter(text: &str, delimiter: &str) -> Option<u8> {
+    match *delimiter.as_bytes() {
+        [byte] if text.len() <= SHORT_TEXT_BYTES => Some(byte),
+        _ => None,
     }
-    let end = delimiter.find(rest.as_bytes()).unwrap_or(rest.len());
-    Some(&rest[..end])
+}
+
+/// Calls `take` with what is between delimiters, until it has enough. What is found starts and ends between
+/// characters, as the delimiter does.
+#[inline]
+fn cut<'t>(
+    text: &'t str,
+    delimiters: impl Iterator<Item = usize>,
+    len: usize,
+    take: &mut dyn FnMut(&'t str) -> bool,
+) {
+    let mut start = 0;
+    for found in delimiters {
+        if !take(&text[start..found]) {
+            return;
+        }
+        start = found + len;
+    }
+    take(&text[start..]);
+}
+
+fn part_from_start<'t>(text: &'t str, finder: &Finder<'_>, delimiter: &str, index: usize) -> Option<&'t str> {
+    let (mut left, mut part) = (index, None);
+    let mut take = |found: &'t str| {
+        let is_it = left == 0;
+        part = is_it.then_some(found);
+        left = left.saturating_sub(1);
+        !is_it
+    };
+    match short_delimiter(text, delimiter) {
+        Some(byte) => cut(text, BytePlaces::new(byte, text.as_bytes()), 1, &mut take),
+        None => cut(text, finder.find_iter(text.as_bytes()), delimiter.len(), &mut take),
+    }
+    part
 }
 
 /// The last part is the first from the end.

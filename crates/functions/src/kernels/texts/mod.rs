@@ -14,6 +14,7 @@
 //!    from the budget and can be stopped.
 
 mod asked;
+mod byte_places;
 mod letters;
 mod numbers;
 mod parts;
