@@ -373,3 +373,22 @@ fn made_dictionaries_keep_their_texts() {
     assert_eq!(forged.iter().collect::<Vec<_>>(), ["", "zwei"]);
     assert_eq!(viewed.iter().collect::<Vec<_>>(), ["三", "last"]);
 }
+
+/// Texts of every short length, and the same with another letter at each place or one more.
+#[test]
+fn texts_are_the_same_or_not() {
+    let text: String = ('a'..='z').collect();
+    for len in 0..=text.len() {
+        let mut others: Vec<String> =
+            (0..len).map(|at| format!("{}é", &text[..at]) + &text[at + 1..len]).collect();
+        others.extend((0..len).map(|at| format!("{}_{}", &text[..at], &text[at + 1..len])));
+        others.extend([text[..len].to_owned(), format!("{}_", &text[..len])]);
+        let views: Texts<'_> = others.iter().map(String::as_str).collect();
+        let entries = Arc::new(Dictionary::from_iter([&text[..len]]));
+        let coded = Texts::coded(vec![0], &entries);
+        for (j, other) in others.iter().enumerate() {
+            assert_eq!(coded.is_same(0, &views, j), other == &text[..len], "{other}");
+            assert_eq!(views.is_same(j, &coded, 0), other == &text[..len], "{other}");
+        }
+    }
+}

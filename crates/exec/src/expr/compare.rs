@@ -193,7 +193,11 @@ fn compare_text_vectors<'s>(op: Op, x: &Texts<'s>, y: &Texts<'s>, at: Positions<
         let answers: Vec<bool> = pairs.collect();
         return by_position(at, |i| answers[codes[i] as usize * entries.len() + others[i] as usize]);
     }
-    by_position(at, |i| answer(x.get(i), y.get(i)))
+    match op {
+        Op::Eq => by_position(at, |i| x.is_same(i, y, i)),
+        Op::Ne => by_position(at, |i| !x.is_same(i, y, i)),
+        _ => by_position(at, |i| satisfies(op, x.get(i).cmp(y.get(i)))),
+    }
 }
 
 fn compare_vectors<'s>(op: Op, a: &Vector<'s>, b: &Vector<'s>, at: Positions<'_>) -> Option<Vector<'s>> {

@@ -90,6 +90,9 @@ enum Form {
     Sloped,
 }
 
+/// Bytes of codes that stay in a second-level cache with room for other things beside them.
+const NEAR_BYTES: usize = 1 << 18;
+
 const WHOLE: u8 = Form::Whole as u8;
 const PACKED: u8 = Form::Packed as u8;
 const SLOPED: u8 = Form::Sloped as u8;
@@ -281,6 +284,55 @@ impl<'s> Codes<'s> {
         };
         let value = self.segment(row).value::<SLOPED>(place, self.slope::<SLOPED>(row));
         (value, with_place(row, place), bit == 1)
+    }
+
+    /// Whether all codes are of one segment that stays in a cache: nothing has to be asked for ahead, and
+    /// [`Self::near_rows`] reads them.
+    #[inline]
+    pub(super) fn are_near(&self) -> bool {
+        let is_one = matches!(&self.segments[..], [one] if one.bytes.len() <= NEAR_BYTES);
+        is_one && !matches!(self.placings, Placings::Each(_))
+    }
+
+    /// What `convert` makes of the values of up to [`BATCH_ROWS`] rows, in one loop; a bit for each row that
+    /// is present, values of others arbitrary. What makes a value of a code is the same for all of them.
+    #[inline]
+    pub(super) fn near_rows<R: RowId, T>(
+        &self,
+        rows: &[R],
+        out: &mut [T],
+        convert: impl Fn(i64, u64) -> T,
+    ) -> u64 {
+        match self.form {
+            Form::Whole => self.near_codes::<WHOLE, R, T>(rows, out, convert),
+            Form::Packed => self.near_codes::<PACKED, R, T>(rows, out, convert),
+            Form::Sloped => self.near_codes::<SLOPED, R, T>(rows, out, convert),
+        }
+    }
+
+    #[inline(always)]
+    fn near_codes<const FORM: u8, R: RowId, T>(
+        &self,
+        rows: &[R],
+        out: &mut [T],
+        convert: impl Fn(i64, u64) -> T,
+    ) -> u64 {
+        let (segment, slope) = (*self.segment(0), self.slope::<FORM>(0));
+        let Placings::Ranked = self.placings else {
+            for (row, o) in rows.iter().zip(out) {
+                *o = convert(segment.value::<FORM>(row.row() as usize, slope), row.row());
+            }
+            return u64::MAX;
+        };
+        counting_bits(|| {
+            let mut present = 0;
+            for ((i, row), o) in rows.iter().enumerate().zip(out) {
+                let (place, bit) = segment.rank.look(row.row() as usize);
+                *o = convert(segment.value::<FORM>(place, slope), place as u64);
+                present |= bit << i;
+            }
+            present
+        })
     }
 
     /// Takes up to [`BATCH_ROWS`] pairs of a position and a row, and asks for what tells the rows' places.

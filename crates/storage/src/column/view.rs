@@ -774,6 +774,15 @@ pub(super) fn gather_run<'s, R: RowId, T: Clone>(
     convert: impl Fn(i64, u64) -> T,
 ) -> Vector<'s> {
     let (mut out, mut nulls, len) = (vec![blank; rows.len()], Nulls::NONE, rows.len());
+    let mut note = |k: usize, present: u64, rows: usize| {
+        nulls.set_run(k * BATCH_ROWS, !present & (u64::MAX >> (BATCH_ROWS - rows)), len);
+    };
+    if codes.are_near() {
+        for (k, (rows, out)) in rows.chunks(BATCH_ROWS).zip(out.chunks_mut(BATCH_ROWS)).enumerate() {
+            note(k, codes.near_rows(rows, out, &convert), rows.len());
+        }
+        return Vector { values: wrap(out), nulls };
+    }
     let (mut places, mut next_places) = ([0u64; BATCH_ROWS], [0u64; BATCH_ROWS]);
     let batch = |k: usize| rows.chunks(BATCH_ROWS).nth(k).unwrap_or_default();
     codes.ask_for(batch(0));
@@ -783,7 +792,7 @@ pub(super) fn gather_run<'s, R: RowId, T: Clone>(
         codes.ask_for(batch(k + 2));
         let next = codes.start_rows(batch(k + 1), &mut next_places);
         codes.finish_rows(rows, &places, out, &convert);
-        nulls.set_run(k * BATCH_ROWS, !present & (u64::MAX >> (BATCH_ROWS - rows.len())), len);
+        note(k, present, rows.len());
         std::mem::swap(&mut places, &mut next_places);
         present = next;
     }

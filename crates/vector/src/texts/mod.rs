@@ -47,6 +47,27 @@ impl View {
     }
 }
 
+/// Whether two texts are the same. Short ones are compared as two words, which may have bytes in common: a
+/// call for each pair takes several times as long.
+#[inline(always)]
+fn same_bytes(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    match a.len() {
+        0 => true,
+        1..4 => {
+            a[0] == b[0]
+                && a.last_chunk::<2>() == b.last_chunk::<2>()
+                && a.first_chunk::<2>() == b.first_chunk::<2>()
+        }
+        4..8 => a.first_chunk::<4>() == b.first_chunk::<4>() && a.last_chunk::<4>() == b.last_chunk::<4>(),
+        8..=16 => a.first_chunk::<8>() == b.first_chunk::<8>() && a.last_chunk::<8>() == b.last_chunk::<8>(),
+        // The same bytes of the store, or texts that differ early, as most do.
+        _ => std::ptr::eq(a, b) || (a.first_chunk::<8>() == b.first_chunk::<8>() && a == b),
+    }
+}
+
 /// The texts of a dictionary, by code: shared, and the same dictionary where they are the same object.
 pub type Entries<'s> = Arc<Dictionary<'s>>;
 
@@ -200,6 +221,12 @@ impl<'s> Texts<'s> {
     fn text(&self, view: View) -> &str {
         // SAFETY: by the invariant these bytes are UTF-8, and live at least as long as `self`.
         unsafe { std::str::from_utf8_unchecked(std::slice::from_raw_parts(view.start, view.len)) }
+    }
+
+    /// Whether the text at position `i` is that at position `j` of another vector.
+    #[inline]
+    pub fn is_same(&self, i: usize, other: &Texts<'_>, j: usize) -> bool {
+        same_bytes(self.get(i).as_bytes(), other.get(j).as_bytes())
     }
 
     /// Whether all of them are known to be ASCII, so that a character is a byte. Known of what was decoded or
