@@ -2,7 +2,7 @@
 //! is read before pairs are made, and says the same.
 
 use trimorph_exec::Settings;
-use trimorph_optimizer::Options;
+use trimorph_optimizer::{HashJoins, Options};
 
 use super::ask::{agree_on, created, sorted_rows_and_plan};
 
@@ -69,4 +69,55 @@ fn what_joined_rows_are_asked_is_read_before() {
         differ += usize::from(early != plan);
     }
     assert!(differ > 1, "{differ}");
+}
+
+/// Two long lists of one node stay lists, and the pairs of their members are asked without a join; so do
+/// some limits beside many rows.
+#[test]
+fn pairs_of_long_lists_are_not_joined() {
+    let snapshot = created(&[
+        "UNWIND range(0, 3) AS i CREATE (:P {i: i})",
+        "UNWIND range(0, 639) AS i CREATE (:M {i: i, d: datetime('2020-01-01') + duration({seconds: i * i % 977})})",
+        "MATCH (p:P), (m:M) WHERE m.i % 4 = p.i OR m.i % 64 = 0 CREATE (p)-[:L {d: m.d}]->(m)",
+    ]);
+    let text = "MATCH (p:P)-[a:L]->(m), (p)-[b:L]->(n) WHERE m.i < n.i AND abs(duration.inSeconds(a.d, b.d).seconds) < 9 RETURN p.i, count(*)";
+    let (rows, plan) = sorted_rows_and_plan(text, &snapshot, Options::default(), Settings::default());
+    assert!(!plan.contains("HashJoin"), "{plan}");
+    let joined = Options { hash_join: HashJoins::Always, ..Options::default() };
+    let (expected, plan) = sorted_rows_and_plan(text, &snapshot, joined, Settings::default());
+    assert!(plan.contains("HashJoin"), "{plan}");
+    assert_eq!(rows, expected);
+    assert_eq!(rows.len(), 4);
+    for text in [
+        "UNWIND [3, 30, 300] AS k MATCH (m:M) WHERE m.i > k AND m.d.second < k RETURN k, count(*)",
+        "UNWIND [3, null, 3, 7.5] AS k MATCH (p:P)-[:L]->(m) WHERE m.i > k RETURN k, p.i, count(*)",
+    ] {
+        let (rows, plan) = sorted_rows_and_plan(text, &snapshot, Options::default(), Settings::default());
+        assert!(plan.contains("CrossProduct"), "{plan}");
+        let late = Options::default().without("join_reads").unwrap();
+        assert_eq!(rows, sorted_rows_and_plan(text, &snapshot, late, Settings::default()).0, "{text}");
+    }
+}
+
+/// Components of differences of moments are those of the differences as values.
+#[test]
+fn components_of_differences_are_those_of_durations() {
+    let snapshot = created(&[
+        "UNWIND [0, 1, 999999999, 1000000000, 1000000001, 86399999999999, 86400000000000, 172800000000001] AS n UNWIND [1, -1] AS sign CREATE (:T {a: datetime('1970-01-02T03:04:05.000000006Z') + duration({nanoseconds: n * sign}), b: date('1970-03-01') + duration({days: n * sign % 97})})",
+        "CREATE (:T {a: datetime('2200-01-01')}), (:T {b: date('1677-09-22')}), (:T {a: datetime('1677-09-22'), b: date('9999-12-31')})",
+    ]);
+    for key in ["a", "b"] {
+        let names =
+            ["hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds", "days", "weeks"];
+        for (function, name) in ["inSeconds", "inDays"].into_iter().flat_map(|f| names.map(|n| (f, n))) {
+            let pairs = format!("MATCH (x:T), (y:T) WITH x.{key} AS x, y.{key} AS y");
+            let asked = format!("{pairs} RETURN x, y, duration.{function}(x, y).{name} AS n");
+            let kept =
+                format!("{pairs} WITH x, y, [duration.{function}(x, y)] AS d RETURN x, y, d[0].{name} AS n");
+            let [asked, kept] = [asked, kept].map(|text| {
+                sorted_rows_and_plan(&text, &snapshot, Options::default(), Settings::default()).0
+            });
+            assert_eq!(asked, kept, "{function} {name} of {key}");
+        }
+    }
 }

@@ -64,3 +64,46 @@ fn what_differs_each_time_is_not_shared() {
     let rows = format!("{:?}", found.unwrap());
     assert!(!rows.contains("Bool(true)"), "{rows}");
 }
+
+/// Texts of which no dictionary is made are taken out once for all conditions that need them; what is asked
+/// of them as they lie is asked before.
+#[test]
+fn texts_are_taken_out_once() {
+    let db = trimorph::Database::in_memory(trimorph::Config::new().threads(1));
+    let connection = db.connect();
+    let nodes = "UNWIND range(0, 99999) AS i CREATE (:M {i: i, t: CASE i % 7 WHEN 0 THEN null ELSE 'text ' + i + ' of ' + i % 13 END, k: 'k' + i % 9})";
+    connection.query(nodes, &[]).unwrap();
+    connection.query("CHECKPOINT", &[]).unwrap();
+    let text = |i: i64| (i % 7 != 0).then(|| format!("text {i} of {}", i % 13));
+    type Passes = fn(&str) -> bool;
+    let cases: [(&str, Passes, bool); 4] = [
+        ("NOT m.t CONTAINS '77' AND NOT m.t ENDS WITH '2'", |t| !t.contains("77") && !t.ends_with('2'), true),
+        (
+            "m.t STARTS WITH 'text 1' AND m.t ENDS WITH '3' AND m.t =~ '.*5.*'",
+            |t| t.starts_with("text 1") && t.ends_with('3') && t.contains('5'),
+            true,
+        ),
+        (
+            "NOT (m.t CONTAINS '1' OR m.t ENDS WITH '2') AND NOT m.t STARTS WITH 'text 5'",
+            |t| !(t.contains('1') || t.ends_with('2') || t.starts_with("text 5")),
+            true,
+        ),
+        ("m.t CONTAINS '77' AND m.t CONTAINS '1'", |t| t.contains("77") && t.contains('1'), false),
+    ];
+    for (condition, passes, is_shared) in cases {
+        let text_of = format!("MATCH (m:M) WHERE {condition} RETURN count(*), sum(m.i)");
+        let mut rows = connection.query(&text_of, &[]).unwrap().rows().unwrap();
+        let passing = (0..100_000).filter(|i| text(*i).is_some_and(|t| passes(&t)));
+        let (count, sum) = passing.fold((0, 0), |(count, sum), i| (count + 1, sum + i));
+        let shown = format!("{:?}", rows.swap_remove(0));
+        assert_eq!(shown, format!("[Int({count}), Int({sum})]"), "{condition}");
+        let plan = connection.query(&format!("EXPLAIN (CODES) {text_of}"), &[]).unwrap().rows().unwrap();
+        let plan = format!("{plan:?}");
+        assert_eq!(plan.contains("= m.t"), is_shared, "{plan}");
+    }
+    // Of a dictionary each entry is asked once, and nothing is taken out.
+    let text_of =
+        "EXPLAIN (CODES) MATCH (m:M) WHERE NOT m.k CONTAINS '7' AND NOT m.k ENDS WITH '2' RETURN m.i";
+    let plan = connection.query(text_of, &[]).unwrap().rows().unwrap();
+    assert!(!format!("{plan:?}").contains("= m.k"), "{plan:?}");
+}

@@ -28,7 +28,7 @@ const IN_TEXTS: f64 = 60.0;
 const DIFFERENT_TEXTS_MIN: u64 = 1 << 16;
 
 /// Whether a property has so many different texts that two of them have to be read to be compared.
-fn has_many_texts(catalog: &CatalogView<'_>, name: &str) -> bool {
+pub(crate) fn has_many_texts(catalog: &CatalogView<'_>, name: &str) -> bool {
     let mut tables = catalog.statistics().table_ids();
     tables.any(|table| {
         let column = catalog.estimated_column(table, name);

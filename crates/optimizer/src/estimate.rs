@@ -31,6 +31,8 @@ pub(crate) struct Estimate {
     pub(crate) rows: f64,
     /// Rows of the tables that the plan starts from scanning, if it does.
     scanned: Option<f64>,
+    /// The node that it starts from scanning, and how many of them there are among the rows at most.
+    start: Option<(VarId, f64)>,
     /// The tables that node variables can be in, where the plan says.
     tables: HashMap<VarId, Rc<[TableId]>>,
     /// The same of relationships.
@@ -121,6 +123,7 @@ impl Estimate {
             Plan::NodeScan(scan) => {
                 at(scan.var, &scan.tables);
                 own.scanned = Some(rows);
+                own.start = Some((scan.var, rows));
             }
             Plan::KeyLookup { lookup, .. } => drop(at(lookup.var, &lookup.tables)),
             Plan::IdLookup { var, tables, .. } => drop(at(*var, tables)),
@@ -139,7 +142,18 @@ impl Estimate {
             Plan::Aggregate { keys, .. } => own.rename(keys),
             _ => {}
         }
+        if let Some((_, nodes)) = &mut own.start {
+            *nodes = nodes.min(rows);
+        }
         own
+    }
+
+    /// How many different nodes a variable has at most.
+    fn different(&self, var: VarId) -> f64 {
+        match self.start {
+            Some((start, nodes)) if start == var => nodes,
+            _ => self.rows,
+        }
     }
 
     /// Variables that are others under new names are in the same tables.
@@ -314,9 +328,11 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
             let product = first * second;
             match on[..] {
                 [] => product,
-                // Each side has as many nodes as it has rows, but no more than there are.
+                // Each side has as many nodes as it has rows, but no more than it starts from or than there
+                // are.
                 [node] if let Some(tables) = left.tables.get(&node).or(right.tables.get(&node)) => {
-                    product / first.max(second).min(rows_of(catalog, tables)).max(1.0)
+                    let nodes = left.different(node).max(right.different(node));
+                    product / nodes.min(rows_of(catalog, tables)).max(1.0)
                 }
                 _ => product.sqrt(),
             }

@@ -50,20 +50,26 @@ pub(crate) fn join_reads(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan
         let (Plan::HashJoin { left, right, .. } | Plan::RangeJoin { left, right, .. }) = &mut **input else {
             return Ok(plan);
         };
-        // Beside few rows the others are gone through again and again, and asked as they lie.
-        let is_few = |side: &Plan| side.rows_max().is_some_and(|rows| rows <= FEW_ROWS);
-        if is_few(left) || is_few(right) {
+        // Beside few rows the others are given again and again, and what is read of them with them. Beside
+        // one they are asked as they lie.
+        let few = [&*left, &*right].map(|side| side.rows_max().filter(|rows| *rows <= FEW_ROWS));
+        let is_few = few.iter().any(Option::is_some);
+        if few.iter().flatten().any(|rows| *rows <= 1) {
             return Ok(plan);
         }
         let mut read: Vec<(VarId, Arc<str>, VarId)> = Vec::new();
-        for side in [left, right] {
+        for (side, few) in [left, right].into_iter().zip(few) {
+            if few.is_some() {
+                continue;
+            }
             let of_side: VarSet = side.vars().into_iter().collect();
             let mut items = Vec::new();
             let are_many = pairs >= PAIRS_MIN * Estimate::of(side, known).rows;
             for (var, key, expr) in properties.iter().filter(|(var, ..)| of_side.contains(var)) {
                 // Of what both sides have, one reads it.
                 let is_read = read.iter().any(|(of, known, _)| of == var && known == key);
-                if !is_read && (are_many || by_value && is_short(catalog, key)) {
+                let is_worth_it = are_many && !is_few || by_value && is_short(catalog, key);
+                if !is_read && is_worth_it {
                     let value = vars.anonymous(LogicalType::Any);
                     items.push((value, expr.clone()));
                     read.push((*var, Arc::clone(key), value));

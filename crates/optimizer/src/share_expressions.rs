@@ -7,7 +7,8 @@
 //!    split is found without the others: such questions are no reason to share what they are asked of.
 //! 3. Of a filter, what is asked first decides what is asked at all: only expressions of the first condition
 //!    are shared, below it. Comparisons of a property with constants come before that and stay, and so do
-//!    those with texts in alternatives: they are asked of encoded values.
+//!    those with texts in alternatives: they are asked of encoded values. Where texts have to be taken out to
+//!    be asked, they are taken out once.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,6 +16,7 @@ use trimorph_algebra::{Aggregate, AggregateKind, Expr, Op, Plan, VarId, Vars};
 use trimorph_catalog::CatalogView;
 use trimorph_types::{LogicalType, Value};
 
+use crate::asked_first::has_many_texts;
 use crate::heads::{Head, head};
 use crate::needed::bottom_up;
 use crate::planning::Planning;
@@ -45,7 +47,7 @@ pub(crate) fn share_expressions(plan: Plan, planning: &mut Planning<'_>) -> Resu
                 let input = shared(input, exprs, vars);
                 Plan::Aggregate { input, keys, aggregates }
             }
-            Plan::Filter { input, predicate } => filter(input, predicate, vars),
+            Plan::Filter { input, predicate } => filter(input, predicate, vars, catalog),
             other => other,
         })
     })
@@ -67,10 +69,11 @@ fn shared(input: Box<Plan>, exprs: Vec<&mut Expr>, vars: &mut Vars) -> Box<Plan>
 }
 
 /// A filter whose first condition shares with itself or with the others.
-fn filter(input: Box<Plan>, predicate: Expr, vars: &mut Vars) -> Plan {
+fn filter(input: Box<Plan>, predicate: Expr, vars: &mut Vars, catalog: &CatalogView<'_>) -> Plan {
     let mut all = Vec::new();
     conjuncts(predicate.clone(), &mut all);
-    let (encoded, mut rest): (Vec<_>, Vec<_>) = all.into_iter().partition(|expr| is_encoded(expr, vars));
+    let is_encoded = |expr: &Expr| is_encoded(expr, vars) && !is_taken_out(expr, catalog);
+    let (encoded, mut rest): (Vec<_>, Vec<_>) = all.into_iter().partition(is_encoded);
     let mut shapes = Shapes::new(vars);
     for (i, expr) in rest.iter().enumerate() {
         shapes.add(expr, i == 0);
@@ -103,6 +106,25 @@ fn is_encoded(expr: &Expr, vars: &Vars) -> bool {
         },
         _ => false,
     }
+}
+
+/// Whether a condition asks texts of which no dictionary is made, so that all are taken out: those that are
+/// to contain something are not, but where it has some of its letters.
+fn is_taken_out(expr: &Expr, catalog: &CatalogView<'_>) -> bool {
+    match expr {
+        Expr::Op(Op::Not, parts, _) => parts.iter().any(|part| {
+            matches!(part, Expr::Op(Op::Contains, args, _) if are_many(args, catalog))
+                || is_taken_out(part, catalog)
+        }),
+        Expr::Op(Op::And | Op::Or, parts, _) => parts.iter().any(|part| is_taken_out(part, catalog)),
+        Expr::Op(Op::EndsWith | Op::Regex, args, _) => are_many(args, catalog),
+        _ => false,
+    }
+}
+
+/// Whether one of two operands is a property that has so many different texts.
+fn are_many(args: &[Expr], catalog: &CatalogView<'_>) -> bool {
+    args.iter().any(|arg| matches!(arg, Expr::Property(_, name, _) if has_many_texts(catalog, name)))
 }
 
 fn is_logic(expr: &Expr) -> bool {

@@ -98,7 +98,8 @@ impl Component<'_> {
             };
             *looks += 1;
             let in_order = order.steps.is_empty() && order.start == Some(from) && self.lookup[from].is_none();
-            let before = Rows { cost: order.cost, rows: order.rows, from_picked: picked[from], in_order };
+            let (rows, from_picked) = (order.rows, picked[from]);
+            let before = Rows { cost: order.cost, rows, lists: rows, from_picked, in_order };
             let reached = costs.reach(before, edge, (to, reversed), |n| there[n]);
             if best.as_ref().is_none_or(|(_, b)| reached.cost.total_cmp(&b.cost).is_lt()) {
                 best = Some((edge, reached));

@@ -8,7 +8,7 @@
 //! nodes, or with very many edges among fewer, the cheapest next step is taken instead (`greedy`).
 
 use super::component::Component;
-use super::costs::{Costs, Rows};
+use super::costs::{Costs, LIST_LENGTH_MIN, Rows};
 use crate::degrees::are_picked;
 use crate::planning::poll;
 use crate::{Halt, HashJoins};
@@ -48,6 +48,8 @@ pub(super) enum Step {
 pub(super) struct Order {
     /// The first node, if the input rows have none.
     pub(super) start: Option<usize>,
+    /// Rows of that node, or those given.
+    pub(super) started: f64,
     /// What is done next, in order.
     pub(super) steps: Vec<Step>,
     pub(super) cost: f64,
@@ -68,7 +70,7 @@ impl Component<'_> {
         if self.bound.contains(&true) {
             let rows = self.rows;
             let picked = if rows <= 1.0 { self.bound_mask() } else { 0 };
-            return vec![Order { start: None, steps: Vec::new(), cost: 0.0, rows, picked }];
+            return vec![Order { start: None, started: rows, steps: Vec::new(), cost: 0.0, rows, picked }];
         }
         (0..self.nodes.len())
             .filter(|n| self.only.is_none_or(|only| only == *n))
@@ -82,7 +84,7 @@ impl Component<'_> {
                 let few = self.lookup[n] == Some(1.0) || are_picked(self.catalog, one, costs.tables_of(n));
                 let picked = if few { 1 << n.min(63) } else { 0 };
                 let cost = cost * 0.3 + rows + costs.scanned_cost(n, cost, rows);
-                Order { start: Some(n), steps: Vec::new(), cost, rows, picked }
+                Order { start: Some(n), started: rows, steps: Vec::new(), cost, rows, picked }
             })
             .collect()
     }
@@ -93,7 +95,14 @@ impl Component<'_> {
         let (from, to, reversed) = costs.open_ends(edge, is_there)?;
         let in_order = order.steps.is_empty() && order.start == Some(from) && self.lookup[from].is_none();
         let from_picked = order.picked >> from & 1 == 1;
-        let before = Rows { cost: order.cost, rows: order.rows, from_picked, in_order };
+        // What one step has reached is a list of the node that both start from, and so is what the next one
+        // does: it is made once for each such node, not for each row.
+        let is_start = order.start.map_or(self.bound[from], |start| start == from);
+        let is_list = is_start
+            && matches!(order.steps[..], [Step::Follow(_)])
+            && order.rows >= order.started * LIST_LENGTH_MIN;
+        let lists = if is_list { order.started } else { order.rows };
+        let before = Rows { cost: order.cost, rows: order.rows, lists, from_picked, in_order };
         let reached = costs.reach(before, edge, (to, reversed), is_there);
         let mut steps = order.steps.clone();
         steps.push(Step::Follow(edge));
@@ -101,7 +110,7 @@ impl Component<'_> {
         let picked = order.picked | if few { 1 << to } else { 0 };
         let (equal, part) = self.equal_part(mask | 1 << to, &[mask]);
         let (cost, rows) = (reached.cost + reached.rows * equal * EQUAL_COST, reached.rows * part);
-        Some((mask | 1 << to, Order { start: order.start, steps, cost, rows, picked }))
+        Some((mask | 1 << to, Order { steps, cost, rows, picked, ..*order }))
     }
 
     /// The cheapest order that reaches every node. `apart` is the same pattern with nothing from outside: the
@@ -228,7 +237,7 @@ impl Component<'_> {
         let cost = if self.bushy == HashJoins::Always { 0.0 } else { cost };
         let mut steps = probe.steps.clone();
         steps.push(Step::Join { build: Box::new(build.clone()), shared });
-        Some(Order { start: probe.start, steps, cost, rows, picked: probe.picked | build.picked })
+        Some(Order { steps, cost, rows, picked: probe.picked | build.picked, ..*probe })
     }
 }
 
