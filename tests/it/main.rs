@@ -81,6 +81,7 @@ mod snb_bi_sparql;
 mod sparql;
 mod spill;
 mod spools;
+mod sub_queries;
 mod subplans;
 mod tall_plans;
 mod threads;

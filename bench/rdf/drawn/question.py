@@ -109,7 +109,8 @@ class Group:
         self.parts.append(f"{node.name} {predicate} {other} ." if forwards else f"{other} {predicate} {node.name} .")
         names = [p.name for p, way in steps if way == forwards] + [TYPE]
         self.things.append(Thing(predicate, {"iri"}, names))
-        mixed = {kind for p, way in steps for kind in p.kinds if way} | {"iri"} if forwards else {"iri"}
+        # The node may be of other classes, too.
+        mixed = {kind for p in self.known.predicates.values() for kind in p.kinds} | {"iri"} if forwards else {"iri"}
         self.things.append(Thing(other, mixed, [pair[forwards] for p, way in steps if way == forwards for pair in p.samples]))
         if draw.random() < 0.5:
             some = draw.sample(names, min(3, len(names)))

@@ -5,6 +5,7 @@ mod either_way;
 mod expression;
 mod fixed;
 mod forms;
+mod join;
 mod path;
 mod pattern;
 mod reified;

@@ -1,19 +1,15 @@
 //! Group patterns: rows and a pattern in, rows with what the pattern binds out.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use spargebra::algebra::{Expression, GraphPattern, OrderExpression, PropertyPathExpression};
-use spargebra::term::{GroundTerm, NamedNodePattern, TriplePattern, Variable};
+use spargebra::term::{GroundTerm, NamedNodePattern, Variable};
 use trimorph_algebra::{ApplyKind, Expr, Op, Plan, SortKey, VarId};
 use trimorph_types::{LogicalType, Value};
 
-use super::either_way::either_way;
 use super::relation::{Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null, is_null};
-use super::scope::{
-    Names, any_exists, certain, is_sub_query, may_be_bound, mentioned, name_of, names_of, visible,
-};
-use super::triples::constants_of;
+use super::scope::{Names, any_exists, certain, is_sub_query, may_be_bound, mentioned, name_of, visible};
 use super::{Binder, Bound};
 use crate::terms::ground;
 
@@ -88,27 +84,7 @@ impl Binder<'_> {
         match pattern {
             P::Bgp { patterns } => self.triples(relation, patterns, active),
             P::Path { subject, path, object } => self.path(relation, (subject, path, object), active),
-            P::Join { .. } => {
-                let mut parts = Vec::new();
-                flatten(pattern, &mut parts);
-                // What gives few rows first, what searches last; a join is the same in any order. Patterns
-                // begin at the rows of sub-queries, which have counted and chosen.
-                parts.sort_by_key(|part| match part {
-                    part if is_few_rows(part) => 0,
-                    part if is_sub_query(part) => 1,
-                    P::Bgp { .. } => 2,
-                    // It may be planned with those.
-                    part if either_way(part).is_some() => 2,
-                    P::Path { .. } => 4,
-                    // Who is asked may be told by what stands behind.
-                    P::Service { .. } => 5,
-                    _ => 3,
-                });
-                if parts.iter().any(|part| matches!(part, P::Path { .. })) || is_linked(&parts) {
-                    return self.in_turn(relation, &parts, active);
-                }
-                parts.into_iter().try_fold(relation, |relation, part| self.pattern(relation, part, active))
-            }
+            P::Join { .. } => self.joined(relation, pattern, active),
             P::LeftJoin { left, right, expression } => {
                 let relation = self.pattern(relation, left, active)?;
                 self.optional(relation, right, expression.as_ref(), active)
@@ -165,80 +141,6 @@ impl Binder<'_> {
                 self.group(relation, variables, aggregates, active)
             }
             P::Service { name, inner, silent } => self.service(relation, name, inner, *silent),
-        }
-    }
-
-    /// A join of which some parts connect others: paths, or groups of another graph. What only these
-    /// connect is not paired first: a path is searched from the one end, and what it reaches is joined with
-    /// the other.
-    fn in_turn(
-        &mut self,
-        mut relation: Relation,
-        parts: &[&GraphPattern],
-        active: &Active,
-    ) -> Bound<Relation> {
-        use GraphPattern as P;
-        let (mut first, mut groups, mut paths) = (Vec::new(), Vec::new(), Vec::new());
-        for part in parts {
-            match part {
-                P::Bgp { patterns } => {
-                    groups.extend(connected(patterns).into_iter().map(|own| P::Bgp { patterns: own }))
-                }
-                P::Path { .. } => paths.push(*part),
-                other => first.push(*other),
-            }
-        }
-        // Values and the like, the most selective as a rule, and what has a constant besides its class.
-        let (values, others): (Vec<_>, Vec<_>) =
-            first.into_iter().partition(|part| is_few_rows(part) || is_sub_query(part));
-        for part in values {
-            relation = self.pattern(relation, part, active)?;
-        }
-        groups.sort_by_key(|group| std::cmp::Reverse(constants(group)));
-        let mut others = VecDeque::from(others);
-        loop {
-            let knows = |part: &GraphPattern| {
-                let is_certain = |name: &Name| relation.slots.get(name).is_some_and(|slot| slot.certain);
-                with_blanks(part).iter().any(is_certain)
-            };
-            let next = groups.iter().position(knows);
-            if let Some(at) = next {
-                let group = groups.remove(at);
-                relation = self.pattern(relation, &group, active)?;
-                continue;
-            }
-            let is_ready = |part: &&GraphPattern| match part {
-                P::Path { subject, object, .. } => {
-                    let is_fixed = |term| super::triple_terms::bound_name(term).is_none();
-                    is_fixed(subject) || is_fixed(object) || knows(part)
-                }
-                _ => false,
-            };
-            if let Some(at) = paths.iter().position(is_ready) {
-                // A path between two others searches from one end; with both ends it finds fewer.
-                let path = paths.remove(at);
-                relation = self.pattern(relation, path, active)?;
-                continue;
-            }
-            let links = |part: &&GraphPattern| {
-                let names = visible(part);
-                !matches!(part, P::Service { .. })
-                    && knows(part)
-                    && groups.iter().any(|group| !with_blanks(group).is_disjoint(&names))
-            };
-            if let Some(part) = others.iter().position(links).and_then(|at| others.remove(at)) {
-                relation = self.pattern(relation, part, active)?;
-            } else if !groups.is_empty() {
-                let group = groups.remove(0);
-                relation = self.pattern(relation, &group, active)?;
-            } else if let Some(part) = others.pop_front() {
-                relation = self.pattern(relation, part, active)?;
-            } else if !paths.is_empty() {
-                let path = paths.remove(0);
-                relation = self.pattern(relation, path, active)?;
-            } else {
-                return Ok(relation);
-            }
         }
     }
 
@@ -684,88 +586,6 @@ fn slice(relation: &mut Relation, start: usize, length: Option<usize>) {
     if let Some(length) = length {
         relation.grow(|input| Plan::Limit { input, count: count(length) });
     }
-}
-
-/// Whether a part of a join has the rows that its text has: values, and what is computed from them. `BIND` at
-/// the begin of a group is one row.
-fn is_few_rows(part: &GraphPattern) -> bool {
-    match part {
-        GraphPattern::Values { .. } => true,
-        GraphPattern::Bgp { patterns } => patterns.is_empty(),
-        GraphPattern::Extend { inner, .. } => is_few_rows(inner),
-        _ => false,
-    }
-}
-
-/// The parts of joins within joins.
-fn flatten<'p>(pattern: &'p GraphPattern, out: &mut Vec<&'p GraphPattern>) {
-    let mut left = vec![pattern];
-    while let Some(pattern) = left.pop() {
-        match pattern {
-            GraphPattern::Join { left: a, right: b } => {
-                left.push(b);
-                left.push(a);
-            }
-            other => out.push(other),
-        }
-    }
-}
-
-/// Whether triple patterns of a join have nothing in common but what another part has with each of them.
-fn is_linked(parts: &[&GraphPattern]) -> bool {
-    let mut triples = Vec::new();
-    let mut others = Vec::new();
-    for part in parts {
-        match part {
-            GraphPattern::Bgp { patterns } => triples.extend_from_slice(patterns),
-            GraphPattern::Service { .. } => {}
-            // These come first in any case.
-            part if is_few_rows(part) || is_sub_query(part) => {}
-            other => others.push(visible(other)),
-        }
-    }
-    if others.is_empty() {
-        return false;
-    }
-    let groups = connected(&triples).into_iter().map(|own| own.iter().flat_map(names_of).collect());
-    let groups: Vec<Names> = groups.collect();
-    let linked = |names: &Names| groups.iter().filter(|group| !group.is_disjoint(names)).count();
-    others.iter().any(|names| linked(names) > 1)
-}
-
-/// The names that a part of a join may bind, those of blank nodes too.
-fn with_blanks(part: &GraphPattern) -> Names {
-    match part {
-        GraphPattern::Bgp { patterns } => patterns.iter().flat_map(names_of).collect(),
-        GraphPattern::Path { subject, object, .. } => {
-            [subject, object].into_iter().filter_map(super::triple_terms::bound_name).collect()
-        }
-        other => visible(other),
-    }
-}
-
-/// Triple patterns that share variables, together.
-fn connected(patterns: &[TriplePattern]) -> Vec<Vec<TriplePattern>> {
-    let mut groups: Vec<(Names, Vec<TriplePattern>)> = Vec::new();
-    for pattern in patterns {
-        let mut names = names_of(pattern);
-        let mut own = vec![pattern.clone()];
-        let (with, without): (Vec<_>, Vec<_>) =
-            groups.into_iter().partition(|(known, _)| !known.is_disjoint(&names));
-        groups = without;
-        for (known, patterns) in with {
-            names.extend(known);
-            own.splice(0..0, patterns);
-        }
-        groups.push((names, own));
-    }
-    groups.into_iter().map(|(_, patterns)| patterns).collect()
-}
-
-/// How many constants besides predicates and classes stand in triple patterns.
-fn constants(pattern: &GraphPattern) -> usize {
-    let GraphPattern::Bgp { patterns } = pattern else { return 0 };
-    patterns.iter().map(constants_of).sum()
 }
 
 /// The alternatives of unions within unions.
