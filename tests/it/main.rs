@@ -6,6 +6,7 @@ mod ask;
 mod both_ways;
 mod budgets;
 mod call_groups;
+mod compared_resources;
 mod conditions_on_pairs;
 mod containing_texts;
 mod copied;

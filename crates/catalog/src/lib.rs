@@ -18,6 +18,7 @@ mod names;
 mod predicate_set;
 mod reliances;
 mod schema;
+mod statement_counts;
 mod statement_shape;
 mod statistics;
 #[cfg(test)]
@@ -31,6 +32,7 @@ pub use names::Names;
 pub use predicate_set::PredicateSet;
 pub use reliances::{Reliances, has_drifted};
 pub use schema::{EdgeTableInfo, NameKind, NodeTableInfo, PropertyInfo, Schema};
+pub use statement_counts::StatementCounts;
 pub use statement_shape::{EdgeShape, OwnPlaces, Places, SaidShape, StatementShape};
 pub use statistics::{
     CharacteristicSet, DegreeStats, EdgeTableStats, NodeTableStats, PropertyStats, Statistics,

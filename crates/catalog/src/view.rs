@@ -17,7 +17,9 @@ use trimorph_base::{EdgeTableId, TableId};
 use trimorph_types::LogicalType;
 
 use crate::reliances::{EdgeTableRelied, FewEdges, LabelsAsked, read};
-use crate::{Catalog, EdgeTableFacts, NameKind, Names, PropertyStats, Reliances, Statistics};
+use crate::{
+    Catalog, EdgeTableFacts, NameKind, Names, PropertyStats, Reliances, StatementCounts, Statistics,
+};
 
 /// The edge tables of edge labels that were asked for.
 type TablesByTypes = HashMap<Box<[Arc<str>]>, Arc<[EdgeTableId]>>;
@@ -400,6 +402,12 @@ impl<'c> CatalogView<'c> {
     /// What was counted: for estimates.
     pub fn statistics(&self) -> &'c Statistics {
         self.catalog.estimated()
+    }
+
+    /// How many statements of a predicate there are, or of all, about nodes of some tables, or of all: for
+    /// estimates, and not noted.
+    pub fn statement_counts(&self, predicate: Option<&str>, tables: Option<&[TableId]>) -> StatementCounts {
+        StatementCounts::of(self.catalog, predicate, tables)
     }
 
     /// Place of the column `name` of a node table: for estimates, and not noted.

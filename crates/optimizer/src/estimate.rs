@@ -9,7 +9,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use trimorph_algebra::{
-    ApplyKind, BandKind, CountStep, EdgePattern, EdgeRange, Expr, Extend, Op, Plan, VarId,
+    ApplyKind, BandKind, CountStep, EdgePattern, EdgeRange, Expr, Extend, Op, Plan, PredicateTerm,
+    TriplePattern, VarId,
 };
 use trimorph_base::{EdgeTableId, TableId};
 use trimorph_catalog::{Catalog, CatalogView};
@@ -315,7 +316,10 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
         },
         (Plan::Unwind { list, .. }, [input]) => first * elements(list, input, known),
         (Plan::ProcedureCall { call, .. }, _) if !call.procedure.signature().is_void() => first * 10.0,
-        (Plan::Statements { .. } | Plan::PropertyPath { .. }, _) => first * 10.0,
+        (Plan::Statements { input, pattern }, [below]) => {
+            first * statements_for(pattern, input, below, catalog)
+        }
+        (Plan::PropertyPath { .. }, _) => first * 10.0,
         (Plan::Union { .. }, _) => inputs.iter().map(|input| input.rows).sum(),
         // The part of the node's rows that the filter gives, whichever node it starts from.
         (Plan::SemiJoin { anti, var, .. }, [_, filter]) => {
@@ -349,6 +353,19 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
             _ => first,
         },
         _ => first,
+    }
+}
+
+/// How many statements a pattern finds for a row.
+fn statements_for(pattern: &TriplePattern, input: &Plan, below: &Estimate, catalog: &CatalogView<'_>) -> f64 {
+    let given = input.vars();
+    let [subject, object] = [pattern.subject, pattern.object].map(|var| given.contains(&var));
+    let tables = below.tables.get(&pattern.subject).map(|tables| &**tables);
+    let found = |iri: Option<&str>| catalog.statement_counts(iri, tables).found(subject, object);
+    match (&pattern.predicate, &pattern.among) {
+        (PredicateTerm::Iri(iri), _) => found(Some(iri)),
+        (_, Some(among)) if among.is_in => among.iris.iter().map(|iri| found(Some(iri))).sum(),
+        _ => found(None),
     }
 }
 

@@ -8,19 +8,24 @@ use std::cmp::Ordering;
 use trimorph_types::rdf::{normalise, triple_parts};
 use trimorph_types::{Value, equivalent};
 
-use super::found::{Found, found, is_entity, of_terms, of_values, term_of};
+use super::found::{Found, answer, found, is_entity, of_terms, of_values, term_of};
 use super::meaning::Meaning;
 use super::moments::{compare_moments, compare_spans};
 use super::number::Number;
+use super::one_resource::is_one;
 use super::vectors::compared;
 use crate::context::Context;
 use crate::function::{Function, result};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    of_values!("eq", (2, 2), result::bool, eq, "eq(a, b): a = b")
-        .typed(|_, args, at| compared(args, at, |order| order == Some(Ordering::Equal))),
-    of_values!("ne", (2, 2), result::bool, ne, "ne(a, b): a != b")
-        .typed(|_, args, at| compared(args, at, |order| order != Some(Ordering::Equal))),
+    of_values!("eq", (2, 2), result::bool, eq, "eq(a, b): a = b").typed(|context, args, at| {
+        compared(args, at, |order| order == Some(Ordering::Equal))
+            .or_else(|| is_one(context, args, at, true, |values| answer(eq(context, values))))
+    }),
+    of_values!("ne", (2, 2), result::bool, ne, "ne(a, b): a != b").typed(|context, args, at| {
+        compared(args, at, |order| order != Some(Ordering::Equal))
+            .or_else(|| is_one(context, args, at, false, |values| answer(ne(context, values))))
+    }),
     of_terms!("lt", (2, 2), result::bool, |_, a| holds(a, Ordering::is_lt), "lt(a, b): a < b")
         .typed(|_, args, at| compared(args, at, |order| order.is_some_and(Ordering::is_lt))),
     of_terms!("le", (2, 2), result::bool, |_, a| holds(a, Ordering::is_le), "le(a, b): a <= b")
@@ -29,7 +34,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         .typed(|_, args, at| compared(args, at, |order| order.is_some_and(Ordering::is_gt))),
     of_terms!("ge", (2, 2), result::bool, |_, a| holds(a, Ordering::is_ge), "ge(a, b): a >= b")
         .typed(|_, args, at| compared(args, at, |order| order.is_some_and(Ordering::is_ge))),
-    of_values!("same", (2, 2), result::bool, same, "same(a, b): whether both are the same term"),
+    of_values!("same", (2, 2), result::bool, same, "same(a, b): whether both are the same term")
+        .typed(|context, args, at| is_one(context, args, at, true, |values| answer(same(context, values)))),
     of_terms!("ebv", (1, 1), result::bool, ebv, "ebv(a): the effective boolean value"),
 ];
 

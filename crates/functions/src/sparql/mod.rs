@@ -25,6 +25,7 @@ mod meaning;
 mod moments;
 mod number;
 mod numeric;
+mod one_resource;
 mod order;
 mod pattern;
 mod regular;

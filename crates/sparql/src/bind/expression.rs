@@ -301,6 +301,8 @@ impl Binder<'_> {
                 let (a, b) = (self.expression(relation, a, active)?, self.expression(relation, b, active)?);
                 match (a.shape, b.shape) {
                     (Shape::Node, Shape::Node) => boolean(equal(a.expr, b.expr)),
+                    (Shape::Node, Shape::Term) if is_iri(&b.expr) => boolean(equals(a, b)),
+                    (Shape::Term, Shape::Node) if is_iri(&a.expr) => boolean(equals(a, b)),
                     _ => boolean(call("sparql.same", vec![a.expr, b.expr])),
                 }
             }

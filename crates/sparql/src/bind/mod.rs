@@ -12,6 +12,7 @@ mod reified;
 mod relation;
 mod scope;
 mod service;
+mod statement_order;
 mod triple_terms;
 mod triples;
 mod update;

@@ -5,8 +5,8 @@
 //!    graph, which is planned as Cypher's is. Which it is says the schema, and the plan relies on it.
 //! 2. A relationship that reifies such an edge is the edge, and what it says are properties of it
 //!    (`reified.rs`).
-//! 3. All others are statements: first those with a constant end, then those of which most is bound. Between
-//!    them, the parts of the query graph that hang together are matched where they join what is bound.
+//! 3. All others are statements, in the order that `statement_order.rs` gives. Between them, the parts of the
+//!    query graph that hang together are matched where they join what is bound.
 //!
 //! Names that are not bound in every row, or stand twice where one value is made, get another name first and
 //! are compared behind.
@@ -27,8 +27,9 @@ use trimorph_types::iri_names::{GRAPH, is_hidden, name_of as name_of_iri};
 use trimorph_types::{LogicalType, Value, rdf};
 
 use super::relation::{Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null};
-use super::scope::{Names, names_of};
-use super::triple_terms::{Opened, bound_name, constant_of, made_of, names_opened};
+use super::scope::names_of;
+use super::statement_order::{Connected, Counted, Next, next_of};
+use super::triple_terms::{Opened, bound_name, constant_of, made_of};
 use super::{Binder, Bound};
 
 /// The predicate of classes.
@@ -98,65 +99,23 @@ impl Binder<'_> {
                 way => fast.push((triple, way)),
             }
         }
-        // Those with a constant end find few.
-        let is_constant =
-            |term: &TermPattern| bound_name(term).is_none() && !matches!(term, TermPattern::Triple(_));
-        let (first, mut rest): (Vec<_>, Vec<_>) = slow.into_iter().partition(|triple: &&TriplePattern| {
-            is_constant(&triple.subject)
-                || matches!(&triple.object, TermPattern::Literal(_) | TermPattern::NamedNode(_))
-                    && matches!(&triple.predicate, NamedNodePattern::NamedNode(p) if p.as_str() != TYPE)
-        });
+        let mut rest = slow.into_iter().map(|triple| self.counted(triple, &labels)).collect::<Vec<_>>();
         // Which nodes the parts of a triple term are is asked last: what is told of its reifier leaves few.
         let mut opened: Opened<'_> = Vec::new();
-        for triple in first {
-            self.open_for(&mut relation, &names_of(triple), &mut opened)?;
-            relation = self.statements(relation, triple, active, &mut opened)?;
-        }
         let mut graphs = connected(&fast);
-        // What is joined with what is there already comes first: nothing is paired that a pattern behind
-        // would tell apart.
         while !rest.is_empty() {
-            let is_known = |name: &Name| relation.slots.get(name).is_some_and(|slot| slot.certain);
-            if let Some(at) = graphs.iter().position(|graph| graph.names.iter().any(is_known)) {
-                let graph = graphs.remove(at);
-                self.open_for(&mut relation, &graph.names, &mut opened)?;
-                relation = self.query_graph(relation, &graph.patterns, Direction::Out)?;
-                continue;
-            }
-            let is_bound = |term: &TermPattern| match (term, bound_name(term)) {
-                (TermPattern::Triple(triple), _) => made_of(&relation, triple).is_some(),
-                (_, Some(name)) => is_known(&name),
-                (_, None) => true,
-            };
-            if !opened.is_empty() {
-                let open = names_opened(&opened);
-                let is_told = |triple: &&TriplePattern| {
-                    is_bound(&triple.subject)
-                        && matches!(triple.predicate, NamedNodePattern::NamedNode(_))
-                        && open.is_disjoint(&names_of(triple))
-                };
-                match rest.iter().position(is_told) {
-                    Some(at) => {
-                        relation = self.statements(relation, rest.remove(at), active, &mut opened)?;
-                    }
-                    None => self.bind_parts(&mut relation, &mut opened)?,
+            match next_of(&relation, &rest, &graphs, &opened) {
+                Next::Statements(at) => {
+                    let triple = rest.remove(at).triple;
+                    self.open_for(&mut relation, &names_of(triple), &mut opened)?;
+                    relation = self.statements(relation, triple, active, &mut opened)?;
                 }
-                continue;
-            }
-            let score = |triple: &TriplePattern| {
-                3 * i32::from(is_bound(&triple.subject))
-                    + 2 * i32::from(is_bound(&triple.object))
-                    + i32::from(matches!(triple.predicate, NamedNodePattern::NamedNode(_)))
-            };
-            let best = (0..rest.len()).rev().max_by_key(|at| score(rest[*at])).unwrap_or(0);
-            let start = (0..graphs.len()).rev().max_by_key(|at| graphs[*at].constants);
-            match start.filter(|_| score(rest[best]) < 2) {
-                Some(start) => {
-                    relation = self.query_graph(relation, &graphs.remove(start).patterns, Direction::Out)?
+                Next::Graph(at) => {
+                    let graph = graphs.remove(at);
+                    self.open_for(&mut relation, &graph.names, &mut opened)?;
+                    relation = self.query_graph(relation, &graph.patterns, Direction::Out)?;
                 }
-                None => {
-                    relation = self.statements(relation, rest.remove(best), active, &mut opened)?;
-                }
+                Next::Parts => self.bind_parts(&mut relation, &mut opened)?,
             }
         }
         for graph in &graphs {
@@ -166,6 +125,17 @@ impl Binder<'_> {
         relation = self.query_graph(relation, &left, Direction::Out)?;
         self.bind_parts(&mut relation, &mut opened)?;
         Ok(relation)
+    }
+
+    /// A triple pattern that is matched by statements, and how many there are.
+    fn counted<'p>(&self, triple: &'p TriplePattern, labels: &BTreeMap<Name, LabelExpr>) -> Counted<'p> {
+        let predicate = match &triple.predicate {
+            NamedNodePattern::NamedNode(iri) => Some(iri.as_str()),
+            NamedNodePattern::Variable(_) => None,
+        };
+        let asked = bound_name(&triple.subject).and_then(|name| labels.get(&name));
+        let tables = asked.map(|labels| self.catalog.node_tables_where(|has| labels.matches(has)));
+        Counted { triple, counts: self.catalog.statement_counts(predicate, tables.as_deref()) }
     }
 
     /// How a triple pattern can be matched.
@@ -531,17 +501,12 @@ impl Binder<'_> {
     }
 }
 
-/// Patterns of a query graph that share variables.
-struct Connected<'p> {
-    names: Names,
-    patterns: Vec<(&'p TriplePattern, &'p Way)>,
-    /// Constants besides predicates and classes: where there are some, few rows are found.
-    constants: usize,
-}
+/// A triple pattern of the query graph.
+type Matched<'p> = (&'p TriplePattern, &'p Way);
 
 /// Patterns of query graphs, in groups without a common variable.
-fn connected<'p>(patterns: &[(&'p TriplePattern, &'p Way)]) -> Vec<Connected<'p>> {
-    let mut groups: Vec<Connected<'p>> = Vec::new();
+fn connected<'p>(patterns: &[Matched<'p>]) -> Vec<Connected<Matched<'p>>> {
+    let mut groups: Vec<Connected<Matched<'p>>> = Vec::new();
     for one @ (triple, _) in patterns {
         let mut group = Connected { names: names_of(triple), patterns: Vec::new(), constants: 0 };
         let (with, without): (Vec<_>, Vec<_>) =
