@@ -109,8 +109,17 @@ fn vectors_and_values_agree() {
         let first = random.below(19);
         let kinds: Vec<usize> =
             (0..count).map(|_| if random.chance(50) { first } else { random.below(19) }).collect();
+        // Sometimes an IRI beside terms of any kind: nodes, IRIs and literals, or nodes alone.
+        let terms: &[usize] = if random.chance(50) { &[14, 15, 17, 9] } else { &[15, 17] };
+        let are_terms = count == 2 && random.chance(15);
+        let kinds = if are_terms { vec![14; count] } else { kinds };
+        let kind_of = |random: &mut Random, kind| if are_terms { *random.pick(terms) } else { kind };
+        let drawn_as = |random: &mut Random, kind: usize| {
+            let kind = kind_of(random, kind);
+            drawn(random, kind)
+        };
         let columns: Vec<Vec<Value>> =
-            kinds.iter().map(|kind| (0..len).map(|_| drawn(&mut random, *kind)).collect()).collect();
+            kinds.iter().map(|kind| (0..len).map(|_| drawn_as(&mut random, *kind)).collect()).collect();
         // One of two may be a constant that is no null.
         let constant = (count == 2 && random.chance(40)).then(|| random.below(2));
         let fixed = constant.map(|side| {
