@@ -44,7 +44,7 @@ impl Topology {
     }
 
     /// Edges go, each as by [`Self::delete`], with whether it is one of main. Those whose sources follow each
-    /// other cost less. What went is added to `written`, and to `gone`.
+    /// other cost less, and many less than few. What went is added to `written`, and to `gone`.
     ///
     /// **Errors**: as of one; those that went before are in `written`.
     pub fn delete_all(
@@ -55,21 +55,22 @@ impl Topology {
         gone: &mut Vec<EdgeEnds>,
     ) -> Result<(), WriteError> {
         let zone = |(ends, _): &(EdgeEnds, bool)| (ends.source.table(), ends.source.row() / ZONE_ROWS);
+        let (written_before, gone_before) = (written.len(), gone.len());
+        let mut others = Vec::new();
         for of_zone in edges.chunk_by(|a, b| zone(a) == zone(b)) {
-            let first_written = written.len();
-            let others = match of_zone {
-                [_] => of_zone.to_vec(),
-                _ => self.delete_from_main(writer, of_zone, written, gone),
-            };
-            let records: Vec<u32> = written.iter().skip(first_written).map(|(record, _)| *record).collect();
-            let deleted = gone.get(gone.len() - records.len()..).unwrap_or_default();
-            self.put_all(deleted, Direction::Backward, &records);
-            for (ends, in_main) in others {
-                let before = written.len();
-                self.delete(writer, ends, in_main, written)?;
-                if written.len() > before {
-                    gone.push(ends);
-                }
+            match of_zone {
+                [edge] => others.push(*edge),
+                _ => others.append(&mut self.delete_from_main(writer, of_zone, written, gone)),
+            }
+        }
+        // Targets are anywhere: the keys of all go in together.
+        let records: Vec<u32> = written.iter().skip(written_before).map(|(record, _)| *record).collect();
+        self.put_all(gone.get(gone_before..).unwrap_or_default(), Direction::Backward, &records);
+        for (ends, in_main) in others {
+            let before = written.len();
+            self.delete(writer, ends, in_main, written)?;
+            if written.len() > before {
+                gone.push(ends);
             }
         }
         Ok(())

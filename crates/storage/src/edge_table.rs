@@ -146,6 +146,13 @@ pub struct EdgeTableView<'s> {
     pins: Arc<Pins<'s>>,
 }
 
+/// The edges of a page, which is in one segment, and how many rows it has there.
+fn page_run(csr: &CsrView<'_>, page: u64) -> Option<(usize, List)> {
+    let first = page * PAGE_ROWS;
+    let rows = (PAGE_ROWS as usize).min(csr.rows_from(first));
+    Some((rows, csr.run(first, rows)?))
+}
+
 impl<'s> EdgeTableView<'s> {
     /// Forgets what is pinned.
     pub fn forget(&self) {
@@ -323,7 +330,14 @@ impl<'s> EdgeTableView<'s> {
                 stored.map_or(PAGE_ROWS, |last| PAGE_ROWS.max(last + 1))
             }
             AdjacencyView::Csr(_) if self.pages.are_stored() => self.pages.positions_end(page, &self.pins),
-            AdjacencyView::Csr(_) => self.positions_of(page).into_iter().max().map_or(0, |last| last + 1),
+            AdjacencyView::Csr(csr) => match page_run(csr, page) {
+                None => 0,
+                Some((_, run)) if csr.is_in_order(run) => run.len as u64,
+                Some((_, run)) => {
+                    let positions = (0..run.len).filter_map(|i| csr.position(run, i));
+                    positions.max().map_or(0, |last| last + 1)
+                }
+            },
         }
     }
 
@@ -331,20 +345,17 @@ impl<'s> EdgeTableView<'s> {
     ///
     /// **Cost**: a look at the edges of the page.
     pub fn positions_of(&self, page: u64) -> Vec<u64> {
-        let first = page * PAGE_ROWS;
         match &self.forward {
             AdjacencyView::Column(column) => {
+                let first = page * PAGE_ROWS;
                 let rows = (first..first + PAGE_ROWS).filter(|row| column.has(*row));
                 rows.map(|row| self.single_position(row)).collect()
             }
-            AdjacencyView::Csr(csr) => {
-                let rows = (PAGE_ROWS as usize).min(csr.rows_from(first));
-                let Some(run) = csr.run(first, rows) else { return Vec::new() };
-                match csr.is_in_order(run) {
-                    true => (0..run.len as u64).collect(),
-                    false => (0..run.len).filter_map(|i| csr.position(run, i)).collect(),
-                }
-            }
+            AdjacencyView::Csr(csr) => match page_run(csr, page) {
+                None => Vec::new(),
+                Some((_, run)) if csr.is_in_order(run) => (0..run.len as u64).collect(),
+                Some((_, run)) => (0..run.len).filter_map(|i| csr.position(run, i)).collect(),
+            },
         }
     }
 
@@ -465,15 +476,13 @@ impl<'s> EdgeTableView<'s> {
             return None;
         }
         let (page, position) = self.places.place(edge);
-        let first = page * PAGE_ROWS;
         match &self.forward {
             AdjacencyView::Column(column) => {
                 let row = self.single_row(column, page, position)?;
                 Some((NodeId::new(self.source, row), column.neighbour(row)?))
             }
             AdjacencyView::Csr(csr) => {
-                let rows = (PAGE_ROWS as usize).min(csr.rows_from(first));
-                let run = csr.run(first, rows)?;
+                let (rows, run) = page_run(csr, page)?;
                 let found = if csr.is_in_order(run) {
                     let slot = self.pages.position_slot(page, position, &self.pins)?;
                     usize::try_from(slot.checked_sub(csr.slot(run))?).ok()?
@@ -481,7 +490,7 @@ impl<'s> EdgeTableView<'s> {
                     csr.at_position(run, position)?
                 };
                 (found < run.len).then(|| {
-                    let source = csr.row_of(first, rows, run, found);
+                    let source = csr.row_of(page * PAGE_ROWS, rows, run, found);
                     (NodeId::new(self.source, source), csr.node(run, found))
                 })
             }

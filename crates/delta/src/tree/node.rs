@@ -211,27 +211,31 @@ impl<const F: usize> Locked<'_, F> {
     /// Puts entries in whose keys ascend; there must be room. Those whose key is there are added to `left`.
     pub(super) fn merge(&self, entries: &[(Key, u32)], left: &mut Vec<(Key, u32)>) {
         let header = self.header();
-        // Where each new one goes, among those that are there.
-        let (mut fresh, mut places, mut count) = ([(0, 0); F], [0; F], 0);
-        let mut at = 0;
-        for entry in entries {
+        // Which ones are new, and where each goes, among those that are there: small numbers, so that a few
+        // entries cost no more than they must.
+        let (mut fresh, mut places, mut count) = ([0_u16; F], [0_u16; F], 0);
+        let (mut at, mut last) = (0, None);
+        for (which, entry) in entries.iter().enumerate() {
             at = self.node.lower_bound(at, header.len, entry.0);
             let is_there = at < header.len && self.key(at) == entry.0;
-            let has_come = count > 0 && fresh[count - 1].0 == entry.0;
-            if is_there || has_come {
+            if is_there || last == Some(entry.0) {
                 left.push(*entry);
                 continue;
             }
-            (fresh[count], places[count]) = (*entry, at);
+            last = Some(entry.0);
+            (fresh[count], places[count]) = (which as u16, at as u16);
             count += 1;
         }
         // From behind, so that each is moved once.
         let mut end = header.len;
-        for (before, ((key, value), place)) in fresh.iter().zip(places).take(count).enumerate().rev() {
+        for (before, (which, place)) in fresh.into_iter().zip(places).take(count).enumerate().rev() {
+            let place = usize::from(place);
             for i in (place..end).rev() {
                 self.set(i + before + 1, self.key(i), self.value(i));
             }
-            self.set(place + before, *key, *value);
+            if let Some((key, value)) = entries.get(usize::from(which)) {
+                self.set(place + before, *key, *value);
+            }
             end = place;
         }
         self.set_header(Header { len: header.len + count, ..header });

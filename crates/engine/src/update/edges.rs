@@ -15,7 +15,7 @@ use super::changes::{ByKey, values_of};
 use super::rows::Rows;
 use super::touched::concerns_edges;
 use super::writing::{conflicting, not_written};
-use super::{ROWS_UNCHECKED, Statement, Writing};
+use super::{Statement, Writing};
 use crate::Error;
 
 impl Statement<'_> {
@@ -267,21 +267,25 @@ impl Statement<'_> {
         let Some(table) = edges.first().map(|edge| edge.id.table()) else { return Ok(()) };
         let (view, delta, writer) = (reader.edge_positions(table), &writing.live().delta, writing.writer());
         let (positions, topology) = (delta.positions(table), delta.topology());
+        // A page whose positions are told, and where those end that edges of main have.
         let mut touched = None;
-        let mut going = Vec::with_capacity(edges.len().min(ROWS_UNCHECKED));
-        for edges in edges.chunks(ROWS_UNCHECKED) {
+        let mut going = Vec::with_capacity(edges.len().min(GOING_TOGETHER));
+        for edges in edges.chunks(GOING_TOGETHER) {
             self.check(0)?;
             going.clear();
             for Relationship { id, start, end } in edges {
                 let (page, position) = view.place(*id);
-                if touched != Some(page) {
-                    if !positions.touch(page, || free_positions(reader, view, page)) {
-                        return Err(unread(reader));
+                let positions_end = match touched {
+                    Some((known, positions_end)) if known == page => positions_end,
+                    _ => {
+                        if !positions.touch(page, || free_positions(reader, view, page)) {
+                            return Err(unread(reader));
+                        }
+                        touched.insert((page, view.positions_end(page))).1
                     }
-                    touched = Some(page);
-                }
+                };
                 let ends = EdgeEnds { edge: *id, source: *start, target: *end };
-                going.push((ends, position < view.positions_end(page)));
+                going.push((ends, position < positions_end));
             }
             topology.delete_all(&writer, &going, written, gone).map_err(not_written)?;
         }
@@ -387,6 +391,10 @@ struct Incident<'r, 's> {
     lists: Vec<(bool, Neighbours<'r, 's>)>,
     changes: Vec<(u64, EdgeChange)>,
 }
+
+/// Edges that go together, at most: keys of their targets go into the tree in order, and the more there are
+/// the more of them a leaf gets. A statement that is told to stop does so between them.
+const GOING_TOGETHER: usize = 1 << 16;
 
 /// Nodes whose edges are looked for together, at most.
 const RUN_ROWS: usize = 1 << 12;
