@@ -233,7 +233,9 @@ impl<'s> KeyTable<'s> {
                     column.intern(key, positions, words);
                 }
                 match &words[..keys.len()] {
-                    words if self.near.span(words) => self.number_near(words, positions, numbers, fresh),
+                    words if self.near.span(words, self.count) => {
+                        self.number_near(words, positions, numbers, fresh)
+                    }
                     [first, last] => self.number_pairs(first, last, positions, numbers, fresh),
                     words => {
                         let (rows, count) = (&mut self.rows_of_words, &mut self.count);
@@ -537,13 +539,19 @@ impl<'s> KeyTable<'s> {
         fresh: &mut Vec<u32>,
     ) {
         let mut recent = [((0u8, 0u64), (0u8, 0u64), NO_NUMBER); RECENT_PAIRS];
+        let mut missed = AHEAD;
         for (run, positions) in positions.chunks(AHEAD).enumerate() {
             let rows = run * AHEAD..run * AHEAD + positions.len();
-            self.pairs.prepare(rows.clone().map(|k| (a.get(k), b.get(k))));
+            // What is found here is not looked up there.
+            if missed * 4 > AHEAD {
+                self.pairs.prepare(rows.clone().map(|k| (a.get(k), b.get(k))));
+            }
+            missed = 0;
             for (k, p) in rows.zip(positions) {
                 let (x, y) = (a.get(k), b.get(k));
                 let place = &mut recent[y.1.wrapping_add(x.1.rotate_left(3)) as usize % RECENT_PAIRS];
                 if place.2 == NO_NUMBER || (place.0, place.1) != (x, y) {
+                    missed += 1;
                     *place = (x, y, self.pairs.number(x, y, self.count));
                 }
                 let number = place.2;

@@ -9,6 +9,10 @@ use super::words::{KeyWords, Tags};
 
 /// Tuples that the array has room for: 256 KiB.
 const ROOM: u64 = 1 << 16;
+/// The same where so many tuples are known that a map of them lies no nearer: 1 MiB, which a second-level
+/// cache holds.
+const ROOM_OF_MANY: u64 = 1 << 18;
+const MANY: u32 = 1 << 12;
 
 /// How often the array begins again elsewhere: tuples that go on moving are not remembered.
 const MOVES_MAX: u32 = 8;
@@ -47,7 +51,7 @@ impl Range {
             }
         };
         Some(Self { tag, base: least.cast_unsigned(), span: 1, has_null }.with(most.cast_unsigned()))
-            .filter(|range| range.span <= ROOM)
+            .filter(|range| range.span <= ROOM_OF_MANY)
     }
 
     /// The same with one more word, that is not below it.
@@ -89,7 +93,7 @@ impl Range {
     #[inline(always)]
     fn each_place(self, words: &KeyWords, mut put: impl FnMut(usize, u32)) {
         let first = u64::from(self.has_null);
-        // Places are fewer than `ROOM`.
+        // Places are fewer than `ROOM_OF_MANY`.
         let place = |bits: u64| (bits.wrapping_sub(self.base) + first) as u32;
         match words.tags {
             Tags::All(TAG_NULL) => (0..words.bits.len()).for_each(|k| put(k, 0)),
@@ -109,15 +113,21 @@ pub(super) struct NearTuples {
     ranges: Vec<Range>,
     /// Numbers plus 1; empty where tuples do not lie close together.
     numbers: Vec<u32>,
-    /// How often the array began again elsewhere.
+    /// How often the array began again elsewhere, in the room that it has.
     moves: u32,
+    room: u64,
     /// Of the rows at hand.
     places: Vec<u32>,
 }
 
 impl NearTuples {
-    /// Makes the array span the tuples of some columns. `false` where they do not lie close enough.
-    pub(super) fn span(&mut self, columns: &[KeyWords]) -> bool {
+    /// Makes the array span the tuples of some columns; `known` is how many tuples have a number. `false`
+    /// where they do not lie close enough.
+    pub(super) fn span(&mut self, columns: &[KeyWords], known: u32) -> bool {
+        let most = if known < MANY { ROOM } else { ROOM_OF_MANY };
+        if most != self.room {
+            (self.room, self.moves) = (most, 0);
+        }
         if self.moves > MOVES_MAX {
             return false;
         }
@@ -133,7 +143,7 @@ impl NearTuples {
             ranges
                 .iter()
                 .try_fold(1, |all: u64, range| all.checked_mul(range.places()))
-                .is_some_and(|all| all <= ROOM)
+                .is_some_and(|all| all <= most)
         };
         let Some(ranges) = wider.filter(fits).or_else(|| Some(own).filter(fits)) else { return false };
         let room = ranges.iter().map(|range| range.places()).product::<u64>();
@@ -225,7 +235,7 @@ mod tests {
                         words(&mut random, bits, with_nulls)
                     })
                     .collect();
-                if !near.span(&columns) {
+                if !near.span(&columns, if round % 2 == 0 { 0 } else { MANY }) {
                     continue;
                 }
                 spans[width] += 1;
