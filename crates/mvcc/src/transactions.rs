@@ -139,6 +139,8 @@ struct State {
     /// Who has the turn.
     turn: Option<Claim>,
     turns: u64,
+    /// How many wait for [`Transactions::moved`].
+    waiting: usize,
 }
 
 /// A turn that somebody has.
@@ -193,7 +195,7 @@ impl Drop for Turn<'_> {
         if state.turn.is_some_and(|claim| claim.number == self.number) {
             self.transactions.claim(&mut state, None);
         }
-        self.transactions.moved.notify_all();
+        self.transactions.tell(&state);
     }
 }
 
@@ -209,8 +211,7 @@ impl Drop for Passing<'_> {
         let all = self.transactions;
         if all.passing.fetch_sub(1, Ordering::SeqCst) == 1 && all.claimed.load(Ordering::SeqCst) {
             // Who waits has looked at the number under the lock.
-            let _state = all.lock();
-            all.moved.notify_all();
+            all.tell(&all.lock());
         }
     }
 }
@@ -261,6 +262,7 @@ impl Transactions {
                 loads: Vec::new(),
                 turn: None,
                 turns: 0,
+                waiting: 0,
             }),
             moved: Condvar::new(),
             passing: AtomicUsize::new(0),
@@ -272,6 +274,24 @@ impl Transactions {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells those who wait that something moved. To tell nobody would be a system call for each commit.
+    fn tell(&self, state: &State) {
+        if state.waiting > 0 {
+            self.moved.notify_all();
+        }
+    }
+
+    /// Waits until something moved, or for so long.
+    fn wait<'s>(&self, mut state: MutexGuard<'s, State>, limit: Option<Duration>) -> MutexGuard<'s, State> {
+        state.waiting += 1;
+        let mut state = match limit {
+            None => self.moved.wait(state).unwrap_or_else(PoisonError::into_inner),
+            Some(limit) => self.moved.wait_timeout(state, limit).unwrap_or_else(PoisonError::into_inner).0,
+        };
+        state.waiting -= 1;
+        state
     }
 
     /// The views that are in use.
@@ -412,7 +432,7 @@ impl Transactions {
         let published = state.commits.finish(own, undone);
         self.published.store(published.0, Ordering::Release);
         self.forget(state, open);
-        self.moved.notify_all();
+        self.tell(state);
     }
 
     /// Waits until all up to `last` are published.
@@ -422,7 +442,7 @@ impl Transactions {
         }
         let mut state = self.lock();
         while self.published() < last {
-            state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.wait(state, None);
         }
     }
 
@@ -494,7 +514,7 @@ impl Transactions {
             if left.is_zero() {
                 break;
             }
-            state = self.moved.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.wait(state, Some(left));
         }
         if let Some(claim) = state.turn.as_mut().filter(|claim| claim.number == number) {
             claim.lets_pass = false;
@@ -522,7 +542,7 @@ impl Transactions {
             {
                 break;
             }
-            state = self.moved.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.wait(state, Some(left));
         }
         state
     }
@@ -542,7 +562,7 @@ impl Transactions {
         state.commits = Commits::after(last);
         self.published.store(last.0, Ordering::Release);
         self.handles.fetch_max(handles, Ordering::Relaxed);
-        self.moved.notify_all();
+        self.tell(&state);
     }
 
     /// Commits whose changes are kept for those who will be asked against them.
