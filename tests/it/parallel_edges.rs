@@ -1,11 +1,7 @@
 //! A hundred thousand relationships between the same two nodes, in both directions: made by one statement and
-//! by many, found from both ends, in part deleted, merged, opened again. And very many of one node: what one
-//! of them costs does not depend on how many there are.
-
-use std::time::Duration;
+//! by many, found from both ends, in part deleted, merged, opened again. And very many of one node that go.
 
 use trimorph::{Connection, Database, Value};
-use trimorph_base::ThreadTime;
 
 use crate::durable::{Directory, open, rows, run};
 
@@ -92,29 +88,19 @@ fn between_two_nodes_in_both_directions() {
     assert_eq!(rows(&db.connect(), "MATCH ()-[r]->() RETURN count(r)"), ["0"]);
 }
 
-/// What it takes to delete half of a node's relationships, and then the others, in a database that has merged
-/// before each: they have no properties, so their places are told by the lists alone.
-fn deleting(count: i64) -> Duration {
-    let db = Database::in_memory(trimorph::Config::new().threads(1));
+/// Half of a node's relationships are deleted, and then the others, in a database that has merged before
+/// each: they have no properties, so their places are told by the lists alone. Were all looked at for each,
+/// this would take minutes.
+#[test]
+fn very_many_of_a_node_are_deleted() {
+    let (count, db) = (100_000, Database::in_memory(trimorph::Config::new().threads(1)));
     let c = db.connect();
     c.query("UNWIND range(1, $count) AS i CREATE (:P {i: i})", &[("count", Value::Int(count))]).unwrap();
     run(&c, &["CREATE (:Hub)", "MATCH (h:Hub), (p:P) CREATE (h)-[:R]->(p)"]);
-    let mut taken = Duration::ZERO;
     for (condition, left) in [("WHERE p.i % 2 = 0", count / 2), ("", 0)] {
         db.merge(&Default::default()).unwrap();
-        let time = ThreadTime::of_this_thread();
         run(&c, &[&format!("MATCH (:Hub)-[r:R]->(p) {condition} DELETE r")]);
-        taken += time.taken();
         assert_eq!(rows(&c, "MATCH (:Hub)-[r:R]->() RETURN count(r)"), [left.to_string()]);
         assert_eq!(rows(&c, "MATCH (p:P)<-[r:R]-() RETURN count(r)"), [left.to_string()]);
     }
-    taken
-}
-
-#[test]
-fn of_a_node_with_very_many_each_goes_as_fast_as_of_one_with_few() {
-    // Long enough for what the system counts by its ticks.
-    let (few, many) = (deleting(16_000), deleting(64_000));
-    // Four times as many: all of them would take sixteen times as long, were all looked at for each.
-    assert!(many < few * 10, "{few:?} for 16,000, {many:?} for 64,000");
 }
