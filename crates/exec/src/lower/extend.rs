@@ -300,7 +300,12 @@ impl Lowering<'_> {
             }
             mode => mode,
         };
+        let back = || self.step(&Extend { direction: open.direction.reversed(), ..open.clone() });
+        let reached_once = mode == VarExtendMode::Reachable
+            && ops::VarSpec::is_one_way(&access)
+            && ops::VarSpec::has_one_each(&back());
         let mut spec = ops::VarSpec {
+            reached_once,
             step: Arc::new(access),
             nodes,
             condition,

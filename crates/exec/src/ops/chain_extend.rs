@@ -118,9 +118,6 @@ fn repeats(nodes: &[NodeId]) -> bool {
 impl<'s> ChainExtend<'s> {
     /// Whether a variable-length extend is such a walk.
     pub(crate) fn fits(spec: &VarSpec) -> bool {
-        let single = |refs: &Vec<trimorph_store::access::AdjacencyRef>| {
-            refs.len() <= 1 && refs.iter().all(|r| r.single && !r.skip_loops)
-        };
         VarSpec::is_one_way(&spec.step)
             && matches!(spec.mode, VarExtendMode::Trails | VarExtendMode::Reachable)
             && spec.each.is_none()
@@ -128,7 +125,7 @@ impl<'s> ChainExtend<'s> {
             && spec.along.is_none()
             && !spec.want_edges
             && spec.into.is_none()
-            && spec.step.by_table.iter().all(single)
+            && VarSpec::has_one_each(&spec.step)
     }
 
     pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<VarSpec>) -> Self {

@@ -6,6 +6,8 @@
 //!    walks go in one direction, and an edge repeats only where a node comes twice on one trail: a node that
 //!    is reached is compared with those before it, and the row of one that comes again is left to
 //!    `trails.rs`.
+//!    So are nodes that are reached, once each, where each has one edge at most that leads to it: a row whose
+//!    walk comes back to a node on it is left to `breadth.rs`.
 //! 3. What each edge or each node is asked is asked of a level at once, where it does not depend on the row.
 //! 4. A row whose trails are long or many is left to `trails.rs`. Rows behind it are walked once more, later.
 //! 5. Batches grow while they find little, so that a LIMIT above does not pay for what it does not need, and
@@ -64,7 +66,13 @@ impl Levels {
     pub(super) fn fits(spec: &VarSpec) -> bool {
         let is_of_row = |condition: &Option<Ex>| condition.as_ref().is_some_and(|ex| reads_group(ex, 0));
         let is_free = spec.into.is_none() && spec.along.is_none() && spec.back.is_none();
-        spec.mode == VarExtendMode::Trails
+        let is_trail = match spec.mode {
+            VarExtendMode::Trails => true,
+            // A trail that comes to no node twice.
+            VarExtendMode::Reachable => spec.reached_once && spec.min <= 1,
+            VarExtendMode::ReachableByTrail | VarExtendMode::Shortest(_) => false,
+        };
+        is_trail
             && is_free
             && spec.condition.is_none()
             && !is_of_row(&spec.each)

@@ -1,10 +1,10 @@
 //! Variable-length extend: all trails of a length range, each node reachable once, or shortest paths, from
 //! each row's node.
 //!
-//! Trails go level by level for many rows at once where they are short and few (`levels.rs`), else depth
-//! first (`trails.rs`), so that a LIMIT above stops the walk; reachability and shortest paths breadth first
-//! with a set of nodes seen (`breadth.rs`), level by level. They ask [`Steps`] for the edges of a node, and
-//! charge their arenas to the budget.
+//! Trails, and what is reached where each node is reached by one way, go level by level for many rows at
+//! once where they are short and few (`levels.rs`), else depth first (`trails.rs`), so that a LIMIT above
+//! stops the walk; reachability and shortest paths breadth first with a set of nodes seen (`breadth.rs`),
+//! level by level. They ask [`Steps`] for the edges of a node, and charge their arenas to the budget.
 
 mod along;
 mod answers;

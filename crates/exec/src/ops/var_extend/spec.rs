@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::VarExtendMode;
 use trimorph_base::{NodeId, TableId};
-use trimorph_store::access::EdgeAccess;
+use trimorph_store::access::{AdjacencyRef, EdgeAccess};
 
 use crate::expr::Ex;
 
@@ -24,6 +24,9 @@ pub(crate) struct VarSpec {
     pub(crate) condition: Option<Ex>,
     /// With a condition on the whole, or in order of length: the steps against their direction.
     pub(crate) back: Option<Arc<VarSpec>>,
+    /// Whether walks, which go one way, come to each node by one edge at most: each node is reached once but
+    /// where a walk comes back to a node on it.
+    pub(crate) reached_once: bool,
     /// The slot of the list of relationships that is walked along.
     pub(crate) along: Option<usize>,
     /// The slot of the node the walk must end at.
@@ -45,6 +48,13 @@ impl VarSpec {
     pub(crate) fn is_one_way(step: &EdgeAccess) -> bool {
         let mut all = step.by_table.iter().flatten();
         all.next().is_none_or(|first| all.all(|r| r.forward == first.forward))
+    }
+
+    /// Whether every node has one edge at most that is walked.
+    pub(crate) fn has_one_each(step: &EdgeAccess) -> bool {
+        let single =
+            |refs: &Vec<AdjacencyRef>| refs.len() <= 1 && refs.iter().all(|r| r.single && !r.skip_loops);
+        step.by_table.iter().all(single)
     }
 
     #[inline]
