@@ -1,17 +1,9 @@
 //! Terms of any kind compared with an IRI that is written in the query: as vectors, which ask which node it
 //! is, the same as by their names.
 
-use trimorph::{Config, Connection, Database};
+use trimorph::{Config, Database};
 
-fn sorted(connection: &Connection, text: &str) -> Vec<String> {
-    let mut result = connection.sparql(text).unwrap_or_else(|error| panic!("{text}\n{error}"));
-    let mut rows = Vec::new();
-    while let Some(row) = result.next_row().unwrap_or_else(|error| panic!("{text}\n{error}")) {
-        rows.push(row.iter().map(|v| result.format(v)).collect::<Vec<_>>().join(" "));
-    }
-    rows.sort();
-    rows
-}
+use super::sparql::sparql as sorted;
 
 /// Where terms come from that may be nodes, IRIs without a node, blank nodes, literals or unbound.
 const SOURCES: &[&str] = &[

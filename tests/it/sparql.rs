@@ -9,7 +9,7 @@ fn database() -> Database {
 }
 
 /// The rows of a SPARQL text as lines, sorted.
-fn sparql(connection: &Connection, text: &str) -> Vec<String> {
+pub(crate) fn sparql(connection: &Connection, text: &str) -> Vec<String> {
     let mut result = connection.sparql(text).unwrap_or_else(|error| panic!("{text}\n{error}"));
     let mut rows = Vec::new();
     while let Some(row) = result.next_row().unwrap_or_else(|error| panic!("{text}\n{error}")) {
