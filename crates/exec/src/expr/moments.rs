@@ -89,8 +89,9 @@ fn nanos_later(moment: i64, d: Duration) -> Option<i64> {
     let by = nanos(d)?;
     let day = add_months(moment.div_euclid(DAY), d.months)?;
     // Far days need more bits until the rest brings them back.
-    let later = i128::from(day) * i128::from(DAY) + i128::from(moment.rem_euclid(DAY)) + i128::from(by);
-    i64::try_from(later).ok()
+    let rest = moment.rem_euclid(DAY);
+    let near = day.checked_mul(DAY).and_then(|day| day.checked_add(rest)?.checked_add(by));
+    near.or_else(|| i64::try_from(i128::from(day) * i128::from(DAY) + i128::from(rest) + i128::from(by)).ok())
 }
 
 /// The least integer stands for what does not fit: its sign says so.

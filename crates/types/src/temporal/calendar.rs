@@ -2,7 +2,9 @@
 //!
 //! All functions take and give `i64` and hold for |year| ≤ 10^12; range checks are the callers'.
 //!
-//! Source: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms"; ISO 8601 week dates.
+//! Source: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms"; Neri and Schneider, "Euclidean Affine
+//! Functions and Their Application to Calendar Algorithms" 2023, for years from about -32,800 to 1 million,
+//! which take a third of the time; ISO 8601 week dates.
 
 /// The largest year a value may show, and the smallest with a minus sign.
 pub const YEAR_MAX: i64 = 999_999_999;
@@ -28,8 +30,34 @@ pub const fn days_in_month(year: i64, month: i64) -> i64 {
     }
 }
 
+/// Near days and years are counted from March 1st of -32,800: they are positive and fit into 32 bits.
+const NEAR_YEARS: i64 = 400 * 82;
+const NEAR_DAYS: i64 = 146_097 * 82 + 719_468;
+
 /// Days since 1970-01-01 of a date whose month is 1–12.
+#[inline]
 pub const fn days_from_date(year: i64, month: i64, day: i64) -> i64 {
+    let near = year.wrapping_add(NEAR_YEARS);
+    if 0 < near && near < 1 << 20 {
+        near_days(near as u32, month as u32) + day - 1
+    } else {
+        far_days(year, month, day)
+    }
+}
+
+/// Days from March 1st of -32,800 to the first of a month, less those to 1970-01-01.
+const fn near_days(year: u32, month: u32) -> i64 {
+    // The year begins in March: what is added to February is added to its end.
+    let is_before_march = (month <= 2) as u32;
+    let (year, month) = (year - is_before_march, month + 12 * is_before_march);
+    let century = year / 100;
+    let of_years = 1_461 * year / 4 - century + century / 4;
+    let of_months = (979 * month - 2_919) / 32;
+    (of_years + of_months) as i64 - NEAR_DAYS
+}
+
+/// The same for any year.
+pub(super) const fn far_days(year: i64, month: i64, day: i64) -> i64 {
     let y = if month <= 2 { year - 1 } else { year };
     let era = y.div_euclid(400);
     let year_of_era = y - era * 400;
@@ -40,7 +68,28 @@ pub const fn days_from_date(year: i64, month: i64, day: i64) -> i64 {
 }
 
 /// Year, month and day of a number of days since 1970-01-01.
+#[inline]
 pub const fn date_from_days(days: i64) -> (i64, i64, i64) {
+    let near = days.wrapping_add(NEAR_DAYS);
+    if 0 <= near && near < 1 << 28 { near_date(near as u32) } else { far_date(days) }
+}
+
+/// The date of a number of days since March 1st of -32,800. Each division is by a constant, or is the upper
+/// part of a product whose lower part gives the remainder.
+const fn near_date(days: u32) -> (i64, i64, i64) {
+    let quarters = 4 * days + 3;
+    let (century, day_of_century) = (quarters / 146_097, quarters % 146_097 / 4);
+    let years = 2_939_745 * (4 * day_of_century + 3) as u64;
+    let (year_of_century, day_of_year) = ((years >> 32) as u32, years as u32 / 2_939_745 / 4);
+    let months = 2_141 * day_of_year + 197_913;
+    let (month, day) = (months >> 16, (months & 0xffff) / 2_141);
+    let is_next_year = (day_of_year >= 306) as u32;
+    let year = (100 * century + year_of_century + is_next_year) as i64 - NEAR_YEARS;
+    (year, (month - 12 * is_next_year) as i64, day as i64 + 1)
+}
+
+/// The same for any day.
+pub(super) const fn far_date(days: i64) -> (i64, i64, i64) {
     let z = days + 719_468;
     let era = z.div_euclid(146_097);
     let day_of_era = z - era * 146_097;
@@ -99,9 +148,12 @@ pub const fn days_in_quarter(year: i64, quarter: i64) -> i64 {
 }
 
 /// The same day `months` later, or the last day of that month if it is shorter; `None` on overflow.
+#[inline]
 pub fn add_months(days: i64, months: i64) -> Option<i64> {
     let (year, month, day) = date_from_days(days);
     let index = year.checked_mul(12)?.checked_add(month - 1)?.checked_add(months)?;
     let (year, month) = (index.div_euclid(12), index.rem_euclid(12) + 1);
-    (year.abs() <= YEAR_MAX).then(|| days_from_date(year, month, day.min(days_in_month(year, month))))
+    // All months have 28 days.
+    let day = if day <= 28 { day } else { day.min(days_in_month(year, month)) };
+    (year.abs() <= YEAR_MAX).then(|| days_from_date(year, month, day))
 }

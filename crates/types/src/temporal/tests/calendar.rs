@@ -1,8 +1,8 @@
 //! The calendar against itself and known days.
 
 use crate::temporal::calendar::{
-    add_months, date_from_days, days_from_date, days_in_month, days_in_quarter, days_in_year, ordinal_day,
-    week_of, week_year_start, weekday, weeks_in_year,
+    add_months, date_from_days, days_from_date, days_in_month, days_in_quarter, days_in_year, far_date,
+    far_days, ordinal_day, week_of, week_year_start, weekday, weeks_in_year,
 };
 
 #[test]
@@ -32,6 +32,25 @@ fn every_day_of_nine_centuries_follows_the_one_before() {
             }
         }
         assert_eq!((1..=4).map(|q| days_in_quarter(year, q)).sum::<i64>(), days_in_year(year));
+    }
+}
+
+/// Both ways to count, over all days of 1,200 years and where the ways meet.
+#[test]
+fn near_dates_are_those_of_the_far_way() {
+    let around = |year: i64| far_days(year, 3, 1) - 800..far_days(year, 3, 1) + 800;
+    let ends = [around(-32_801), around(-32_800), around(0), around(734_965), around(1_015_776)];
+    for day in (-219_146..219_146).chain(ends.into_iter().flatten()) {
+        let date = far_date(day);
+        assert_eq!(date_from_days(day), date);
+        assert_eq!(days_from_date(date.0, date.1, date.2), day);
+    }
+    for day in
+        (-1_000_000_000..1_000_000_000_i64).step_by(99_991).chain([i64::from(i32::MIN), i32::MAX.into()])
+    {
+        let date = far_date(day);
+        assert_eq!(date_from_days(day), date);
+        assert_eq!(days_from_date(date.0, date.1, date.2), day);
     }
 }
 
