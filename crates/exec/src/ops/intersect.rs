@@ -12,6 +12,7 @@ use trimorph_store::access::EdgeAccess;
 use trimorph_vector::{Chunk, Nodes, Values, Vector};
 
 use super::marks::Marks;
+use super::resolved::Resolved;
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
 
@@ -74,22 +75,26 @@ impl<'s> Intersect<'s> {
 
     /// Fills the buffers of all lists but `without` with the sorted neighbours of the nodes of the row at the
     /// cursor; `false` if one is empty.
-    fn fill(&mut self, without: Option<usize>, cx: &Context<'s>) -> bool {
-        for (list, (_, step)) in self.spec.lists.iter().enumerate() {
+    fn fill<'c>(
+        &mut self,
+        without: Option<usize>,
+        steps: &mut [Resolved<'c, 's>],
+        cx: &'c Context<'s>,
+    ) -> bool {
+        // Two lists need no order where one of them is marked.
+        let is_alone = without.is_some() && steps.len() == 2;
+        for (list, step) in steps.iter_mut().enumerate() {
             if Some(list) == without {
                 continue;
             }
             let Some(node) = self.node(list, self.cursor) else { return false };
             let out = &mut self.buffers[list];
             out.clear();
-            let adjacencies = step.neighbours(node.table(), &cx.reader);
-            let is_sorted = adjacencies.len() <= 1;
+            let adjacencies = step.of(node.table(), cx);
             for neighbours in adjacencies {
                 neighbours.list(node).append(out, None);
             }
-            // Two lists need no order where one of them is marked.
-            let is_alone = without.is_some() && self.spec.lists.len() == 2;
-            if !is_sorted && !is_alone {
+            if adjacencies.len() > 1 && !is_alone {
                 out.sort_unstable();
             }
             if out.is_empty() {
@@ -101,7 +106,7 @@ impl<'s> Intersect<'s> {
 
     /// Marks the neighbours of the node that row `self.cursor` shares with the next rows; `false` if it
     /// shares none, or these are too few for it.
-    fn mark(&mut self, cx: &Context<'s>) -> Result<bool, ExecError> {
+    fn mark(&mut self, spec: &IntersectSpec, cx: &Context<'s>) -> Result<bool, ExecError> {
         let Some(node) = self.node(self.shared, self.cursor) else { return Ok(false) };
         if self.marks.are_of(node) {
             return Ok(true);
@@ -109,14 +114,19 @@ impl<'s> Intersect<'s> {
         if self.nodes[self.shared].get(self.cursor + 1) != Some(&Some(node)) {
             return Ok(false);
         }
-        let spec = Arc::clone(&self.spec);
         self.marks.set(node, &spec.lists[self.shared].1, cx)
     }
 
     /// Calls `visit` with each common node of row `self.cursor`, and how often it stands in all lists.
-    fn row(&mut self, cx: &Context<'s>, mut visit: impl FnMut(NodeId, u64)) -> Result<(), ExecError> {
-        if !self.mark(cx)? {
-            if self.fill(None, cx) {
+    fn row<'c>(
+        &mut self,
+        spec: &IntersectSpec,
+        steps: &mut [Resolved<'c, 's>],
+        cx: &'c Context<'s>,
+        mut visit: impl FnMut(NodeId, u64),
+    ) -> Result<(), ExecError> {
+        if !self.mark(spec, cx)? {
+            if self.fill(None, steps, cx) {
                 // Most have two: nothing is allocated for them.
                 if let [a, b] = &self.buffers[..] {
                     common(&if a.len() <= b.len() { [a, b] } else { [b, a] }, visit);
@@ -128,7 +138,7 @@ impl<'s> Intersect<'s> {
             }
             return Ok(());
         }
-        if !self.fill(Some(self.shared), cx) {
+        if !self.fill(Some(self.shared), steps, cx) {
             return Ok(());
         }
         let marks = &self.marks;
@@ -223,7 +233,9 @@ fn common_of_many(lists: &[&Vec<NodeId>], mut visit: impl FnMut(NodeId, u64)) {
 
 impl<'s> Operator<'s> for Intersect<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
-        let room = cx.settings.vector_size;
+        let (room, spec) = (cx.settings.vector_size, Arc::clone(&self.spec));
+        let mut steps: Vec<Resolved<'_, 's>> =
+            spec.lists.iter().map(|(_, step)| Resolved::new(step)).collect();
         loop {
             if self.cursor >= self.rest.len() {
                 cx.check()?;
@@ -236,10 +248,10 @@ impl<'s> Operator<'s> for Intersect<'s> {
                 self.cursor = 0;
             }
             let (mut parents, mut nodes, mut counts) = (Vec::new(), Vec::new(), Vec::new());
-            let (want_node, mut looked) = (self.spec.want_node, 0);
+            let (want_node, mut looked) = (spec.want_node, 0);
             while self.cursor < self.rest.len() && counts.len() < room {
                 let (row, mut total) = (self.rest[self.cursor], 0u64);
-                self.row(cx, |node, count| match want_node {
+                self.row(&spec, &mut steps, cx, |node, count| match want_node {
                     true => {
                         parents.push(row);
                         nodes.push(node);
@@ -268,13 +280,12 @@ impl<'s> Operator<'s> for Intersect<'s> {
                 .map(|(p, c)| group.multiplicity_at(*p as usize).saturating_mul(*c))
                 .collect::<Vec<_>>();
             out.multiplicity = multiplicity.iter().any(|m| *m != 1).then_some(multiplicity);
-            for (slot, from) in self.spec.keep.iter().enumerate() {
+            for (slot, from) in spec.keep.iter().enumerate() {
                 out.vectors[slot] = group.vectors[*from].gather(&parents);
             }
-            if self.spec.want_node {
-                let table = self.spec.lists.iter().find_map(|(_, step)| step.target());
-                out.vectors[self.spec.keep.len()] =
-                    Vector::new(Values::Node(Nodes::Ids { table, ids: nodes }));
+            if spec.want_node {
+                let table = spec.lists.iter().find_map(|(_, step)| step.target());
+                out.vectors[spec.keep.len()] = Vector::new(Values::Node(Nodes::Ids { table, ids: nodes }));
             }
             return Ok(true);
         }
