@@ -204,17 +204,34 @@ pub(crate) fn replace<'s>(
     let finder = Finder::new(search.as_bytes());
     let mut buffer = String::new();
     make(texts, nulls, at, |text, out, i| {
-        buffer.clear();
-        let mut end = 0;
-        for found in finder.find_iter(text.as_bytes()) {
-            // What is found starts and ends between characters, as the search does.
-            buffer.push_str(&text[end..found]);
-            buffer.push_str(with);
-            end = found + search.len();
+        let bytes = text.as_bytes();
+        match short_delimiter(text, search) {
+            Some(byte) => put_between(text, BytePlaces::new(byte, bytes), (1, with), &mut buffer),
+            None => put_between(text, finder.find_iter(bytes), (search.len(), with), &mut buffer),
         }
-        buffer.push_str(&text[end..]);
         out.set(i, &buffer);
     })
+}
+
+/// Makes `out` a text with `with` in place of each of the parts of `len` bytes that start at `places`. What is
+/// found starts and ends between characters, as what is looked for does.
+#[inline]
+fn put_between(
+    text: &str,
+    places: impl Iterator<Item = usize>,
+    (len, with): (usize, &str),
+    out: &mut String,
+) {
+    out.clear();
+    let mut end = 0;
+    for found in places {
+        out.push_str(&text[end..found]);
+        if !with.is_empty() {
+            out.push_str(with);
+        }
+        end = found + len;
+    }
+    out.push_str(&text[end..]);
 }
 
 /// `split(text, delimiter)`: the parts of each text, where they lie.
