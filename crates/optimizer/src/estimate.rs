@@ -25,6 +25,9 @@ use crate::tables::joined_tables;
 /// The part of rows in which two things are not equal.
 const NOT_EQUAL: f64 = 0.9;
 
+/// The part of the nodes in one list that another list has, too, and of pairs of nodes that an edge joins.
+const IN_BOTH: f64 = 0.5;
+
 /// What is thought of the rows of a plan.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Estimate {
@@ -293,7 +296,13 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
         (Plan::EdgeLookup { lookup, .. }, _) => first * known.found_by_edges(lookup),
         (Plan::Filter { predicate, .. }, [input]) => first * filtered_part(input, predicate, known),
         (Plan::Extend { step, .. }, [input]) => first * degree_of(input, step, first, catalog),
-        (Plan::ExtendInto { .. } | Plan::Intersect { .. }, _) => first * 0.5,
+        (Plan::ExtendInto { .. }, _) => first * IN_BOTH,
+        // No more than the shortest of the lists, less what is missing in the others.
+        (Plan::Intersect { steps, .. }, [input]) => {
+            let lists = steps.iter().map(|step| degree_of(input, step, first, catalog));
+            let others = i32::try_from(steps.len()).map_or(0, |steps| steps - 1);
+            first * lists.fold(f64::INFINITY, f64::min) * IN_BOTH.powi(others)
+        }
         (Plan::VarExtend { step, .. }, [input]) => {
             let one = degree_of(input, &step.step, f64::MAX, catalog);
             first * if step.into { 1.0 } else { (one + one * one).max(1.0) }
