@@ -15,8 +15,8 @@ use std::sync::Arc;
 use trimorph_algebra::{FUNCTION_FAILED, Op};
 use trimorph_base::{NodeId, Span};
 use trimorph_functions::{
-    Argument, Function, Kernel, TextTest, component, concat_texts, difference_component, list_contains,
-    list_element, list_slice, map_entry, split_part, test_texts,
+    Argument, Function, Kernel, TextTest, component, concat_all_texts, concat_texts, difference_component,
+    list_contains, list_element, list_slice, map_entry, split_part, test_texts,
 };
 use trimorph_types::Value;
 use trimorph_vector::{Chosen, Chunk, Edges, Nodes, Nulls, Positions, Values, Vector};
@@ -479,8 +479,20 @@ fn chain<'a, 's>(
         return by_row(ex, over, cx);
     }
     let mut value = evaluate_over(first, over, cx)?;
+    let mut others = Vec::new();
+    if rest.len() > 1 && rest.iter().all(|(op, ..)| *op == Op::Add) && is_text(&value) {
+        for (_, right, _) in rest {
+            others.push(evaluate_over(right, over, cx)?);
+        }
+        let all: Vec<_> = std::iter::once(&value).chain(&others).map(Evaluated::argument).collect();
+        if let Some(out) = concat_all_texts(&all, over.at) {
+            return Ok(Evaluated::Own(out));
+        }
+    }
+    let mut others = others.into_iter();
     for (op, right, span) in rest {
-        let args = [value, evaluate_over(right, over, cx)?];
+        let right = others.next().map_or_else(|| evaluate_over(right, over, cx), Ok)?;
+        let args = [value, right];
         value = match (constants(&args), binary(*op, &args[0], &args[1], over, cx)) {
             (Some(values), _) => Evaluated::Const(operate(*op, &values, *span, cx)?),
             (None, Some(out)) => Evaluated::Own(out),
@@ -488,6 +500,14 @@ fn chain<'a, 's>(
         };
     }
     Ok(value)
+}
+
+/// Whether each value that is meant is a text, or null.
+fn is_text(evaluated: &Evaluated<'_, '_>) -> bool {
+    match evaluated {
+        Evaluated::Const(value) => matches!(value, Value::String(_)),
+        other => other.vector().is_some_and(|vector| matches!(vector.values, Values::String(_))),
+    }
 }
 
 /// `base.key`: a property of nodes or edges, a component of temporal values, an entry of maps.

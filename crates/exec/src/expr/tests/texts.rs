@@ -84,7 +84,17 @@ impl Drawn<'_> {
 
     fn of_texts(&mut self, depth: usize) -> Ex {
         let text = self.text(depth);
-        match self.random.below(9) {
+        match self.random.below(10) {
+            9 => {
+                // Several texts one after the other, and now and then something else among them.
+                let next = |drawn: &mut Self| {
+                    let is_constant = drawn.random.chance(40);
+                    if is_constant { drawn.part(&WORDS) } else { drawn.text(depth.min(1)) }
+                };
+                let count = self.random.below(4) + 1;
+                let rest = (0..count).map(|_| (Op::Add, next(self), self.span())).collect();
+                Ex::Chain(Box::new(text), rest)
+            }
             8 => {
                 let delimiter = self.part(&PARTS);
                 let parts = self.call("split", vec![text, delimiter]);

@@ -1,14 +1,12 @@
-//! Texts made of texts: parts of them, other letter cases, replacements, concatenations.
-
-use std::sync::Arc;
+//! Texts made of a text: parts of it, other letter cases, replacements.
 
 use memchr::memmem::Finder;
 use memchr::memrchr;
 use trimorph_types::Value;
-use trimorph_vector::{Dictionary, Lists, Positions, Texts, Values, Vector};
+use trimorph_vector::{Lists, Positions, Values, Vector};
 
 use super::byte_places::BytePlaces;
-use super::{LONG_TEXT_BYTES, MADE_BYTES_MAX, Side, make, texts_of};
+use super::{make, texts_of};
 use crate::context::Context;
 use crate::kernel::{Argument, nulls_of};
 use crate::kernels::lists::MADE_MAX;
@@ -340,56 +338,4 @@ fn part_from_end<'t>(text: &'t str, delimiter: &str, place: u64) -> Option<&'t s
     }
     let parts = text.split(delimiter).count();
     text.split(delimiter).nth(parts.checked_sub(usize::try_from(place).ok()?)?)
-}
-
-/// `a + b` of texts; null where one of them is.
-pub fn concat_texts<'s>(a: Argument<'_, 's>, b: Argument<'_, 's>, at: Positions<'_>) -> Option<Vector<'s>> {
-    let nulls = nulls_of(&[a, b], at.len);
-    let (a, b) = (Side::of(a)?, Side::of(b)?);
-    let mut buffer = String::new();
-    // What is text already is not checked again, as bytes in a room would be.
-    let mut put = |a: &str, b: &str, out: &mut Texts<'s>, i: usize| {
-        buffer.clear();
-        buffer.push_str(a);
-        buffer.push_str(b);
-        out.set(i, &buffer);
-    };
-    match (a, b) {
-        (Side::Each(texts), Side::One(end)) if end.len() < LONG_TEXT_BYTES => {
-            return make(texts, &nulls, at, |text, out, i| put(text, end, out, i));
-        }
-        (Side::One(start), Side::Each(texts)) if start.len() < LONG_TEXT_BYTES => {
-            return make(texts, &nulls, at, |text, out, i| put(start, text, out, i));
-        }
-        _ => {}
-    }
-    let mut fits = true;
-    let mut step = |a: &str, b: &str, out: &mut Texts<'s>, i: usize| {
-        fits &= a.len() + b.len() < LONG_TEXT_BYTES && out.block_bytes() <= MADE_BYTES_MAX;
-        if fits {
-            put(a, b, out, i);
-        }
-    };
-    let out = if let (Side::Each(a), Side::Each(b)) = (a, b)
-        && let (Some((a_codes, a)), Some((b_codes, b))) = (a.codes(), b.codes())
-        && a.len().saturating_mul(b.len()) <= at.count() / 2
-    {
-        // Each entry with each, whether they meet or not.
-        let mut all = Texts::blank(a.len() * b.len());
-        for (x, start) in a.iter().enumerate() {
-            b.iter().enumerate().for_each(|(y, end)| step(start, end, &mut all, x * b.len() + y));
-        }
-        let count = u32::try_from(b.len()).ok()?;
-        let codes = a_codes.iter().zip(b_codes).map(|(x, y)| x * count + y).collect();
-        Texts::coded(codes, &Arc::new(Dictionary::new(all)))
-    } else {
-        let mut out = Texts::blank(at.len);
-        at.for_each(|i| {
-            if !nulls.get(i) {
-                step(a.at(i), b.at(i), &mut out, i);
-            }
-        });
-        out
-    };
-    fits.then_some(Vector { values: Values::String(out), nulls })
 }

@@ -3,7 +3,8 @@
 //! ```text
 //! asked      what is asked of texts: CONTAINS, STARTS WITH, ENDS WITH, =~
 //! numbers    lengths, and numbers read from texts
-//! letters    texts made of texts
+//! letters    texts made of a text
+//! concat     texts one after the other
 //! parts      whether texts contain one of several
 //! ```
 //!
@@ -15,6 +16,7 @@
 
 mod asked;
 mod byte_places;
+mod concat;
 mod letters;
 mod numbers;
 mod parts;
@@ -28,7 +30,8 @@ use crate::kernel::Argument;
 
 pub(crate) use asked::zip_texts;
 pub use asked::{TextTest, test_texts};
-pub use letters::{concat_texts, split_part};
+pub use concat::{concat_all_texts, concat_texts};
+pub use letters::split_part;
 pub(crate) use letters::{
     left, replace, reverse, right, split, substring, to_lower, to_upper, trim, trim_end, trim_start,
 };
