@@ -28,6 +28,9 @@ const SHOWN_ROWS: usize = 20;
 /// Rows from which on Python's garbage collector waits until they are made.
 const PAUSE_ROWS: usize = 64;
 
+/// Rows after which it runs, if it wants to: what other threads leave behind is not kept for long.
+const PAUSED_ROWS_MAX: usize = 1 << 17;
+
 /// Python's garbage collector waits: all that is made is in use, and it would look through it again and
 /// again.
 struct Paused<'py> {
@@ -146,6 +149,7 @@ impl QueryResult {
         let list = PyList::empty(py);
         let (mut cells, mut left) = (Vec::new(), rows);
         let mut names = Names::default();
+        let mut paused: Option<(Paused<'py>, usize)> = None;
         while left > 0 {
             let (batch, read): (Vec<Row>, _) = {
                 let mut state = self.lock(py);
@@ -161,11 +165,17 @@ impl QueryResult {
             }
             left -= batch.len();
             let maker = ToPython { names: RefCell::new(names), ..self.maker(&read) };
-            let paused = if batch.len() < PAUSE_ROWS { None } else { Some(Paused::new(py)?) };
+            paused = match paused {
+                Some((waits, rows)) if rows < PAUSED_ROWS_MAX => Some((waits, rows + batch.len())),
+                // One that waited runs before it waits again.
+                before => {
+                    drop(before);
+                    if batch.len() < PAUSE_ROWS { None } else { Some((Paused::new(py)?, batch.len())) }
+                }
+            };
             for row in &batch {
                 list.append(maker.row(py, row, &mut cells)?)?;
             }
-            drop(paused);
             names = maker.names.into_inner();
         }
         Ok(list)

@@ -125,11 +125,7 @@ impl ToPython<'_> {
             },
             Value::Literal(x) => Bound::new(py, rdf::RdfLiteral(x.clone()))?.into_any(),
             Value::Bytes(x) => PyBytes::new(py, x).into_any(),
-            Value::List(items) => {
-                let list: Vec<_> =
-                    items.iter().map(|v| self.value(py, v, depth + 1)).collect::<PyResult<_>>()?;
-                PyList::new(py, list)?.into_any()
-            }
+            Value::List(items) => self.list(py, items, depth)?.into_any(),
             Value::Map(entries) => self.map(py, entries, depth)?.into_any(),
             Value::Node(id) => self.node(py, *id, depth)?.into_any(),
             Value::Relationship(r) => self.relationship(py, r, depth)?.into_any(),
@@ -150,6 +146,20 @@ impl ToPython<'_> {
             }
             _ => temporal_value(py, value)?,
         })
+    }
+
+    /// A list, whose items are put where they stay: there is none beside it.
+    fn list<'py>(&self, py: Python<'py>, items: &[Value], depth: usize) -> PyResult<Bound<'py, PyList>> {
+        let mut failed = None;
+        let made = items.iter().map(|item| match failed {
+            None => self.value(py, item, depth + 1).unwrap_or_else(|error| {
+                failed = Some(error);
+                py.None().into_bound(py)
+            }),
+            Some(_) => py.None().into_bound(py),
+        });
+        let list = PyList::new(py, made)?;
+        failed.map_or(Ok(list), Err)
     }
 
     fn map<'py>(
