@@ -25,6 +25,7 @@ mod extremes;
 mod faults;
 mod faults_of_a_life;
 mod faults_of_all_writes;
+mod filter_orders;
 mod first_touch;
 mod folded_lists;
 mod followers;

@@ -5,13 +5,18 @@
 //! other would take too much stack.
 //!
 //! A comparison of one property with constants is asked of the encoded column. Where nobody above looks at
-//! the group's positions, those that pass are only counted.
+//! the group's positions, those that pass are only counted. Such comparisons of one group that follow each
+//! other change places while the filter runs.
+
+use std::ops::Range;
+use std::time::Instant;
 
 use trimorph_algebra::Op;
 use trimorph_base::Span;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Group, Selection};
 
+use super::filter_order::{Change, Order};
 use crate::expr::{EntryMemo, Ex, PropertyFilter, Row, TestState, filter_again};
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
@@ -30,6 +35,15 @@ pub(crate) struct FilterStep {
 pub(crate) struct Filter<'s> {
     child: BoxOperator<'s>,
     steps: Vec<Step<'s>>,
+    /// The steps that change places.
+    moving: Option<Moving>,
+}
+
+/// Steps that change places: tests of one group, which cannot fail.
+struct Moving {
+    steps: Range<usize>,
+    order: Order,
+    next: Change,
 }
 
 /// A predicate and what it works with.
@@ -72,7 +86,67 @@ impl<'s> Filter<'s> {
             let memos = Vec::new();
             steps.push(Step { spec, memos, test, state, spare: Vec::new(), counts: Vec::new() });
         }
-        Self { child, steps }
+        let moving = Moving::of(&steps);
+        Self { child, steps, moving }
+    }
+}
+
+impl Moving {
+    /// The first tests of one group that follow each other.
+    fn of(steps: &[Step<'_>]) -> Option<Self> {
+        let mut end = 0;
+        let runs = steps.chunk_by(|a, b| {
+            a.test.is_some() && b.test.is_some() && a.spec.group == b.spec.group && !a.spec.counted
+        });
+        let run = runs
+            .map(|run| {
+                end += run.len();
+                end - run.len()..end
+            })
+            .find(|run| run.len() > 1)?;
+        Some(Self { order: Order::new(run.len()), steps: run, next: Change::None })
+    }
+
+    /// Puts the steps where they were found to belong; they have been given back what they had lent.
+    fn settle<'s>(&mut self, steps: &mut Vec<Step<'s>>) {
+        let last = self.steps.end - 1;
+        let counted = steps[last].spec.counted;
+        steps[last].spec.counted = false;
+        match std::mem::replace(&mut self.next, Change::None) {
+            Change::None => {}
+            Change::Rotate => steps[self.steps.clone()].rotate_left(1),
+            Change::Sort(places) => {
+                let mut moved: Vec<Option<Step<'s>>> = steps.drain(self.steps.clone()).map(Some).collect();
+                let sorted: Vec<Step<'s>> =
+                    places.into_iter().filter_map(|place| moved.get_mut(place)?.take()).collect();
+                steps.splice(self.steps.start..self.steps.start, sorted);
+            }
+        }
+        steps[last].spec.counted = counted;
+    }
+
+    /// Asks the first of the steps, and takes in what came of it.
+    fn first<'s>(
+        &mut self,
+        step: &mut Step<'s>,
+        chunk: &mut Chunk<'s>,
+        cx: &Context<'s>,
+    ) -> Result<bool, ExecError> {
+        // What was deleted must not be looked at: which test meets it first is told.
+        let Some(group) = step.spec.group.filter(|_| !cx.reader.is_after_deletion()) else {
+            return step.passes(chunk, cx);
+        };
+        let selected = |chunk: &Chunk<'_>| {
+            let group = &chunk.groups[group];
+            group.selection.count(group.len) as u64
+        };
+        let rows = selected(chunk);
+        let begun = self.order.is_trial().then(Instant::now);
+        let passed = step.passes(chunk, cx)?;
+        let nanos = begun.map_or(0.0, |begun| begun.elapsed().as_nanos() as f64);
+        let left = if passed { selected(chunk) } else { 0 };
+        self.next = self.order.note(rows, rows.saturating_sub(left), nanos);
+        Ok(passed)
     }
 }
 
@@ -154,13 +228,19 @@ impl<'s> Operator<'s> for Filter<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
         loop {
             self.steps.iter_mut().rev().for_each(|step| step.take_back(chunk));
+            if let Some(moving) = self.moving.as_mut().filter(|moving| moving.next != Change::None) {
+                moving.settle(&mut self.steps);
+            }
             if !self.child.next(chunk, cx)? {
                 return Ok(false);
             }
             cx.check()?;
             let mut passed = true;
-            for step in &mut self.steps {
-                passed = step.passes(chunk, cx)?;
+            for (place, step) in self.steps.iter_mut().enumerate() {
+                passed = match &mut self.moving {
+                    Some(moving) if moving.steps.start == place => moving.first(step, chunk, cx)?,
+                    _ => step.passes(chunk, cx)?,
+                };
                 if !passed {
                     break;
                 }

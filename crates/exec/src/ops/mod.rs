@@ -19,6 +19,7 @@ mod distinct;
 mod edge_lookup;
 mod expand_into;
 mod filter;
+mod filter_order;
 mod flatten;
 mod gather;
 mod given;
