@@ -278,6 +278,13 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         }
     }
 
+    /// Tells whether rows have no value, one after the other: as [`Self::is_null`], which takes longer.
+    pub fn null_test(&self) -> impl FnMut(u64) -> bool + use<'r, 's> {
+        let (column, mut of_main) = (*self, self.column.null_test());
+        let is_main = self.overlay.is_none() && self.noted.is_none();
+        move |row| if is_main { of_main(row) } else { column.is_null(row) }
+    }
+
     /// Which of `len` rows from `first` on have no value; `None` where rows must be asked one by one.
     pub fn scan_nulls(&self, first: u64, len: usize) -> Option<Nulls> {
         if self.noted.is_some() || !self.is_clean(first, len) {

@@ -62,6 +62,8 @@ struct ColumnBuilder {
 
 /// Like `Values`, with what Arrow has no vector of as general values.
 enum Buffer {
+    /// Nothing but nulls, of whatever type the column will be.
+    Null,
     Bool(Vec<bool>),
     Int(Vec<i64>),
     Float(Vec<f64>),
@@ -126,6 +128,7 @@ impl ColumnBuilder {
     /// For vectors like this one, which is so many levels within its column.
     fn like(vector: &Vector<'_>, rows: usize, depth: usize) -> Self {
         let values = match &vector.values {
+            Values::Any(values) if are_nulls(values) => Buffer::Null,
             Values::Bool(_) => Buffer::Bool(Vec::with_capacity(rows)),
             Values::Int(_) => Buffer::Int(Vec::with_capacity(rows)),
             Values::Float(_) => Buffer::Float(Vec::with_capacity(rows)),
@@ -156,6 +159,7 @@ impl ColumnBuilder {
 
     fn takes(&self, vector: &Vector<'_>) -> bool {
         match (&self.values, &vector.values) {
+            (Buffer::Null, Values::Any(values)) => are_nulls(values),
             (Buffer::String(texts), Values::String(_)) => texts.values_slice().len() < TEXT_BYTES_MAX,
             (Buffer::Spelled(ty, texts), _) => {
                 vector.logical_type() == *ty && texts.values_slice().len() < TEXT_BYTES_MAX
@@ -174,10 +178,22 @@ impl ColumnBuilder {
                 **keys == *maps.keys()
                     && fields.iter().zip(maps.fields()).all(|(own, field)| own.takes(field))
             }
+            // Nulls of whatever type; what has fields would have to have them in each.
+            (
+                Buffer::Bool(_)
+                | Buffer::Int(_)
+                | Buffer::Float(_)
+                | Buffer::String(_)
+                | Buffer::Date(_)
+                | Buffer::LocalTime(_)
+                | Buffer::LocalDateTime(_)
+                | Buffer::DateTime(_),
+                Values::Any(values),
+            ) => are_nulls(values),
             // What goes with no other buffer.
             (Buffer::General(_), _) => {
                 let own = Self::like(vector, 0, self.depth);
-                matches!(own.values, Buffer::General(_)) && self.bytes < VALUE_BYTES_MAX
+                matches!(own.values, Buffer::General(_) | Buffer::Null) && self.bytes < VALUE_BYTES_MAX
             }
             _ => false,
         }
@@ -191,6 +207,11 @@ impl ColumnBuilder {
         edge: &dyn Fn(EdgeId) -> Value,
     ) -> Result<(), TooLong> {
         self.len += positions.len();
+        if let Values::Any(_) = vector.values
+            && !matches!(self.values, Buffer::General(_) | Buffer::Spelled(..))
+        {
+            return self.append_nulls(positions.len());
+        }
         match (&mut self.values, &vector.values) {
             (Buffer::Bool(out), Values::Bool(v)) => extend(out, v, positions),
             (Buffer::Int(out), Values::Int(v))
@@ -255,9 +276,34 @@ impl ColumnBuilder {
         Ok(())
     }
 
+    /// Appends so many nulls to what [`Self::takes`] them.
+    fn append_nulls(&mut self, count: usize) -> Result<(), TooLong> {
+        /// Values that nobody looks at.
+        fn more<T: Copy + Default>(out: &mut Vec<T>, count: usize) {
+            out.resize(out.len() + count, T::default());
+        }
+        match &mut self.values {
+            Buffer::Bool(out) => more(out, count),
+            Buffer::Int(out)
+            | Buffer::LocalTime(out)
+            | Buffer::LocalDateTime(out)
+            | Buffer::DateTime(out) => more(out, count),
+            Buffer::Float(out) => more(out, count),
+            Buffer::Date(out) => more(out, count),
+            Buffer::String(out) => {
+                out.append_nulls(count);
+                return Ok(());
+            }
+            _ => return Ok(()),
+        }
+        self.nulls.append_n_nulls(count);
+        Ok(())
+    }
+
     fn finish(self, maker: &Maker<'_>) -> Result<Column, Error> {
         let nulls = self.nulls.build();
         let (ty, array): (_, ArrayRef) = match self.values {
+            Buffer::Null => return Ok(Column::of_nulls(self.len)),
             Buffer::Bool(v) => (LogicalType::Bool, Arc::new(BooleanArray::new(packed(&v), nulls))),
             Buffer::Int(v) => (LogicalType::Int, Arc::new(Int64Array::new(fitted(v).into(), nulls))),
             Buffer::Float(v) => (LogicalType::Float, Arc::new(Float64Array::new(fitted(v).into(), nulls))),
@@ -302,6 +348,11 @@ fn letters_of(texts: &Texts<'_>, rows: usize) -> usize {
     // An eighth more: numbers within names grow.
     let expected = letters.saturating_mul(rows) / sample.max(1);
     (expected + expected / 8).min(ROOM_BYTES_MAX)
+}
+
+/// Whether nothing else is among values.
+fn are_nulls(values: &[Value]) -> bool {
+    values.iter().all(Value::is_null)
 }
 
 fn instants(nanos: Vec<i64>, nulls: Option<NullBuffer>) -> TimestampNanosecondArray {

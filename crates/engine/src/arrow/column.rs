@@ -26,6 +26,8 @@ pub(super) struct Column {
 
 enum Data {
     Array(ArrayRef),
+    /// So many nulls.
+    Nulls(usize),
     /// Where lists begin and the last ends, which are null, and their elements.
     Lists(Vec<i32>, Option<NullBuffer>, Box<Column>),
     /// The keys of maps, which are null, what they have under each key, and how many there are.
@@ -36,6 +38,11 @@ enum Data {
 impl Column {
     pub(super) fn of_array(ty: ColumnType, array: ArrayRef) -> Self {
         Self { ty, data: Data::Array(array) }
+    }
+
+    /// Nothing but nulls.
+    pub(super) fn of_nulls(len: usize) -> Self {
+        Self { ty: ColumnType::Unknown, data: Data::Nulls(len) }
     }
 
     /// Lists of elements that are a column themselves. Its own type is exact.
@@ -149,6 +156,7 @@ impl Column {
                 _ => maker.array(&self.values().iter().collect::<Vec<_>>(), ty),
             },
             Data::Array(array) if *array.data_type() == ty.data_type() => Ok(Arc::clone(array)),
+            Data::Nulls(len) => Ok(new_null_array(&ty.data_type(), *len)),
             Data::Array(array) => maker.array(&values_of(array).iter().collect::<Vec<_>>(), ty),
             Data::Values(values) => maker.array(&values.iter().collect::<Vec<_>>(), ty),
         }
@@ -161,6 +169,7 @@ impl Column {
         let is_null = |nulls: &Option<NullBuffer>, i| nulls.as_ref().is_some_and(|nulls| nulls.is_null(i));
         match &self.data {
             Data::Array(array) => values_of(array),
+            Data::Nulls(len) => vec![Value::Null; *len],
             Data::Values(values) => values.clone(),
             Data::Lists(ends, nulls, child) => {
                 let elements = child.values();

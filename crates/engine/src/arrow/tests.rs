@@ -44,6 +44,50 @@ fn batches_come_one_by_one_with_one_schema() {
     assert_eq!(stream(text), ("Float64".into(), stream(text).1, Ok(20_000)));
 }
 
+/// A property that nodes of one label set have and those of others do not, in either order.
+#[test]
+fn what_a_table_has_not_is_null_in_the_type_that_another_has() {
+    let values = [
+        ("i", "Int64"),
+        ("i / 2.0", "Float64"),
+        ("'t' + i", "Utf8"),
+        ("i % 2 = 0", "Boolean"),
+        ("date('2020-01-01') + duration({days: i % 90})", "Date32"),
+        ("localtime({hour: i % 24})", "Time64(ns)"),
+        ("localdatetime({year: 2020, hour: i % 24})", "Timestamp(ns)"),
+        ("datetime({year: 2020, hour: i % 24})", "Timestamp(ns, \"UTC\")"),
+        ("[i, i + 1]", "List(Int64)"),
+        ("point", "Null"),
+    ];
+    let rows = 9_000;
+    for (value, ty) in values {
+        let connection = Database::in_memory(Config::default()).connect();
+        for label in ["A", "B", "C"] {
+            let property = if label == "B" { format!(", p: {value}") } else { String::new() };
+            let property = property.replace(", p: point", "");
+            let text = format!("UNWIND range(1, {rows}) AS i CREATE (:{label}:N {{i: i{property}}})");
+            connection.query(&text, &[]).unwrap();
+        }
+        for label in ["N", "A", "B"] {
+            let text = format!("MATCH (n:{label}) RETURN n.p AS p, n.i AS i");
+            let (schema, batches) = connection.query(&text, &[]).unwrap().arrow().unwrap();
+            let found = schema.field(0).data_type().to_string();
+            // Without any value it is the type of the property, which says of lists not what is in them.
+            let expected = if label == "A" && value.starts_with('[') { "Utf8" } else { ty };
+            assert_eq!(found, expected, "{value} of {label}");
+            let nulls: usize = batches.iter().map(|batch| batch.column(0).logical_null_count()).sum();
+            let all: usize = batches.iter().map(RecordBatch::num_rows).sum();
+            let expected = match (label, value) {
+                ("B", "point") | ("A", _) => (rows, rows),
+                ("B", _) => (0, rows),
+                (_, "point") => (3 * rows, 3 * rows),
+                _ => (2 * rows, 3 * rows),
+            };
+            assert_eq!((nulls, all), expected, "{value} of {label}");
+        }
+    }
+}
+
 #[test]
 fn a_column_that_changes_its_type_is_an_error_or_text() {
     let late = "UNWIND range(1, 20000) AS x RETURN CASE WHEN x > 15000 THEN 'late' ELSE [x][0] END AS y";

@@ -271,16 +271,20 @@ pub(super) fn property_nulls(ex: &Ex, over: Over<'_, '_, '_>, cx: &Context<'_>) 
     // Nodes of one table mostly come together.
     let mut last = None;
     over.at.for_each(|i| {
-        if !nulls.get(i) {
-            let id = nodes.id(i);
-            let column = match last {
-                Some((table, column)) if table == id.table() => column,
-                _ => columns.of_nodes(id.table(), &cx.reader),
-            };
-            last = Some((id.table(), column));
-            if column.is_none_or(|column| column.is_null(id.row())) {
-                out.set(i, over.at.len);
-            }
+        if nulls.get(i) {
+            return;
+        }
+        let id = nodes.id(i);
+        if !matches!(last, Some((table, _)) if table == id.table()) {
+            let column = columns.of_nodes(id.table(), &cx.reader);
+            last = Some((id.table(), column.map(|column| column.null_test())));
+        }
+        let is_null = match &mut last {
+            Some((_, Some(test))) => test(id.row()),
+            _ => true,
+        };
+        if is_null {
+            out.set(i, over.at.len);
         }
     });
     Some(out)

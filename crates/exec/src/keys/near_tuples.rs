@@ -7,12 +7,11 @@ use super::encode::TAG_NULL;
 use super::flat::NO_NUMBER;
 use super::words::{KeyWords, Tags};
 
-/// Tuples that the array has room for: 256 KiB.
+/// Tuples that the array has room for: 256 KiB; for each tuple that is known, as a map of many lies no nearer;
+/// and at most: 4 MiB.
 const ROOM: u64 = 1 << 16;
-/// The same where so many tuples are known that a map of them lies no nearer: 1 MiB, which a second-level
-/// cache holds.
-const ROOM_OF_MANY: u64 = 1 << 18;
-const MANY: u32 = 1 << 12;
+const ROOM_OF_KNOWN: u64 = 32;
+const ROOM_MAX: u64 = 1 << 20;
 
 /// How often the array begins again elsewhere: tuples that go on moving are not remembered.
 const MOVES_MAX: u32 = 8;
@@ -51,7 +50,7 @@ impl Range {
             }
         };
         Some(Self { tag, base: least.cast_unsigned(), span: 1, has_null }.with(most.cast_unsigned()))
-            .filter(|range| range.span <= ROOM_OF_MANY)
+            .filter(|range| range.span <= ROOM_MAX)
     }
 
     /// The same with one more word, that is not below it.
@@ -93,7 +92,7 @@ impl Range {
     #[inline(always)]
     fn each_place(self, words: &KeyWords, mut put: impl FnMut(usize, u32)) {
         let first = u64::from(self.has_null);
-        // Places are fewer than `ROOM_OF_MANY`.
+        // Places are fewer than `ROOM_MAX`.
         let place = |bits: u64| (bits.wrapping_sub(self.base) + first) as u32;
         match words.tags {
             Tags::All(TAG_NULL) => (0..words.bits.len()).for_each(|k| put(k, 0)),
@@ -124,7 +123,7 @@ impl NearTuples {
     /// Makes the array span the tuples of some columns; `known` is how many tuples have a number. `false`
     /// where they do not lie close enough.
     pub(super) fn span(&mut self, columns: &[KeyWords], known: u32) -> bool {
-        let most = if known < MANY { ROOM } else { ROOM_OF_MANY };
+        let most = (u64::from(known) * ROOM_OF_KNOWN).next_power_of_two().clamp(ROOM, ROOM_MAX);
         if most != self.room {
             (self.room, self.moves) = (most, 0);
         }
@@ -235,7 +234,7 @@ mod tests {
                         words(&mut random, bits, with_nulls)
                     })
                     .collect();
-                if !near.span(&columns, if round % 2 == 0 { 0 } else { MANY }) {
+                if !near.span(&columns, [0, 1 << 12, 1 << 20][random.below(3)]) {
                     continue;
                 }
                 spans[width] += 1;

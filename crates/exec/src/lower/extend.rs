@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use trimorph_algebra::{
-    CountStep, Direction, EdgeLookup, Expr, Extend, Plan, ShortestKind, VarExtendMode, VarId,
+    CountStep, Direction, EdgeLookup, Expr, Extend, NodeScan, Plan, ShortestKind, VarExtendMode, VarId,
 };
-use trimorph_base::EdgeTableId;
+use trimorph_base::{EdgeTableId, TableId};
 use trimorph_catalog::CatalogView;
 use trimorph_store::access::{AdjacencyRef, Choice, EdgeAccess};
 
@@ -116,17 +116,21 @@ impl Lowering<'_> {
         let short = |a: &AdjacencyRef| {
             a.edges < list_length_min.saturating_mul(self.catalog.statistics().rows(a.from))
         };
-        let scanned = in_scan_order(input, step.from)
-            .then_some(one_list)
-            .flatten()
-            .filter(|a| (edge.is_none() || a.forward) && !a.skip_loops && (kept.is_empty() || short(a)))
-            .filter(|_| self.options.access != Choice::Index);
+        let is_run = |a: &AdjacencyRef| {
+            let is_whole = !a.single && !a.check_table && !a.skip_loops;
+            is_whole && (edge.is_none() || a.forward) && (kept.is_empty() || short(a))
+        };
+        let is_scanned = self.options.access != Choice::Index
+            && scan_of(input, step.from).is_some_and(|scan| {
+                let of_table = |table: &TableId| plan.by_table.get(usize::from(table.0));
+                scan.tables.iter().filter_map(of_table).all(|all| all.len() <= 1 && all.iter().all(is_run))
+            });
         // Several lists of a node come one after the other, which its group must be gone through for.
         let has_lists = match one_list {
             Some(adjacency) => !short(&adjacency),
             None => !flat && has_long_lists(&plan, list_length_min, self.catalog),
         };
-        if self.options.factorise && scanned.is_none() && has_lists {
+        if self.options.factorise && !is_scanned && has_lists {
             let cursor = (!flat).then(|| cursor(&layout, from.group));
             layout.groups[from.group].flat = true;
             let group = layout.add_group(false);
@@ -143,12 +147,9 @@ impl Lowering<'_> {
         let (want_edge, want_node) = (edge.is_some(), needed.contains(&step.to));
         let lists = ops::BatchExtendSpec { slots, from, keep, want_edge, want_node, step: plan };
         let lists = Arc::new(lists);
-        let spec = match scanned {
-            None => Spec::BatchExtend(lists),
-            Some(adjacency) => {
-                let choice = self.options.access;
-                Spec::ScanExtend(Arc::new(ops::ScanExtendSpec { adjacency, choice, lists }))
-            }
+        let spec = match is_scanned {
+            false => Spec::BatchExtend(lists),
+            true => Spec::ScanExtend(Arc::new(ops::ScanExtendSpec { choice: self.options.access, lists })),
         };
         Ok(Lowered { node: self.node(spec, [child.node]), layout })
     }
@@ -358,12 +359,12 @@ fn has_long_lists(step: &EdgeAccess, length: u64, catalog: &CatalogView<'_>) -> 
         && all().map(|a| a.edges).fold(0, u64::saturating_add) >= all().map(rows).fold(0, u64::saturating_add)
 }
 
-/// Whether a plan gives `var` in the order of a scan.
-fn in_scan_order(plan: &Plan, var: VarId) -> bool {
+/// The scan in whose order a plan gives `var`.
+fn scan_of(plan: &Plan, var: VarId) -> Option<&NodeScan> {
     match plan {
-        Plan::NodeScan(scan) => scan.var == var,
-        Plan::Filter { input, .. } | Plan::ExtendCount { input, .. } => in_scan_order(input, var),
-        _ => false,
+        Plan::NodeScan(scan) => (scan.var == var).then_some(scan),
+        Plan::Filter { input, .. } | Plan::ExtendCount { input, .. } => scan_of(input, var),
+        _ => None,
     }
 }
 

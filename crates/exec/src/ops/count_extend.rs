@@ -568,12 +568,16 @@ impl<'s> CountExtend<'s> {
             }
             _ => {
                 let mut resolved = Resolved::new(&self.target.step);
+                // Rows of a node often follow each other.
+                let mut last = None;
                 for k in 0..group.selection.count(len) {
                     let i = group.selection.position(k);
-                    let count = match from.node(i) {
-                        Some(node) => self.target.count(resolved.of(node.table(), cx), node, cx)?,
-                        None => 0,
+                    let count = match (from.node(i), last) {
+                        (Some(node), Some((same, count))) if same == node => count,
+                        (Some(node), _) => self.target.count(resolved.of(node.table(), cx), node, cx)?,
+                        (None, _) => 0,
                     };
+                    last = from.node(i).map(|node| (node, count));
                     counts[i] = counts[i].saturating_mul(count);
                 }
             }

@@ -13,7 +13,7 @@
 use std::sync::Arc;
 
 use trimorph_base::NodeId;
-use trimorph_store::access::{AdjacencyRef, Choice, scan_pays};
+use trimorph_store::access::{Choice, scan_pays};
 use trimorph_store::neighbours::{self, Neighbours};
 use trimorph_vector::{Chunk, Nodes, Selection, Values, Vector};
 
@@ -25,10 +25,9 @@ use crate::{Context, ExecError};
 /// Edges of a vector: as many as fit the first cache with what is computed of them.
 const EDGES_MAX: usize = 2048;
 
-/// What is read, the one adjacency of `lists`, and how what is no run is read.
+/// What is read, and how what is no run is read: nodes of each table have lists in one adjacency, or in none.
 #[derive(Debug)]
 pub(crate) struct ScanExtendSpec {
-    pub(crate) adjacency: AdjacencyRef,
     pub(crate) choice: Choice,
     pub(crate) lists: Arc<BatchExtendSpec>,
 }
@@ -38,8 +37,9 @@ pub(crate) struct ScanExtend<'s> {
     child: BoxOperator<'s>,
     inner: Chunk<'s>,
     spec: Arc<ScanExtendSpec>,
-    /// The run being read, and how far.
+    /// The run being read, and how far; the length of each of its lists where they are looked at.
     run: Option<Run>,
+    degrees: Vec<u64>,
     /// Reads what is no run.
     lists: Batch<'s>,
 }
@@ -59,20 +59,21 @@ struct Run {
 impl<'s> ScanExtend<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<ScanExtendSpec>) -> Self {
         let (inner, lists) = (Chunk::with_slots(&[spec.lists.slots]), Batch::new(Arc::clone(&spec.lists)));
-        Self { child, inner, spec, run: None, lists }
+        Self { child, inner, spec, run: None, degrees: Vec::new(), lists }
     }
 
     /// The run of the child's rows, if their lists are to be read as one.
-    fn start(&self, neighbours: &Neighbours<'_, 's>) -> Option<Run> {
+    fn start(&self, cx: &Context<'s>) -> Option<Run> {
         let group = &self.inner.groups[0];
         let Vector { values: Values::Node(Nodes::Range(first)), nulls } =
             &group.vectors[self.spec.lists.from]
         else {
             return None;
         };
-        if !nulls.is_none() || first.table() != self.spec.adjacency.from || group.flat.is_some() {
+        if !nulls.is_none() || group.flat.is_some() {
             return None;
         }
+        let neighbours = self.spec.lists.step.one(first.table(), &cx.reader)?;
         let lists = neighbours.run(first.row(), group.len, self.spec.lists.want_edge)?;
         let wanted = group.selection.count(group.len);
         let pays = match self.spec.choice {
@@ -92,13 +93,22 @@ impl<'s> ScanExtend<'s> {
         let mut parents: Vec<u32> = Vec::new();
         let parents_wanted = run.partial || !self.spec.lists.keep.is_empty() || group.multiplicity.is_some();
         if parents_wanted {
-            parents.reserve(len);
-            while parents.len() < len && run.row < group.len {
-                let degree = neighbours.degree(run.first.row() + run.row as u64) as usize;
-                let n = (degree - run.within).min(len - parents.len());
-                parents.resize(parents.len() + n, u32::try_from(run.row).unwrap_or(u32::MAX));
+            let degrees = &mut self.degrees;
+            if from == 0 {
+                degrees.clear();
+                degrees.resize(group.len, 1);
+                neighbours.multiply_degrees(run.first.row(), degrees);
+            }
+            parents.resize(len, 0);
+            let mut left = &mut parents[..];
+            while let Some(degree) = degrees.get(run.row).filter(|_| !left.is_empty()) {
+                let n = (*degree as usize - run.within).min(left.len());
+                let (own, others) = left.split_at_mut(n);
+                // Most lists are short.
+                own.iter_mut().for_each(|parent| *parent = run.row as u32);
+                left = others;
                 run.within += n;
-                if run.within == degree {
+                if run.within == *degree as usize {
                     (run.row, run.within) = (run.row + 1, 0);
                 }
             }
@@ -133,7 +143,7 @@ impl<'s> ScanExtend<'s> {
 
 impl<'s> Operator<'s> for ScanExtend<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
-        let neighbours = self.spec.adjacency.neighbours(&cx.reader);
+        let spec = Arc::clone(&self.spec);
         // A small vector size is for tests: runs keep to it.
         let max = if cx.settings.vector_size < 1024 { cx.settings.vector_size } else { EDGES_MAX };
         loop {
@@ -141,7 +151,9 @@ impl<'s> Operator<'s> for ScanExtend<'s> {
                 cx.check()?;
                 if run.given == run.lists.len() {
                     self.run = None;
-                } else if self.give(&neighbours, chunk, max) {
+                } else if let Some(neighbours) = spec.lists.step.one(run.first.table(), &cx.reader)
+                    && self.give(&neighbours, chunk, max)
+                {
                     return Ok(true);
                 }
             }
@@ -152,7 +164,7 @@ impl<'s> Operator<'s> for ScanExtend<'s> {
             if !self.child.next(&mut self.inner, cx)? {
                 return Ok(false);
             }
-            self.run = self.start(&neighbours);
+            self.run = self.start(cx);
             if self.run.is_none() {
                 std::mem::swap(&mut self.inner, self.lists.rows());
                 self.lists.begin(cx);

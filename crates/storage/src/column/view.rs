@@ -537,6 +537,25 @@ impl<'s> ColumnView<'s> {
         self.segment(segment).is_none_or(|s| s.place(local).is_none()) && self.exception(row).is_none()
     }
 
+    /// Tells whether rows have no value, one after the other. **Cost**: in segments in which all have one, a
+    /// comparison.
+    pub fn null_test(&self) -> impl FnMut(u64) -> bool + use<'_, 's> {
+        // The segment of the last row where that is such a segment, and its rows.
+        let mut full = (usize::MAX, 0);
+        move |row| {
+            let (segment, local) = split(row);
+            if segment == full.0 && local < full.1 {
+                return false;
+            }
+            if let Some(view) = self.segment(segment)
+                && matches!(view.presence, PresenceView::All)
+            {
+                full = (segment, view.rows);
+            }
+            self.is_null(row)
+        }
+    }
+
     /// Which of `len` rows from `first` on have no value; `None` where rows must be asked one by one: they
     /// lie in several segments, or some values are exceptions. **Cost**: a look for 64 rows.
     pub fn scan_nulls(&self, first: u64, len: usize) -> Option<Nulls> {
