@@ -13,6 +13,7 @@ mod bind;
 mod bodies;
 mod bounds;
 mod by_entry;
+mod chain;
 mod choice;
 mod compare;
 mod compare_lists;

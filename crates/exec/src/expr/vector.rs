@@ -15,8 +15,8 @@ use std::sync::Arc;
 use trimorph_algebra::{FUNCTION_FAILED, Op};
 use trimorph_base::{NodeId, Span};
 use trimorph_functions::{
-    Argument, Function, Kernel, TextTest, component, concat_all_texts, concat_texts, difference_component,
-    list_contains, list_element, list_slice, map_entry, split_part, test_texts,
+    Argument, Function, Kernel, TextTest, component, concat_texts, difference_component, list_contains,
+    list_element, list_slice, map_entry, split_part, test_texts,
 };
 use trimorph_types::Value;
 use trimorph_vector::{Chosen, Chunk, Edges, Nodes, Nulls, Positions, Values, Vector};
@@ -24,6 +24,7 @@ use trimorph_vector::{Chosen, Chunk, Edges, Nodes, Nulls, Positions, Values, Vec
 use super::arithmetic::{arithmetic, negated};
 use super::asked_texts::asked;
 use super::bodies::is_open;
+use super::chain::{addends, chain};
 use super::choice::{case, coalesce, null_if};
 use super::compare::compare;
 use super::contains_any::contains_any;
@@ -116,7 +117,10 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
             Some(args) => call_all(function, &args, *span, over, cx),
             None => by_row(ex, over, cx),
         },
-        Ex::Chain(first, rest) => chain(ex, first, rest, over, cx),
+        Ex::Chain(first, rest) => {
+            let rest: Vec<_> = rest.iter().map(|(op, right, span)| (*op, right, *span)).collect();
+            chain(ex, first, &rest, over, cx)
+        }
         Ex::Case { branches, otherwise } => case(branches, otherwise, over, cx, evaluate_over),
         Ex::ListComprehension { local, list, filter, map } if is_small(ex) => {
             let parts = (*local, filter.as_deref(), map.as_deref());
@@ -264,7 +268,7 @@ fn operands<'a, 's>(
 }
 
 /// The operands where all are constants.
-fn constants(args: &[Evaluated<'_, '_>]) -> Option<Vec<Value>> {
+pub(super) fn constants(args: &[Evaluated<'_, '_>]) -> Option<Vec<Value>> {
     args.iter().map(|arg| if let Evaluated::Const(v) = arg { Some(v.clone()) } else { None }).collect()
 }
 
@@ -380,6 +384,11 @@ fn operator<'a, 's>(
                 return Ok(Evaluated::Own(out));
             }
         }
+        (Op::Add, [Ex::Op(Op::Add, ..), _]) => {
+            if let Some((first, rest)) = addends(ex) {
+                return chain(ex, first, &rest, over, cx);
+            }
+        }
         (Op::IsNull | Op::IsNotNull, [a]) => {
             if let Some(nulls) = property_nulls(a, over, cx) {
                 let out = nulls.booleans(op == Op::IsNull, over.at.len);
@@ -464,49 +473,6 @@ pub(super) fn binary<'s>(
             .or_else(|| map_entry(a.argument(), b.argument(), over.at)),
         Op::In => list_contains(a.argument(), b.argument(), over.at),
         _ => None,
-    }
-}
-
-/// Operators from left to right.
-fn chain<'a, 's>(
-    ex: &Ex,
-    first: &Ex,
-    rest: &[(Op, Ex, Span)],
-    over: Over<'a, '_, 's>,
-    cx: &Context<'s>,
-) -> Outcome<'a, 's> {
-    if !is_small(first) || !rest.iter().all(|(_, right, _)| is_small(right)) {
-        return by_row(ex, over, cx);
-    }
-    let mut value = evaluate_over(first, over, cx)?;
-    let mut others = Vec::new();
-    if rest.len() > 1 && rest.iter().all(|(op, ..)| *op == Op::Add) && is_text(&value) {
-        for (_, right, _) in rest {
-            others.push(evaluate_over(right, over, cx)?);
-        }
-        let all: Vec<_> = std::iter::once(&value).chain(&others).map(Evaluated::argument).collect();
-        if let Some(out) = concat_all_texts(&all, over.at) {
-            return Ok(Evaluated::Own(out));
-        }
-    }
-    let mut others = others.into_iter();
-    for (op, right, span) in rest {
-        let right = others.next().map_or_else(|| evaluate_over(right, over, cx), Ok)?;
-        let args = [value, right];
-        value = match (constants(&args), binary(*op, &args[0], &args[1], over, cx)) {
-            (Some(values), _) => Evaluated::Const(operate(*op, &values, *span, cx)?),
-            (None, Some(out)) => Evaluated::Own(out),
-            (None, None) => by_value(&args, over, cx, |values| operate(*op, values, *span, cx))?,
-        };
-    }
-    Ok(value)
-}
-
-/// Whether each value that is meant is a text, or null.
-fn is_text(evaluated: &Evaluated<'_, '_>) -> bool {
-    match evaluated {
-        Evaluated::Const(value) => matches!(value, Value::String(_)),
-        other => other.vector().is_some_and(|vector| matches!(vector.values, Values::String(_))),
     }
 }
 

@@ -21,7 +21,7 @@ const MOVES_MAX: u32 = 8;
 struct Range {
     tag: u8,
     base: u64,
-    /// How many words, a power of two.
+    /// How many words.
     span: u64,
     /// Whether there are nulls, too: they come before the words.
     has_null: bool,
@@ -49,14 +49,19 @@ impl Range {
                 (signed.clone().min()?, signed.max()?)
             }
         };
-        Some(Self { tag, base: least.cast_unsigned(), span: 1, has_null }.with(most.cast_unsigned()))
-            .filter(|range| range.span <= ROOM_MAX)
+        Some(Self::between(tag, least, most, has_null)).filter(|range| range.span <= ROOM_MAX)
     }
 
-    /// The same with one more word, that is not below it.
-    fn with(self, word: u64) -> Self {
-        let span = word.wrapping_sub(self.base).saturating_add(1).max(self.span);
-        Self { span: span.checked_next_power_of_two().unwrap_or(u64::MAX), ..self }
+    /// What holds two words and all between, begun and ended at multiples of an eighth: words that come a
+    /// little below or above move nothing.
+    fn between(tag: u8, least: i64, most: i64, has_null: bool) -> Self {
+        let width = most.abs_diff(least).saturating_add(1);
+        let step = i128::from((width.checked_next_power_of_two().unwrap_or(1 << 63) / 8).max(1));
+        let (first, last) = (i128::from(least).div_euclid(step), i128::from(most).div_euclid(step));
+        // A step is a power of two: multiples of it begin no earlier than integers do.
+        let base = (first * step) as i64;
+        let span = u64::try_from((last + 1 - first) * step).unwrap_or(u64::MAX);
+        Self { tag, base: base.cast_unsigned(), span, has_null }
     }
 
     /// Both; `None` where tags differ.
@@ -66,12 +71,17 @@ impl Range {
             (TAG_NULL, _) => return Some(Self { has_null: true, ..other }),
             _ => {}
         }
-        let (low, high) = match self.base.cast_signed() <= other.base.cast_signed() {
-            true => (self, other),
-            false => (other, self),
-        };
-        let both = low.with(high.base.wrapping_add(high.span - 1));
-        (low.tag == high.tag).then_some(Self { has_null: low.has_null || high.has_null, ..both })
+        if self.tag != other.tag {
+            return None;
+        }
+        let least = self.base.cast_signed().min(other.base.cast_signed());
+        let most = self.last().max(other.last());
+        Some(Self::between(self.tag, least, most, self.has_null || other.has_null))
+    }
+
+    /// The last of its words; the largest integer where it would be beyond.
+    fn last(self) -> i64 {
+        self.base.cast_signed().saturating_add_unsigned(self.span - 1)
     }
 
     fn holds(self, other: Self) -> bool {
