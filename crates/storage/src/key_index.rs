@@ -2,8 +2,12 @@
 //! column.
 //!
 //! The table is cut in pieces by the hash's upper bits, so that a new key rewrites one piece. In a piece an
-//! entry is `row + 1`, 0 for empty; it is 3/4 full, so an index costs 5.3 bytes a key and no key is stored
-//! twice.
+//! entry is `row + 1`, 0 for empty, and beside it stands a tag, the last byte of the key's hash: keys of
+//! other tags are not looked at in the column. A piece is 3/4 full, so an index costs 6.7 bytes a key and no
+//! key is stored twice.
+//!
+//! Source: tags as in Bruce and Shi, "F14", 2019: a key that is not there would be compared with eight others
+//! on the average, and each of these is a cache miss.
 
 use std::sync::Arc;
 
@@ -21,9 +25,9 @@ const PIECE_KEYS: usize = 1 << 15;
 /// Pieces are told by at most so many bits of the hash.
 const BITS_MAX: u8 = 20;
 
-/// What is in a piece: the keys whose hashes begin with its number.
+/// What is in a piece: the rows of the keys whose hashes begin with its number, and their tags.
 #[derive(Debug)]
-pub(crate) struct Entries(Bytes);
+pub(crate) struct Entries(Bytes, Option<Bytes>);
 
 self_cell! {
     /// One piece.
@@ -34,7 +38,47 @@ self_cell! {
     }
 }
 
-type EntriesView<'v> = &'v [u32];
+/// The entries of a piece.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct EntriesView<'v> {
+    rows: &'v [u32],
+    /// As many; none in pieces of format versions up to 12.
+    tags: &'v [u8],
+}
+
+/// The tag of a hash.
+#[inline(always)]
+fn tag_of(hash: u64) -> u8 {
+    hash as u8
+}
+
+impl EntriesView<'_> {
+    /// The first entry from a place on whose key may have a hash: its place and row. `None` if an empty one
+    /// comes before: one of each four is, and one at least.
+    #[inline(always)]
+    pub(crate) fn next(&self, hash: u64, mut at: usize) -> Option<(usize, u32)> {
+        loop {
+            let row = self.rows.get(at)?.checked_sub(1)?;
+            if self.tags.get(at).is_none_or(|tag| *tag == tag_of(hash)) {
+                return Some((at, row));
+            }
+            at = self.after(at);
+        }
+    }
+
+    /// The place behind another.
+    #[inline(always)]
+    pub(crate) fn after(&self, at: usize) -> usize {
+        if at + 1 == self.rows.len() { 0 } else { at + 1 }
+    }
+
+    /// Asks for what is at a place.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, at: usize) {
+        prefetch_item(self.rows, at);
+        prefetch_item(self.tags, at);
+    }
+}
 
 impl Content for KeyEntries {
     /// Rows of the table.
@@ -44,12 +88,19 @@ impl Content for KeyEntries {
     fn read(piece: &Arc<Piece>, rows: &u64) -> Result<Self, CodecError> {
         let mut meta = Decoder::new(piece.metadata());
         let entries = piece.read_blob(&mut meta)?;
+        let tags = if meta.remaining() > 0 { Some(piece.read_blob(&mut meta)?) } else { None };
         match bytemuck::try_cast_slice::<u8, u32>(entries.as_slice()) {
             // One free entry at least, or a probe for a missing key would not end.
-            Ok(e) if e.iter().all(|e| u64::from(*e) <= *rows) && e.contains(&0) => {}
+            Ok(e)
+                if e.iter().all(|e| u64::from(*e) <= *rows)
+                    && e.contains(&0)
+                    && tags.as_ref().is_none_or(|tags| tags.as_slice().len() == e.len()) => {}
             _ => return Err(meta.error("a key index of rows of the table")),
         }
-        Ok(Self::new(Entries(entries), |e| bytemuck::try_cast_slice(e.0.as_slice()).unwrap_or_default()))
+        Ok(Self::new(Entries(entries, tags), |Entries(rows, tags)| EntriesView {
+            rows: bytemuck::try_cast_slice(rows.as_slice()).unwrap_or_default(),
+            tags: tags.as_ref().map_or(&[], |tags| tags.as_slice()),
+        }))
     }
 
     fn view(&self) -> &EntriesView<'_> {
@@ -119,18 +170,18 @@ impl KeyIndex {
         let bits = u8::try_from(wanted.trailing_zeros()).unwrap_or(BITS_MAX).min(BITS_MAX);
         let mut counts = vec![0usize; 1 << bits];
         hashes(&mut |block| block.iter().for_each(|(hash, _)| counts[piece_of(*hash, bits)] += 1));
-        let mut pieces: Vec<Vec<u32>> = counts.iter().map(|n| vec![0; n + n / 3 + 1]).collect();
+        let mut pieces: Vec<Table> = counts.iter().map(|n| Table::with_room(*n)).collect();
         hashes(&mut |block| {
             for (hash, _) in block {
-                let entries = &pieces[piece_of(*hash, bits)];
-                prefetch_item(entries, first_place(*hash, bits, entries.len()));
+                let table = &pieces[piece_of(*hash, bits)];
+                table.view().prefetch(first_place(*hash, bits, table.rows.len()));
             }
             for (hash, row) in block {
-                insert(&mut pieces[piece_of(*hash, bits)], *hash, bits, *row);
+                pieces[piece_of(*hash, bits)].insert(*hash, bits, *row);
             }
         });
-        let size = pieces.iter().map(|entries| entries.len() * 4).sum();
-        (bits, pieces.iter().map(|entries| finish(entries)).collect(), size)
+        let size = pieces.iter().map(|table| table.rows.len() * ENTRY_BYTES).sum();
+        (bits, pieces.into_iter().map(Table::finish).collect(), size)
     }
 
     /// The number of the piece a hash belongs to.
@@ -152,17 +203,15 @@ impl KeyIndex {
         hash_at: impl Fn(u32) -> Option<u64>,
         pins: &Pins<'s>,
     ) -> Vec<u8> {
-        let old = self.pieces.get(number).and_then(|p| p.get(pins)).map_or(&[][..], |p| p.view());
+        let old = self.pieces.get(number).and_then(|p| p.get(pins)).map_or(&[][..], |p| p.view().rows);
         let old = old.iter().filter_map(|entry| {
             let row = entry.checked_sub(1)?;
             Some((hash_at(row)?, row))
         });
         let old: Vec<(u64, u32)> = old.collect();
-        let count = old.len() + rows.len();
-        let mut entries = vec![0; count + count / 3 + 1];
-        old.iter().for_each(|(hash, row)| insert(&mut entries, *hash, self.bits, *row));
-        rows.iter().for_each(|(hash, row)| insert(&mut entries, *hash, self.bits, *row));
-        finish(&entries)
+        let mut table = Table::with_room(old.len() + rows.len());
+        old.iter().chain(rows).for_each(|(hash, row)| table.insert(*hash, self.bits, *row));
+        table.finish()
     }
 
     /// The index of its pieces; `None` if they are not as many as the bits tell.
@@ -179,9 +228,9 @@ impl KeyIndex {
 impl<'s> KeyIndexView<'s> {
     /// The entries where a hash is looked for, and the place among them where that begins.
     #[inline(always)]
-    pub(crate) fn start(&self, hash: u64) -> Option<(&'s [u32], usize)> {
-        let entries = *self.pieces.get(piece_of(hash, self.bits))?;
-        Some((entries, first_place(hash, self.bits, entries.len())))
+    pub(crate) fn start(&self, hash: u64) -> Option<(&'s EntriesView<'s>, usize)> {
+        let entries = self.pieces.get(piece_of(hash, self.bits))?;
+        Some((entries, first_place(hash, self.bits, entries.rows.len())))
     }
 
     /// Forgets what is pinned.
@@ -200,7 +249,8 @@ impl<'s> KeyIndexView<'s> {
         };
         let (entries, mut at) = self.start(hash)?;
         loop {
-            let row = u64::from(entries.get(at)?.checked_sub(1)?);
+            let (found, row) = entries.next(hash, at)?;
+            let row = u64::from(row);
             let equal = match (key, column.value(row)) {
                 (Value::Int(a), Value::Int(b)) => *a == b,
                 (Value::String(a), Value::String(b)) => *a == b,
@@ -209,25 +259,45 @@ impl<'s> KeyIndexView<'s> {
             if equal {
                 return Some(row);
             }
-            at = if at + 1 == entries.len() { 0 } else { at + 1 };
+            at = entries.after(found);
         }
     }
 }
 
-/// Puts a row in the first free place from its hash's on.
-fn insert(entries: &mut [u32], hash: u64, bits: u8, row: u32) {
-    let mut at = first_place(hash, bits, entries.len());
-    // One place is left free for each three, so the search ends.
-    while entries[at] != 0 {
-        at = if at + 1 == entries.len() { 0 } else { at + 1 };
-    }
-    entries[at] = row + 1;
+/// Bytes of a row and a tag.
+const ENTRY_BYTES: usize = size_of::<u32>() + 1;
+
+/// The entries of a piece that is made.
+struct Table {
+    rows: Vec<u32>,
+    tags: Vec<u8>,
 }
 
-fn finish(entries: &[u32]) -> Vec<u8> {
-    let mut piece = PieceWriter::new();
-    let mut bytes = Vec::with_capacity(entries.len() * 4);
-    entries.iter().for_each(|e| bytes.extend_from_slice(&e.to_le_bytes()));
-    put_blob(bytes, &mut piece);
-    piece.finish()
+impl Table {
+    /// For so many keys.
+    fn with_room(keys: usize) -> Self {
+        let places = keys + keys / 3 + 1;
+        Self { rows: vec![0; places], tags: vec![0; places] }
+    }
+
+    fn view(&self) -> EntriesView<'_> {
+        EntriesView { rows: &self.rows, tags: &self.tags }
+    }
+
+    /// Puts a row in the first free place from its hash's on.
+    fn insert(&mut self, hash: u64, bits: u8, row: u32) {
+        let mut at = first_place(hash, bits, self.rows.len());
+        // One place is left free for each three, so the search ends.
+        while self.rows[at] != 0 {
+            at = self.view().after(at);
+        }
+        (self.rows[at], self.tags[at]) = (row + 1, tag_of(hash));
+    }
+
+    fn finish(self) -> Vec<u8> {
+        let mut piece = PieceWriter::new();
+        put_blob(self.rows.iter().flat_map(|row| row.to_le_bytes()).collect(), &mut piece);
+        put_blob(self.tags, &mut piece);
+        piece.finish()
+    }
 }

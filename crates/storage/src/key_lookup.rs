@@ -1,7 +1,7 @@
 //! Look-ups of many keys at once: takes keys of a vector, gives the row of each.
 //!
 //! 1. Keys are hashed, and the entries where their search begins asked for, a block of keys together.
-//! 2. Entries are read: the rows whose keys may be those.
+//! 2. Entries are read: the rows whose keys may be those, by their tags.
 //! 3. Keys of these rows are gathered from the column together, so that their cache misses are waited for
 //!    together, and compared. Where it is another key, the next entry is looked at, in the next round.
 //!
@@ -15,10 +15,9 @@
 use trimorph_types::Value;
 use trimorph_types::number::exact_int;
 use trimorph_vector::{Values, Vector};
-use trimorph_vfs::prefetch_item;
 
 use crate::column::ColumnView;
-use crate::key_index::{KeyIndexView, hash_int, hash_of, hash_text};
+use crate::key_index::{EntriesView, KeyIndexView, hash_int, hash_of, hash_text};
 
 #[cfg(test)]
 mod tests;
@@ -33,7 +32,7 @@ const BLOCK: usize = 1024;
 #[derive(Clone, Copy)]
 struct Search<'s> {
     hash: u64,
-    entries: &'s [u32],
+    entries: &'s EntriesView<'s>,
     at: u32,
     /// Its place in the answer.
     key: u32,
@@ -113,7 +112,7 @@ impl<'s> KeyIndexView<'s> {
     fn ask_for(&self, keys: &Vector<'_>, positions: &[u32], searches: &mut Vec<Search<'s>>) {
         let mut ask = |(key, hash): (u32, u64)| {
             if let Some((entries, at)) = self.start(hash) {
-                prefetch_item(entries, at);
+                entries.prefetch(at);
                 searches.push(Search { hash, entries, at: at as u32, key });
             }
         };
@@ -152,13 +151,14 @@ fn find_block<'s>(
     let mut candidates: Vec<u64> = Vec::with_capacity(searches.len());
     while !searches.is_empty() {
         candidates.clear();
-        // An empty entry ends the search: of each three there is one, and one at least.
-        searches.retain(|search| {
-            let entry = search.entries.get(search.at as usize).copied().unwrap_or(0);
-            if entry != 0 {
-                candidates.push(u64::from(entry - 1));
+        // An empty entry ends the search.
+        searches.retain_mut(|search| {
+            let found = search.entries.next(search.hash, search.at as usize);
+            if let Some((at, row)) = found {
+                search.at = at as u32;
+                candidates.push(u64::from(row));
             }
-            entry != 0
+            found.is_some()
         });
         let found = column.gather_rows(&candidates);
         match (&keys.vector.values, &found.values) {
@@ -187,7 +187,7 @@ fn settle<'s>(
         let mut search = searches[i];
         let is_found = is(&search, i);
         rows[search.key as usize] = if is_found { candidates[i] as u32 } else { NO_ROW };
-        search.at = if search.at as usize + 1 == search.entries.len() { 0 } else { search.at + 1 };
+        search.at = search.entries.after(search.at as usize) as u32;
         searches[left] = search;
         left += usize::from(!is_found);
     }

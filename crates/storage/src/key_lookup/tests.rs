@@ -7,10 +7,10 @@ use std::time::Instant;
 use trimorph_base::Random;
 use trimorph_types::{Decimal, LogicalType, Value};
 use trimorph_vector::{Positions, Values, Vector};
-use trimorph_vfs::{RegionOptions, lay_out};
+use trimorph_vfs::{Decoder, Piece, PieceWriter, RegionOptions, lay_out};
 
 use super::NO_ROW;
-use crate::column::{Column, ColumnView, ColumnWriter};
+use crate::column::{Column, ColumnView, ColumnWriter, put_blob};
 use crate::key_index::{KeyEntries, KeyIndex, TakeHashes, hash_of};
 use crate::slot::Slot;
 
@@ -26,20 +26,30 @@ fn text(text: &str) -> Value {
     Value::String(text.into())
 }
 
-fn index(keys: &[Value]) -> KeyIndex {
+/// An index, with tags or as files of format versions up to 12 have it.
+fn index(keys: &[Value], with_tags: bool) -> KeyIndex {
     let each = |take: &mut TakeHashes<'_>| {
         let hashes = keys.iter().enumerate().map(|(row, key)| (hash_of(key).unwrap(), row as u32));
         take(&hashes.collect::<Vec<_>>());
     };
     let (bits, pieces, _) = KeyIndex::write(keys.len(), each);
-    let pieces = lay_out(pieces, RegionOptions::default()).unwrap();
+    let mut pieces = lay_out(pieces, RegionOptions::default()).unwrap();
+    if !with_tags {
+        let rows_of = |piece: &Arc<Piece>| {
+            let rows = piece.read_blob(&mut Decoder::new(piece.metadata())).unwrap();
+            let mut old = PieceWriter::new();
+            put_blob(rows.as_slice().to_vec(), &mut old);
+            old.finish()
+        };
+        pieces = lay_out(pieces.iter().map(rows_of).collect(), RegionOptions::default()).unwrap();
+    }
     let slots = pieces.into_iter().map(|piece| Slot::<KeyEntries>::read(piece, keys.len() as u64).unwrap());
     KeyIndex::of(bits, slots.collect()).unwrap()
 }
 
 /// Looks up `asked` together and one by one.
 fn check(ty: LogicalType, keys: &[Value], asked: &[Vector<'_>], random: &mut Random) -> usize {
-    let (column, index) = (column(ty, keys), index(keys));
+    let (column, index) = (column(ty, keys), index(keys, random.chance(70)));
     let (view, index) = (ColumnView::new(&column), index.view(&Arc::default()));
     let (mut found, mut rows) = (0, Vec::new());
     for asked in asked {
