@@ -125,7 +125,7 @@ fn keys_by_length() {
     for rows in [30_000usize, 300_000, 3_000_000, 12_000_000] {
         let keys: Vec<Value> =
             (0..rows).map(|i| Value::Int(i as i64 * 37 + random.below(30) as i64)).collect();
-        let (column, index) = (column(LogicalType::Int, &keys), index(&keys));
+        let (column, index) = (column(LogicalType::Int, &keys), index(&keys, true));
         let pins = Arc::default();
         let (view, index) = (ColumnView::new(&column), index.view(&pins));
         let asked: Vec<i64> =
