@@ -14,6 +14,7 @@
 mod arrow;
 mod arrow_in;
 mod cell;
+mod collector;
 mod columns;
 mod connection;
 mod database;

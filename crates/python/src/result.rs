@@ -15,6 +15,7 @@ use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyTuple};
 use trimorph::{CancelToken, Entities, PlanForm, ReadEntities, Row};
 
 use crate::cell::Cell;
+use crate::collector::Paused;
 use crate::entity::Source;
 use crate::forks::outside;
 use crate::notice::Notice;
@@ -27,36 +28,6 @@ const SHOWN_ROWS: usize = 20;
 
 /// Rows from which on Python's garbage collector waits until they are made.
 const PAUSE_ROWS: usize = 64;
-
-/// Rows after which it runs, if it wants to: what other threads leave behind is not kept for long.
-const PAUSED_ROWS_MAX: usize = 1 << 17;
-
-/// Python's garbage collector waits: all that is made is in use, and it would look through it again and
-/// again.
-struct Paused<'py> {
-    /// None where it waits in any case.
-    collector: Option<Bound<'py, PyModule>>,
-}
-
-impl<'py> Paused<'py> {
-    fn new(py: Python<'py>) -> PyResult<Self> {
-        let collector = py.import("gc")?;
-        if !collector.call_method0("isenabled")?.is_truthy()? {
-            return Ok(Self { collector: None });
-        }
-        collector.call_method0("disable")?;
-        Ok(Self { collector: Some(collector) })
-    }
-}
-
-impl Drop for Paused<'_> {
-    fn drop(&mut self) {
-        if let Some(collector) = &self.collector {
-            // It takes no arguments and cannot fail.
-            drop(collector.call_method0("enable"));
-        }
-    }
-}
 
 /// A lazy result: iterate over it, or fetch. It stays readable when its connection or database is closed.
 #[pyclass(frozen, module = "trimorph")]
@@ -149,7 +120,6 @@ impl QueryResult {
         let list = PyList::empty(py);
         let (mut cells, mut left) = (Vec::new(), rows);
         let mut names = Names::default();
-        let mut paused: Option<(Paused<'py>, usize)> = None;
         while left > 0 {
             let (batch, read): (Vec<Row>, _) = {
                 let mut state = self.lock(py);
@@ -165,17 +135,11 @@ impl QueryResult {
             }
             left -= batch.len();
             let maker = ToPython { names: RefCell::new(names), ..self.maker(&read) };
-            paused = match paused {
-                Some((waits, rows)) if rows < PAUSED_ROWS_MAX => Some((waits, rows + batch.len())),
-                // One that waited runs before it waits again.
-                before => {
-                    drop(before);
-                    if batch.len() < PAUSE_ROWS { None } else { Some((Paused::new(py)?, batch.len())) }
-                }
-            };
+            let paused = if batch.len() < PAUSE_ROWS { None } else { Some(Paused::new(py)?) };
             for row in &batch {
                 list.append(maker.row(py, row, &mut cells)?)?;
             }
+            drop(paused);
             names = maker.names.into_inner();
         }
         Ok(list)

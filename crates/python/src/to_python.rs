@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use trimorph::{Entities, NodeId, ReadEntities, Value, Zone};
 
+use crate::collector::{leads_nowhere, leave_alone};
 use crate::entity::{self, Source};
 use crate::error::from_engine;
 use crate::native::{date, datetime, fixed_offset, time};
@@ -97,7 +98,11 @@ impl ToPython<'_> {
         for value in row {
             cells.push(self.value(py, value, 0)?);
         }
-        PyTuple::new(py, cells.drain(..))
+        let tuple = PyTuple::new(py, cells.drain(..))?;
+        if row.iter().all(leads_nowhere) {
+            leave_alone(&tuple);
+        }
+        Ok(tuple)
     }
 
     /// A value.
