@@ -8,10 +8,10 @@ use trimorph_types::Value;
 use trimorph_vector::Values;
 
 use super::Ex;
+use super::binary::{binary, constants};
 use super::evaluated::{Evaluated, Outcome, Over};
 use super::general::{by_row, by_value, is_small};
 use super::scalar::operate;
-use super::vector::{binary, constants, evaluate_over};
 use crate::Context;
 
 /// An operator, its right operand, and where they stand.
@@ -31,21 +31,21 @@ pub(super) fn addends(ex: &Ex) -> Option<(&Ex, Vec<Step<'_>>)> {
 }
 
 /// The operators of `ex` over what `first` and the right operands give.
-pub(super) fn chain<'a, 's>(
+pub(super) fn chain<'a, 'p, 's>(
     ex: &Ex,
-    first: &Ex,
-    rest: &[Step<'_>],
-    over: Over<'a, '_, 's>,
+    (first, rest): (&Ex, &[Step<'_>]),
+    over: Over<'a, 'p, 's>,
     cx: &Context<'s>,
+    evaluate: impl Fn(&Ex, Over<'a, 'p, 's>, &Context<'s>) -> Outcome<'a, 's>,
 ) -> Outcome<'a, 's> {
     if !is_small(first) || !rest.iter().all(|(_, right, _)| is_small(right)) {
         return by_row(ex, over, cx);
     }
-    let mut value = evaluate_over(first, over, cx)?;
+    let mut value = evaluate(first, over, cx)?;
     let mut others = Vec::new();
     if rest.len() > 1 && rest.iter().all(|(op, ..)| *op == Op::Add) && is_text(&value) {
         for (_, right, _) in rest {
-            others.push(evaluate_over(right, over, cx)?);
+            others.push(evaluate(right, over, cx)?);
         }
         let all: Vec<_> = std::iter::once(&value).chain(&others).map(Evaluated::argument).collect();
         if let Some(out) = concat_all_texts(&all, over.at) {
@@ -54,7 +54,7 @@ pub(super) fn chain<'a, 's>(
     }
     let mut others = others.into_iter();
     for (op, right, span) in rest {
-        let right = others.next().map_or_else(|| evaluate_over(right, over, cx), Ok)?;
+        let right = others.next().map_or_else(|| evaluate(right, over, cx), Ok)?;
         let args = [value, right];
         value = match (constants(&args), binary(*op, &args[0], &args[1], over, cx)) {
             (Some(values), _) => Evaluated::Const(operate(*op, &values, *span, cx)?),

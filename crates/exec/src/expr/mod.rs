@@ -9,6 +9,7 @@
 mod arithmetic;
 mod arithmetic_wide;
 mod asked_texts;
+mod binary;
 mod bind;
 mod bodies;
 mod bounds;

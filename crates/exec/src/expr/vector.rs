@@ -15,25 +15,23 @@ use std::sync::Arc;
 use trimorph_algebra::{FUNCTION_FAILED, Op};
 use trimorph_base::{NodeId, Span};
 use trimorph_functions::{
-    Argument, Function, Kernel, TextTest, component, concat_texts, difference_component, list_contains,
-    list_element, list_slice, map_entry, split_part, test_texts,
+    Argument, Function, Kernel, component, difference_component, list_contains, list_slice, split_part,
 };
 use trimorph_types::Value;
 use trimorph_vector::{Chosen, Chunk, Edges, Nodes, Nulls, Positions, Values, Vector};
 
-use super::arithmetic::{arithmetic, negated};
+use super::arithmetic::negated;
 use super::asked_texts::asked;
+use super::binary::{binary, constants};
 use super::bodies::is_open;
 use super::chain::{addends, chain};
 use super::choice::{case, coalesce, null_if};
-use super::compare::compare;
 use super::contains_any::contains_any;
 use super::differs::differs;
 use super::elements::{comprehension, quantifier};
 use super::evaluated::{Evaluated, Outcome, Over};
 use super::general::{by_row, by_value, is_small};
-use super::joined_lists::joined_lists;
-use super::logic::{connect, not, xor};
+use super::logic::{connect, not};
 use super::maps::{fields, list, maps};
 use super::named_properties::named_properties;
 use super::outer_list::{one_list, runs_of_lists};
@@ -119,7 +117,7 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
         },
         Ex::Chain(first, rest) => {
             let rest: Vec<_> = rest.iter().map(|(op, right, span)| (*op, right, *span)).collect();
-            chain(ex, first, &rest, over, cx)
+            chain(ex, (first, &rest), over, cx, evaluate_over)
         }
         Ex::Case { branches, otherwise } => case(branches, otherwise, over, cx, evaluate_over),
         Ex::ListComprehension { local, list, filter, map } if is_small(ex) => {
@@ -267,11 +265,6 @@ fn operands<'a, 's>(
     args.iter().map(|arg| evaluate_over(arg, over, cx)).collect::<Result<_, _>>().map(Some)
 }
 
-/// The operands where all are constants.
-pub(super) fn constants(args: &[Evaluated<'_, '_>]) -> Option<Vec<Value>> {
-    args.iter().map(|arg| if let Evaluated::Const(v) = arg { Some(v.clone()) } else { None }).collect()
-}
-
 /// Whether a function gives the length of a text.
 pub(super) fn is_length(function: &Function) -> bool {
     matches!(function.name, "size" | "char_length" | "character_length")
@@ -386,7 +379,7 @@ fn operator<'a, 's>(
         }
         (Op::Add, [Ex::Op(Op::Add, ..), _]) => {
             if let Some((first, rest)) = addends(ex) {
-                return chain(ex, first, &rest, over, cx);
+                return chain(ex, (first, &rest), over, cx, evaluate_over);
             }
         }
         (Op::IsNull | Op::IsNotNull, [a]) => {
@@ -446,33 +439,6 @@ fn is_all_null(evaluated: &Evaluated<'_, '_>, over: Over<'_, '_, '_>) -> bool {
             is
         }
         _ => false,
-    }
-}
-
-/// The kernel of an operator of two operands.
-pub(super) fn binary<'s>(
-    op: Op,
-    a: &Evaluated<'_, 's>,
-    b: &Evaluated<'_, 's>,
-    over: Over<'_, '_, 's>,
-    cx: &Context<'s>,
-) -> Option<Vector<'s>> {
-    match op {
-        Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => compare(op, a, b, over.at),
-        Op::Add => {
-            let texts = || concat_texts(a.argument(), b.argument(), over.at);
-            arithmetic(op, a, b, over.at).or_else(texts).or_else(|| joined_lists(a, b, over, cx))
-        }
-        Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Pow => arithmetic(op, a, b, over.at),
-        Op::Xor => xor(a, b, over.at),
-        Op::Contains => test_texts(TextTest::Contains, a.argument(), b.argument(), over.at),
-        Op::StartsWith => test_texts(TextTest::StartsWith, a.argument(), b.argument(), over.at),
-        Op::EndsWith => test_texts(TextTest::EndsWith, a.argument(), b.argument(), over.at),
-        Op::Regex => test_texts(TextTest::Matches, a.argument(), b.argument(), over.at),
-        Op::Index => list_element(a.argument(), b.argument(), over.at)
-            .or_else(|| map_entry(a.argument(), b.argument(), over.at)),
-        Op::In => list_contains(a.argument(), b.argument(), over.at),
-        _ => None,
     }
 }
 

@@ -7,8 +7,8 @@ use super::encode::TAG_NULL;
 use super::flat::NO_NUMBER;
 use super::words::{KeyWords, Tags};
 
-/// Tuples that the array has room for: 256 KiB; for each tuple that is known, as a map of many lies no nearer;
-/// and at most: 4 MiB.
+/// Tuples that the array has room for: 256 KiB; for each tuple that is known, as a map of many lies no
+/// nearer; and at most: 4 MiB.
 const ROOM: u64 = 1 << 16;
 const ROOM_OF_KNOWN: u64 = 32;
 const ROOM_MAX: u64 = 1 << 20;

@@ -1,9 +1,9 @@
 //! The order in which a filter asks its tests: found while it runs. What a test lets fall depends on
 //! parameters, which a plan is made without, and what it takes depends on where the values lie.
 //!
-//! Each test is asked first of some rows in turn; then they stand by what each of them takes for a row that it
-//! lets fall. Far later they are tried again. Only tests that cannot fail change places: rows that pass are
-//! the same in any order.
+//! Each test is asked first of some rows in turn; then they stand by what each of them takes for a row that
+//! it lets fall. Far later they are tried again. Only tests that cannot fail change places: rows that pass
+//! are the same in any order.
 //!
 //! Source: Hellerstein and Stonebraker, "Predicate Migration", SIGMOD 1993, for the rank; that it is measured
 //! is from DuckDB's and Velox's adaptive filters.

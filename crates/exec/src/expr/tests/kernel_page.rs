@@ -13,10 +13,10 @@ use trimorph_types::Value;
 use trimorph_vector::{Chunk, Edges, Group, Nodes, Positions, Selection, Values, Vector};
 
 use super::sample::{Kind, value};
+use crate::expr::binary::binary;
 use crate::expr::compare::compare_unlike;
 use crate::expr::evaluated::{Evaluated, Over};
 use crate::expr::logic::not;
-use crate::expr::vector::binary;
 use crate::{Context, Settings};
 
 const OPERATORS: [(&str, Op); 18] = [

@@ -211,8 +211,8 @@ pub(crate) fn replace<'s>(
     })
 }
 
-/// Makes `out` a text with `with` in place of each of the parts of `len` bytes that start at `places`. What is
-/// found starts and ends between characters, as what is looked for does.
+/// Makes `out` a text with `with` in place of each of the parts of `len` bytes that start at `places`. What
+/// is found starts and ends between characters, as what is looked for does.
 #[inline]
 fn put_between(
     text: &str,
