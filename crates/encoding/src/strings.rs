@@ -185,14 +185,19 @@ impl FsstTable {
         })
     }
 
-    /// Which of `bytes` are in what `compressed` decodes to, a bit each. **Cost**: a load a code.
+    /// Which of `bytes`, at most eight, are in what `compressed` decodes to, a bit each. **Cost**: a load a
+    /// code, until all are found.
     pub fn bytes_in(by_code: &[u8; 256], bytes: &[u8], compressed: &[u8]) -> u8 {
         let (mut rest, mut found) = (compressed, 0);
+        let all = u8::MAX.unbounded_shr(8 - bytes.len().min(8) as u32);
         loop {
             while let Some((codes, tail)) = rest.split_first_chunk::<8>()
                 && !has_escape(*codes)
             {
                 found |= codes.iter().fold(0, |found, code| found | by_code[usize::from(*code)]);
+                if found == all {
+                    return found;
+                }
                 rest = tail;
             }
             // To the next escape, or the end.

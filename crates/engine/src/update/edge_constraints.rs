@@ -89,7 +89,7 @@ impl<'r, 's> InEdgeTable<'r, 's> {
         let (mut nodes, mut edges) = (Vec::new(), Vec::new());
         for row in 0..self.reader.rows(info.source) {
             nodes.clear();
-            lists.list(NodeId::new(info.source, row)).append(&mut nodes, Some(&mut edges));
+            lists.append(NodeId::new(info.source, row), &mut nodes, Some(&mut edges));
         }
         edges
     }

@@ -79,7 +79,7 @@ impl Statement<'_> {
                 .get_or_insert_with(|| Neighbours::all(reader, usize::from(table.0), forward, node.table()));
             nodes.clear();
             ids.clear();
-            lists.list(node).append(&mut nodes, Some(&mut ids));
+            lists.append(node, &mut nodes, Some(&mut ids));
             if ids.len() > 1 || topology.is_beside_another(&writer, *edge, direction, ids.first().copied()) {
                 return Ok(true);
             }

@@ -513,7 +513,7 @@ impl<'s> KeyTable<'s> {
         fresh: &mut Vec<u32>,
     ) {
         let start = numbers.len();
-        self.near.known(words, numbers);
+        self.near.known(numbers);
         for (k, p) in positions.iter().enumerate() {
             if numbers[start + k] != NO_NUMBER {
                 continue;

@@ -84,35 +84,47 @@ impl Range {
         self.base.cast_signed().saturating_add_unsigned(self.span - 1)
     }
 
-    fn holds(self, other: Self) -> bool {
-        if other.tag == TAG_NULL {
-            return self.has_null;
-        }
-        let place = other.base.wrapping_sub(self.base);
-        let holds_words = self.tag == other.tag && place < self.span && other.span <= self.span - place;
-        holds_words && (self.has_null || !other.has_null)
-    }
-
     /// Places that it takes.
     fn places(self) -> u64 {
         self.span.saturating_add(self.has_null.into())
     }
 
-    /// Calls `put` with each word's place.
+    /// Puts each word's place behind those of the words before it, if there are some. `false` where some lie
+    /// outside: places are arbitrary then.
     #[inline(always)]
-    fn each_place(self, words: &KeyWords, mut put: impl FnMut(usize, u32)) {
-        let first = u64::from(self.has_null);
+    fn put_places(self, words: &KeyWords, is_first: bool, places: &mut [u32]) -> bool {
         // Places are fewer than `ROOM_MAX`.
-        let place = |bits: u64| (bits.wrapping_sub(self.base) + first) as u32;
+        let (first, count, mut is_outside) = (u64::from(self.has_null), self.places() as u32, false);
+        let before = |place: u32| if is_first { 0 } else { place.wrapping_mul(count) };
+        let mut put = |place: &mut u32, bits: u64| {
+            let own = bits.wrapping_sub(self.base);
+            is_outside |= own >= self.span;
+            *place = before(*place).wrapping_add(own.wrapping_add(first) as u32);
+        };
         match words.tags {
-            Tags::All(TAG_NULL) => (0..words.bits.len()).for_each(|k| put(k, 0)),
-            Tags::All(_) => words.bits.iter().enumerate().for_each(|(k, bits)| put(k, place(*bits))),
+            Tags::All(TAG_NULL) => {
+                is_outside = !self.has_null;
+                places.iter_mut().for_each(|place| *place = before(*place));
+            }
+            Tags::All(tag) => {
+                places.iter_mut().zip(&words.bits).for_each(|(place, bits)| put(place, *bits));
+                is_outside |= tag != self.tag;
+            }
             Tags::Each => {
-                for (k, (bits, tag)) in words.bits.iter().zip(&words.each).enumerate() {
-                    put(k, if *tag == TAG_NULL { 0 } else { place(*bits) });
+                let mut is_other = false;
+                for (place, (bits, tag)) in places.iter_mut().zip(words.bits.iter().zip(&words.each)) {
+                    if *tag == TAG_NULL {
+                        is_other |= !self.has_null;
+                        *place = before(*place);
+                    } else {
+                        is_other |= *tag != self.tag;
+                        put(place, *bits);
+                    }
                 }
+                is_outside |= is_other;
             }
         }
+        !is_outside
     }
 }
 
@@ -140,11 +152,11 @@ impl NearTuples {
         if self.moves > MOVES_MAX {
             return false;
         }
-        let Some(own) = columns.iter().map(Range::of).collect::<Option<Vec<Range>>>() else { return false };
-        let is_there = self.ranges.len() == own.len() && !self.numbers.is_empty();
-        if is_there && self.ranges.iter().zip(&own).all(|(range, own)| range.holds(*own)) {
+        let is_there = self.ranges.len() == columns.len() && !self.numbers.is_empty();
+        if is_there && self.put_places(columns) {
             return true;
         }
+        let Some(own) = columns.iter().map(Range::of).collect::<Option<Vec<Range>>>() else { return false };
         // What came before is likely to come again.
         let both = || self.ranges.iter().zip(&own).map(|(range, own)| range.and(*own)).collect();
         let wider: Option<Vec<Range>> = if is_there { both() } else { None };
@@ -160,29 +172,27 @@ impl NearTuples {
         self.moves += 1;
         self.numbers.clear();
         self.numbers.resize(room as usize, 0);
-        true
+        self.put_places(columns)
     }
 
-    /// Appends the number of each tuple that has one here, [`NO_NUMBER`] for others; the columns are those
-    /// that [`Self::span`] was told of.
-    pub(super) fn known(&mut self, columns: &[KeyWords], out: &mut Vec<u32>) {
-        let Self { ranges, numbers, places, .. } = self;
+    /// Puts the place of each tuple; `false` where some lie outside.
+    fn put_places(&mut self, columns: &[KeyWords]) -> bool {
+        let places = &mut self.places;
         places.clear();
-        for (at, (range, words)) in ranges.iter().zip(columns).enumerate() {
-            if at == 0 {
-                places.resize(words.bits.len(), 0);
-                range.each_place(words, |k, place| places[k] = place);
-            } else {
-                let count = range.places() as u32;
-                range.each_place(words, |k, place| places[k] = places[k] * count + place);
-            }
-        }
-        // No number is 0 here.
-        let number = |place: &u32| numbers.get(*place as usize).map_or(NO_NUMBER, |n| n.wrapping_sub(1));
-        out.extend(places.iter().map(number));
+        places.resize(columns.first().map_or(0, |words| words.bits.len()), 0);
+        let mut all = self.ranges.iter().zip(columns).enumerate();
+        all.all(|(at, (range, words))| range.put_places(words, at == 0, places))
     }
 
-    /// The number of the tuple in row `k` of those that [`Self::known`] was given last, if it has one now.
+    /// Appends the number of each tuple that has one here, [`NO_NUMBER`] for others: of the columns that
+    /// [`Self::span`] was told of last.
+    pub(super) fn known(&self, out: &mut Vec<u32>) {
+        // No number is 0 here.
+        let number = |place: &u32| self.numbers.get(*place as usize).map_or(NO_NUMBER, |n| n.wrapping_sub(1));
+        out.extend(self.places.iter().map(number));
+    }
+
+    /// The number of the tuple in row `k`, if it has one now.
     #[inline]
     pub(super) fn get(&self, k: usize) -> Option<u32> {
         self.numbers.get(*self.places.get(k)? as usize).and_then(|number| number.checked_sub(1))
@@ -249,7 +259,7 @@ mod tests {
                 }
                 spans[width] += 1;
                 let mut known = Vec::new();
-                near.known(&columns, &mut known);
+                near.known(&mut known);
                 for (k, number) in known.into_iter().enumerate() {
                     let tuple: Vec<(u8, u64)> = columns.iter().map(|column| column.get(k)).collect();
                     if number != NO_NUMBER {

@@ -119,7 +119,7 @@ impl<'s> Batch<'s> {
             // Lists are taken whole: their length is bounded by the degree, and edges by position need the
             // whole list.
             for neighbours in resolved.of(node.table(), cx).iter().skip(self.lists) {
-                neighbours.list(node).append(&mut nodes, edges.as_mut());
+                neighbours.append(node, &mut nodes, edges.as_mut());
                 self.lists += 1;
                 if nodes.len() >= room {
                     break;

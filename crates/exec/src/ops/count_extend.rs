@@ -389,6 +389,9 @@ impl CountTarget {
         node: NodeId,
         cx: &Context<'s>,
     ) -> Result<u64, ExecError> {
+        if self.predicate.is_none() && self.next.is_empty() && neighbours.is_plain() {
+            return Ok(neighbours.degree(node.row()));
+        }
         let list = neighbours.list(node);
         if list.len() == 0 {
             return Ok(0);

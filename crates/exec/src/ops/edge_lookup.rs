@@ -278,7 +278,7 @@ fn each_edge(
         nodes.clear();
         ids.clear();
         let start = NodeId::new(info.source, row);
-        lists.list(start).append(&mut nodes, Some(&mut ids));
+        lists.append(start, &mut nodes, Some(&mut ids));
         nodes.iter().zip(&ids).for_each(|(end, id)| give(Relationship { id: *id, start, end: *end }));
     }
     Ok(())

@@ -92,7 +92,7 @@ impl<'s> Intersect<'s> {
             out.clear();
             let adjacencies = step.of(node.table(), cx);
             for neighbours in adjacencies {
-                neighbours.list(node).append(out, None);
+                neighbours.append(node, out, None);
             }
             if adjacencies.len() > 1 && !is_alone {
                 out.sort_unstable();

@@ -63,7 +63,7 @@ pub(super) fn each_passing<'s>(
     let (mut nodes, mut edges, mut places) = (Vec::new(), Vec::new(), Vec::new());
     for place in 0..count {
         let node = NodeId::new(first.table(), first.row() + place as u64);
-        lists.list(node).append(&mut nodes, Some(&mut edges));
+        lists.append(node, &mut nodes, Some(&mut edges));
         places.resize(edges.len(), place);
         if edges.len() >= VECTOR_SIZE || place + 1 == count {
             let len = edges.len();

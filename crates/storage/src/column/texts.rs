@@ -228,7 +228,8 @@ impl<'s> ColumnView<'s> {
                 (nulls, rank.look(local).0, count)
             }
         };
-        let sample = count.min(CONTAINING_SAMPLE);
+        // Of one byte, that is the answer.
+        let sample = if part.len() == 1 { 0 } else { count.min(CONTAINING_SAMPLE) };
         let passing = Ranges::new(&strings.ends, start, sample).filter(|range| has_all(*range)).count();
         if passing > sample / CONTAINING_PART {
             return None;

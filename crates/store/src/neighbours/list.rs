@@ -124,7 +124,12 @@ impl<'s> NeighbourList<'_, 's> {
     }
 
     /// Takes out what was appended from the `first` on and does not count.
-    fn leave_out(&self, first: (usize, usize), nodes: &mut Vec<NodeId>, mut edges: Option<&mut Vec<EdgeId>>) {
+    pub(super) fn leave_out(
+        &self,
+        first: (usize, usize),
+        nodes: &mut Vec<NodeId>,
+        mut edges: Option<&mut Vec<EdgeId>>,
+    ) {
         let (mut node_end, mut edge_end) = first;
         for i in 0..nodes.len() - first.0 {
             let neighbour = nodes[first.0 + i];

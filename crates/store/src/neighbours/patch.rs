@@ -9,6 +9,10 @@ use super::Neighbours;
 use super::list::{Form, NeighbourList};
 use crate::moment::Patch;
 
+/// Changes of a list from which on it is kept: with fewer, putting it together again takes no longer than
+/// keeping it does.
+const KEPT_CHANGES: usize = 32;
+
 impl<'r, 's> Neighbours<'r, 's> {
     /// The list of a node, as the snapshot sees it, if changes touched it or one near it.
     #[inline]
@@ -67,34 +71,93 @@ impl<'r, 's> Neighbours<'r, 's> {
         }
     }
 
-    fn put_together(&self, node: NodeId, changes: &[EdgeChange]) -> Patch {
+    /// Appends the neighbours of a node, and the ids of their edges where these are wanted: as its list does,
+    /// which is kept for who asks again where changes touched it; here only one that takes long to put
+    /// together.
+    #[inline(always)]
+    pub fn append(&self, node: NodeId, nodes: &mut Vec<NodeId>, edges: Option<&mut Vec<EdgeId>>) {
+        if self.changes.is_none() {
+            return self.list(node).append(nodes, edges);
+        }
+        self.append_written(node, nodes, edges);
+    }
+
+    #[inline(never)]
+    fn append_written(&self, node: NodeId, nodes: &mut Vec<NodeId>, mut edges: Option<&mut Vec<EdgeId>>) {
+        let Some((moment, _)) = self.changes.filter(|(_, marks)| marks.meet(node.row(), 1)) else {
+            return self.list(node).append(nodes, edges);
+        };
+        self.note(node.row(), 1);
+        let direction = if self.forward { Direction::Forward } else { Direction::Backward };
+        let mut changes = Vec::new();
+        moment.topology().changes(node, self.table.id, direction, &moment.reading(), &mut changes);
+        if changes.is_empty() {
+            return NeighbourList { along: *self, node, form: self.main_form(node) }.append(nodes, edges);
+        }
+        if changes.len() >= KEPT_CHANGES {
+            return self.list(node).append(nodes, edges);
+        }
+        let first = nodes.len();
+        self.put(node, &changes, |node, edge| {
+            nodes.push(node);
+            if let Some(edges) = &mut edges {
+                edges.push(edge);
+            }
+        });
+        if !self.is_plain() {
+            let first_edge = edges.as_ref().map_or(0, |edges| edges.len() + first - nodes.len());
+            let list = NeighbourList { along: *self, node, form: Form::None };
+            list.leave_out((first, first_edge), nodes, edges);
+        }
+    }
+
+    /// The first of a node's edges, whether it counts or not, where changes may have touched them; `None` where
+    /// they did not.
+    #[inline]
+    pub(super) fn first_of_changed(&self, node: NodeId) -> Option<Option<(NodeId, EdgeId)>> {
+        let (moment, marks) = self.changes?;
+        if !marks.meet(node.row(), 1) {
+            return None;
+        }
+        let direction = if self.forward { Direction::Forward } else { Direction::Backward };
+        let mut changes = Vec::new();
+        moment.topology().changes(node, self.table.id, direction, &moment.reading(), &mut changes);
+        if changes.is_empty() {
+            return None;
+        }
+        let mut first = None;
+        self.put(node, &changes, |node, edge| first = first.or(Some((node, edge))));
+        Some(first)
+    }
+
+    /// Calls `push` with the neighbours and edges of a node, of main and of changes, in their order.
+    fn put(&self, node: NodeId, changes: &[EdgeChange], mut push: impl FnMut(NodeId, EdgeId)) {
         let plain = Self { skip_loops: false, wanted: None, ..*self };
         let main = NeighbourList { along: plain, node, form: plain.main_form(node) };
-        let (mut nodes, mut edges): (Vec<NodeId>, Vec<EdgeId>) = Default::default();
-        main.append(&mut nodes, Some(&mut edges));
-        if changes.is_empty() {
-            return Patch { nodes, edges };
-        }
-        let gone: HashSet<EdgeId> = changes.iter().filter(|c| !c.came).map(|c| c.edge).collect();
         let mut came = changes.iter().filter(|change| change.came).peekable();
-        let mut patch = Patch::default();
-        let room = nodes.len() + changes.len();
-        patch.nodes.reserve(room);
-        patch.edges.reserve(room);
-        let mut push = |node: NodeId, edge: EdgeId| {
-            patch.nodes.push(node);
-            patch.edges.push(edge);
-        };
-        // Both are sorted by neighbour; of parallel edges main's come first.
-        for (node, edge) in nodes.into_iter().zip(edges) {
-            while let Some(change) = came.next_if(|change| change.neighbour < node) {
-                push(change.neighbour, change.edge);
-            }
-            if !gone.contains(&edge) {
-                push(node, edge);
+        if main.len() > 0 {
+            let (mut nodes, mut edges): (Vec<NodeId>, Vec<EdgeId>) = Default::default();
+            main.append(&mut nodes, Some(&mut edges));
+            let gone: HashSet<EdgeId> = changes.iter().filter(|c| !c.came).map(|c| c.edge).collect();
+            // Both are sorted by neighbour; of parallel edges main's come first.
+            for (node, edge) in nodes.into_iter().zip(edges) {
+                while let Some(change) = came.next_if(|change| change.neighbour < node) {
+                    push(change.neighbour, change.edge);
+                }
+                if !gone.contains(&edge) {
+                    push(node, edge);
+                }
             }
         }
         came.for_each(|change| push(change.neighbour, change.edge));
+    }
+
+    fn put_together(&self, node: NodeId, changes: &[EdgeChange]) -> Patch {
+        let mut patch = Patch::default();
+        self.put(node, changes, |node, edge| {
+            patch.nodes.push(node);
+            patch.edges.push(edge);
+        });
         patch
     }
 

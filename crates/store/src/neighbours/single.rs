@@ -24,8 +24,8 @@ impl Neighbours<'_, '_> {
     pub fn single(&self, node: NodeId) -> Option<NodeId> {
         if self.written.is_some() {
             self.note(node.row(), 1);
-            if let Some(patch) = self.patch(node) {
-                return patch.nodes.first().copied();
+            if let Some(first) = self.first_of_changed(node) {
+                return first.map(|(neighbour, _)| neighbour);
             }
         }
         match self.view? {
@@ -43,6 +43,12 @@ impl Neighbours<'_, '_> {
     /// The neighbour of `node` and the edge that leads there, if it counts.
     #[inline]
     pub fn single_edge(&self, node: NodeId) -> Option<(NodeId, EdgeId)> {
+        if self.written.is_some()
+            && let Some(first) = self.first_of_changed(node)
+        {
+            self.note(node.row(), 1);
+            return first.filter(|(neighbour, _)| self.counts(node, *neighbour));
+        }
         let list = self.list(node);
         let (neighbour, edge) = match list.form {
             Form::None => return None,

@@ -173,7 +173,7 @@ impl<'s> Statements<'_, 's> {
             return Some(Vec::new());
         }
         for subject in rows {
-            lists.list(*subject).append(&mut objects, shape.graph.map(|_| &mut edges));
+            lists.append(*subject, &mut objects, shape.graph.map(|_| &mut edges));
             subjects.resize(objects.len(), *subject);
         }
         let mut found = Ends { subjects, graphs: None };

@@ -57,7 +57,7 @@ impl<'r, 's> Statements<'r, 's> {
                 let lists = Neighbours::all(self.reader(), shape.at, true, shape.source);
                 let _ = self.each_node(shape.source, &mut |node| {
                     let (mut nodes, mut edges) = (Vec::new(), Vec::new());
-                    lists.list(node).append(&mut nodes, Some(&mut edges));
+                    lists.append(node, &mut nodes, Some(&mut edges));
                     names.extend(edges.into_iter().filter_map(|edge| self.graph_of(shape, edge)));
                     ControlFlow::Continue(())
                 });

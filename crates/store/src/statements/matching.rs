@@ -297,7 +297,7 @@ impl<'r, 's> Statements<'r, 's> {
                         nodes.push(end);
                         edges.push(edge);
                     }),
-                    None => lists.list(subject).append(&mut nodes, Some(&mut edges)),
+                    None => lists.append(subject, &mut nodes, Some(&mut edges)),
                 }
                 for (node, id) in nodes.into_iter().zip(edges) {
                     let graph = self.graph_of(shape, id);
@@ -355,7 +355,7 @@ impl<'r, 's> Statements<'r, 's> {
             nodes.clear();
             edges.clear();
             let lists = Neighbours::all(self.reader, shape.at, false, end.table());
-            lists.list(end).append(&mut nodes, Some(&mut edges));
+            lists.append(end, &mut nodes, Some(&mut edges));
             for (subject, id) in nodes.iter().zip(&edges) {
                 let graph = self.graph_of(shape, *id);
                 if graphs.has(graph.as_deref()) {

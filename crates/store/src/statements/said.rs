@@ -210,7 +210,7 @@ impl Statements<'_, '_> {
     ) -> ControlFlow<()> {
         let lists = Neighbours::all(self.reader(), said.edges.at, true, said.edges.source);
         let (mut nodes, mut edges) = (Vec::new(), Vec::new());
-        lists.list(node).append(&mut nodes, Some(&mut edges));
+        lists.append(node, &mut nodes, Some(&mut edges));
         nodes.into_iter().zip(edges).try_for_each(|(end, id)| visit(Relationship { id, start: node, end }))
     }
 

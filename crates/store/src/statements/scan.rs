@@ -204,7 +204,7 @@ impl Statements<'_, '_> {
                     nodes.clear();
                     edges.clear();
                     let wants_edges = shape.graph.is_some().then_some(&mut edges);
-                    lists.list(subject(row)).append(&mut nodes, wants_edges);
+                    lists.append(subject(row), &mut nodes, wants_edges);
                     for (at, node) in nodes.iter().enumerate() {
                         let graph = edges.get(at).and_then(|edge| self.graph_of(shape, *edge));
                         if graphs.has(graph.as_deref()) {
