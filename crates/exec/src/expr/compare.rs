@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use trimorph_algebra::Op;
 use trimorph_functions::{Argument, nulls_of};
 use trimorph_types::number::{compare_int_float, exact_int};
@@ -178,7 +179,11 @@ fn compare_texts<'s>(op: Op, texts: &Texts<'s>, with: &str, at: Positions<'_>) -
     }
 }
 
-/// Texts of two vectors: once for each pair of entries of a dictionary that both have, where these are few.
+/// Rows from which on numbering the entries of two dictionaries pays: some 30 ns an entry, and 6 less a row.
+const ROWS_PER_ENTRY: usize = 8;
+
+/// Texts of two vectors: once for each pair of entries of a dictionary that both have, where these are few;
+/// of two dictionaries, entries that are equal get one number.
 fn compare_text_vectors<'s>(op: Op, x: &Texts<'s>, y: &Texts<'s>, at: Positions<'_>) -> Values<'s> {
     let answer = |x: &str, y: &str| match op {
         Op::Eq => x == y,
@@ -192,6 +197,21 @@ fn compare_text_vectors<'s>(op: Op, x: &Texts<'s>, y: &Texts<'s>, at: Positions<
         let pairs = entries.iter().flat_map(|x| entries.iter().map(move |y| answer(x, y)));
         let answers: Vec<bool> = pairs.collect();
         return by_position(at, |i| answers[codes[i] as usize * entries.len() + others[i] as usize]);
+    }
+    if let (Op::Eq | Op::Ne, Some((x_codes, x_entries)), Some((y_codes, y_entries))) =
+        (op, x.codes(), y.codes())
+        && (x_entries.len() + y_entries.len()) * ROWS_PER_ENTRY <= at.count()
+    {
+        let mut numbers = FxHashMap::default();
+        let mut number = |entry| {
+            let next = numbers.len();
+            *numbers.entry(entry).or_insert(next)
+        };
+        let x_numbers: Vec<usize> = x_entries.iter().map(&mut number).collect();
+        let y_numbers: Vec<usize> = y_entries.iter().map(&mut number).collect();
+        // A null's code is arbitrary.
+        let same = |i: usize| x_numbers.get(x_codes[i] as usize) == y_numbers.get(y_codes[i] as usize);
+        return by_position(at, |i| same(i) == (op == Op::Eq));
     }
     match op {
         Op::Eq => by_position(at, |i| x.is_same(i, y, i)),

@@ -6,11 +6,13 @@ use trimorph_algebra::Op;
 use trimorph_base::Random;
 use trimorph_store::Snapshot;
 use trimorph_types::Value;
-use trimorph_vector::{Chunk, Dictionary, Nulls, Texts, Values, Vector};
+use trimorph_vector::{Chunk, Dictionary, Nulls, Positions, Texts, Values, Vector};
 
 use super::against_rows::check;
 use super::sample::{Drawn, KINDS, Kind, chunk};
 use crate::expr::Ex;
+use crate::expr::compare::compare;
+use crate::expr::evaluated::Evaluated;
 use crate::{Context, Settings};
 
 const WORDS: [&str; 16] = [
@@ -181,4 +183,33 @@ fn one_operator_of_texts_gives_what_it_gives_row_by_row() {
 #[test]
 fn operators_of_texts_in_each_other_give_what_they_give_row_by_row() {
     run(5_000..6_500, 2);
+}
+
+/// Of two dictionaries, some of whose entries are the same text twice, with nulls among the codes.
+#[test]
+fn texts_of_two_dictionaries_are_equal_where_their_texts_are() {
+    let mut random = Random::new(7);
+    let coded = |len: usize, random: &mut Random| {
+        let count = random.below(12) + 1;
+        let entries: Dictionary<'static> = (0..count).map(|_| *random.pick(&WORDS)).collect();
+        let codes: Vec<u32> = (0..len).map(|_| random.below(count) as u32).collect();
+        let mut nulls = Nulls::NONE;
+        (0..len).filter(|_| random.chance(10)).for_each(|i| nulls.set(i, len));
+        Vector { values: Values::String(Texts::coded(codes, &Arc::new(entries))), nulls }
+    };
+    for len in [40, 200, 2_000] {
+        for _ in 0..50 {
+            let (a, b) = (coded(len, &mut random), coded(len, &mut random));
+            for op in [Op::Eq, Op::Ne] {
+                let (x, y) = (Evaluated::Ref(&a), Evaluated::Ref(&b));
+                let found = compare(op, &x, &y, Positions::all(len)).unwrap();
+                let (Values::Bool(found), nulls) = (found.values, found.nulls) else { panic!("no Booleans") };
+                let (Values::String(s), Values::String(t)) = (&a.values, &b.values) else { unreachable!() };
+                for (i, found) in found.into_iter().enumerate() {
+                    assert_eq!(nulls.get(i), a.nulls.get(i) || b.nulls.get(i));
+                    assert!(nulls.get(i) || found == ((s.get(i) == t.get(i)) == (op == Op::Eq)));
+                }
+            }
+        }
+    }
 }
