@@ -3,6 +3,7 @@
 use memchr::memmem::Finder;
 use trimorph_vector::{Nulls, Positions, Texts, Values, Vector};
 
+use super::byte_places::BytePlaces;
 use super::{Side, map};
 use crate::kernel::{Argument, nulls_of};
 use crate::operators::regex_matches;
@@ -56,23 +57,19 @@ pub fn test_texts<'s>(
 const SHORT_MAX: usize = 256;
 
 /// Whether a text has another one in it, both of them looked at once. Quadratic in short texts only.
+#[inline]
 fn has(text: &[u8], of: &[u8]) -> bool {
     let Some((first, rest)) = of.split_first() else { return true };
     if text.len() > SHORT_MAX {
         return memchr::memmem::find(text, of).is_some();
     }
-    let mut from = 0;
-    while let Some(found) = memchr::memchr(*first, &text[from..]) {
-        let after = from + found + 1;
-        if text.len() - after < rest.len() {
-            return false;
-        }
-        if text[after..after + rest.len()] == *rest {
-            return true;
-        }
-        from = after;
-    }
-    false
+    let Some(last) = text.len().checked_sub(of.len()) else { return false };
+    let mut places = BytePlaces::new(*first, &text[..=last]);
+    // Mostly the second byte tells.
+    places.any(|at| match (&text[at + 1..at + of.len()], rest) {
+        ([second, ..], [wanted, ..]) if second != wanted => false,
+        (found, rest) => found == rest,
+    })
 }
 
 /// `of` each pair of texts; `None` where one side has none.
