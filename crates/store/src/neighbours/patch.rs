@@ -111,8 +111,8 @@ impl<'r, 's> Neighbours<'r, 's> {
         }
     }
 
-    /// The first of a node's edges, whether it counts or not, where changes may have touched them; `None` where
-    /// they did not.
+    /// The first of a node's edges, whether it counts or not, where changes may have touched them; `None`
+    /// where they did not.
     #[inline]
     pub(super) fn first_of_changed(&self, node: NodeId) -> Option<Option<(NodeId, EdgeId)>> {
         let (moment, marks) = self.changes?;
