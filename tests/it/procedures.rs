@@ -374,6 +374,18 @@ fn what_is_told_is_what_is_seen() {
     rows(&other, "CREATE (:F)");
     own.commit().unwrap();
     assert!(matches!(other.commit(), Err(Error::Conflict(_))));
+    // Properties too; and one that nothing has any more is none, though the catalog has its name.
+    for connection in [&own, &other] {
+        connection.begin().unwrap();
+        assert_eq!(rows(connection, KEYS), ["['x']"]);
+    }
+    rows(&own, "MATCH (:D)-[s:S]->(:D) SET s.`odd ``key` = 1");
+    rows(&other, "CREATE (:F {z: 1})");
+    own.commit().unwrap();
+    assert!(matches!(other.commit(), Err(Error::Conflict(_))));
+    assert_eq!(rows(&other, KEYS), ["['odd `key', 'x']"]);
+    rows(&own, "MATCH ()-[s:S]->() REMOVE s.`odd ``key` WITH s MATCH (n:A) SET n.x = null");
+    assert_eq!(rows(&other, KEYS), ["[]"]);
     rows(&own, "MATCH (n) DETACH DELETE n");
     let told = [LABELS, TYPES, NODES].map(|text| rows(&own, text).len());
     assert_eq!((told, rows(&own, KEYS)), ([0; 3], vec!["[]".to_owned()]));

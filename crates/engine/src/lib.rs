@@ -106,6 +106,7 @@ mod plan_cache;
 mod planned;
 mod procedures;
 mod programs;
+mod quoted;
 #[cfg(feature = "rdf")]
 mod rdf;
 #[cfg(feature = "rdf")]

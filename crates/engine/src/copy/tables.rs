@@ -12,6 +12,7 @@ use trimorph_catalog::{Catalog, NodeTableInfo, PropertyInfo};
 use trimorph_types::iri_names::is_hidden;
 
 use crate::copy_statement::wrong;
+use crate::quoted::quoted;
 
 /// The query for all nodes of a label, or all relationships of a type.
 ///
@@ -44,11 +45,6 @@ pub(super) fn query(
             })
         }
     }
-}
-
-/// A name as openCypher writes it whatever it is.
-fn quoted(name: &str) -> String {
-    format!("`{}`", name.replace('`', "``"))
 }
 
 /// The names of properties, in the order in which they were first met.

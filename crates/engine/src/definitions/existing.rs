@@ -7,15 +7,11 @@ use trimorph_types::Value;
 
 use super::shown::subject_name;
 use crate::connection::Connection;
+use crate::quoted::quoted;
 use crate::{Entities, Error};
 
 /// Texts of values that a message shows have so many characters at most.
 const SHOWN_CHARS: usize = 60;
-
-/// A name as it is written in a query.
-fn quoted(name: &str) -> String {
-    format!("`{}`", name.replace('`', "``"))
-}
 
 impl Connection {
     /// What of the data that is committed now violates a definition, as a sentence; none if nothing does.

@@ -16,6 +16,7 @@ use crate::Error;
 use crate::commands::Answer;
 use crate::connection::Connection;
 use crate::params::Params;
+use crate::quoted::quoted;
 use crate::sessions::OpenTransaction;
 
 /// The parameter that has the rows, and the variable that has one: names that nobody writes.
@@ -217,7 +218,6 @@ fn rows(item: SchemaItem, catalog: &Catalog) -> Vec<Vec<Value>> {
 
 /// The statement that makes a definition.
 fn statement(one: &Definition, schema: &Schema) -> String {
-    let quoted = |name: &str| format!("`{}`", name.replace('`', "``"));
     let (name, subject) = (quoted(&one.name), quoted(&subject_name(one, schema)));
     let entity = match one.subject {
         Subject::Label(_) if is_of_all(one, schema) => "(n)".to_owned(),

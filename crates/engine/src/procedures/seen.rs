@@ -11,11 +11,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind};
+use trimorph_catalog::PropertyInfo;
 use trimorph_store::Snapshot;
 use trimorph_types::Value;
 
 use crate::handle::Handle;
 use crate::own_config::OwnConfig;
+use crate::quoted::quoted;
 use crate::shared::Shared;
 use crate::stats::{ColumnStats, Stats};
 use crate::{Connection, Error, Row};
@@ -143,6 +145,41 @@ impl Seen<'_> {
             keys.into_iter().for_each(|(types, key)| _ = shape.insert(key, types));
         }
         Ok(shapes)
+    }
+
+    /// The properties that nodes or relationships have.
+    ///
+    /// **Cost**: a look at each name that was ever written, which ends with the first value: only a name
+    /// that nothing has any more costs a scan of its columns.
+    pub(super) fn keys(&self) -> Result<BTreeSet<String>, Diagnostic> {
+        if self.main().is_some() {
+            let (nodes, edges) = (self.nodes()?, self.edges()?);
+            return Ok(nodes
+                .into_values()
+                .chain(edges.into_values())
+                .flat_map(BTreeMap::into_keys)
+                .collect());
+        }
+        let schema = self.snapshot.schema();
+        let nodes = schema.node_tables.iter().flat_map(|table| &table.properties);
+        let edges = schema.edge_tables.iter().flat_map(|table| &table.properties);
+        let name = |property: &PropertyInfo| schema.property_name(property.id).to_string();
+        let of_nodes: BTreeSet<String> = nodes.map(name).filter(|name| !is_own(name)).collect();
+        let of_edges: BTreeSet<String> = edges.map(name).filter(|name| !is_own(name)).collect();
+        let mut keys = BTreeSet::new();
+        for (pattern, names) in [("(e)", of_nodes), ("()-[e]->()", of_edges)] {
+            // Its plan relies on there being no other names.
+            self.ask(&format!("MATCH {pattern} RETURN keys(e) LIMIT 1"))?;
+            for name in names {
+                let has = format!("e.{} IS NOT NULL", quoted(&name));
+                if !keys.contains(&name)
+                    && !self.ask(&format!("MATCH {pattern} WHERE {has} RETURN 1 LIMIT 1"))?.is_empty()
+                {
+                    keys.insert(name);
+                }
+            }
+        }
+        Ok(keys)
     }
 
     /// Which nodes are connected by what: labels, type, labels.

@@ -37,7 +37,7 @@ const ALL: &[System] = &[
     System {
         name: "db.propertyKeys",
         outputs: &[("propertyKey", TEXT)],
-        rows: |seen| Ok(names(keys(seen)?)),
+        rows: |seen| Ok(names(seen.keys()?)),
     },
     System {
         name: "db.schema.nodeTypeProperties",
@@ -144,12 +144,6 @@ fn list(items: impl IntoIterator<Item = Value>) -> Value {
 /// Each name once, in order.
 fn names(names: BTreeSet<String>) -> Vec<Row> {
     names.iter().map(|name| [text(name)].into()).collect()
-}
-
-/// The properties of nodes and relationships.
-fn keys(seen: &Seen<'_>) -> Result<BTreeSet<String>, Diagnostic> {
-    let (nodes, edges) = (seen.nodes()?, seen.edges()?);
-    Ok(nodes.into_values().chain(edges.into_values()).flat_map(BTreeMap::into_keys).collect())
 }
 
 /// Properties, each with what it is; one row of nulls if there is none.
