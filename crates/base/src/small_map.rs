@@ -137,11 +137,13 @@ impl<K: Ord, V> SmallMap<K, V> {
             Form::Few(few) => {
                 let at = few.iter().position(|(own, _)| *own >= key).unwrap_or(few.len());
                 if few.get(at).is_none_or(|(own, _)| *own != key) {
+                    let entry = (key, make());
                     if few.capacity() == 0 {
-                        // Most have one.
-                        few.reserve_exact(1);
+                        // Most have one: room for it alone, which takes a third of what growing takes.
+                        *few = Vec::from([entry]);
+                    } else {
+                        few.insert(at, entry);
                     }
-                    few.insert(at, (key, make()));
                 }
                 &mut few[at].1
             }

@@ -221,7 +221,10 @@ impl Connection {
 
     /// With the deadline of this handle's queries, if it has none of its own.
     fn limited(&self, cancel: CancelToken) -> CancelToken {
-        let end = || Instant::now().checked_add(self.own.timeout?);
+        let end = || {
+            let timeout = self.own.timeout?;
+            Instant::now().checked_add(timeout)
+        };
         match end() {
             Some(end) if !cancel.has_deadline() => cancel.until(end),
             _ => cancel,
@@ -256,10 +259,7 @@ impl Connection {
         if let Some(statement) = trimorph_cypher::parse_schema(text) {
             let statement = statement.map_err(|d| Error::exec(ExecError::from(d), text))?;
             let (answer, effects) = self.obey_schema(statement, text, &params, &cancel)?;
-            let settings = Settings { rows: Some(answer.rows), ..self.settings(&params, cancel) };
-            let (procedures, snapshot) = (self.shared.procedures(), self.shared.snapshot());
-            let given =
-                self.given(text, answer.query, Mode::Normal, params, procedures, settings, snapshot)?;
+            let given = self.tell(text, answer, params, cancel)?;
             return Ok(given.with_side_effects(effects));
         }
         self.shared.count_written();
@@ -282,9 +282,11 @@ impl Connection {
         params: Arc<Params>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
-        let settings = Settings { rows: Some(answer.rows), ..self.settings(&params, cancel) };
         let (procedures, snapshot) = (self.shared.procedures(), self.shared.snapshot());
-        self.given(text, answer.query, Mode::Normal, params, procedures, settings, snapshot)
+        // It is done: who reads late is not told that it was stopped.
+        let settings = Settings { cancel: CancelToken::default(), ..self.settings(&params, cancel) };
+        let planned = self.shown(text, answer.query, Mode::Normal, procedures, &snapshot)?;
+        self.start(text, &planned, params, Some(answer.rows), snapshot, settings.into())
     }
 
     /// The plan of the query within a `COPY`, before anything of it runs.
@@ -538,7 +540,7 @@ impl Connection {
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
         let settings = Settings { profile: planned.mode == Mode::Profile, ..self.settings(&params, cancel) };
-        self.start(text, planned, params, snapshot, settings)
+        self.start(text, planned, params, None, snapshot, settings.into())
     }
 
     /// The rows of a text that reads, on a snapshot that a query reads already: what is read counts as read
@@ -569,7 +571,6 @@ impl Connection {
             budget: self.shared.budget.clone(),
             spill: self.shared.spill.clone(),
             cancel,
-            rows: None,
             parameters: Arc::clone(params),
             clock: Clock::now(),
             profile: false,
@@ -586,20 +587,18 @@ impl Connection {
         params: Arc<Params>,
         cancel: CancelToken,
     ) -> Result<QueryResult, Error> {
-        let settings = self.settings(&params, cancel.clone());
+        let settings = Arc::new(self.settings(&params, cancel.clone()));
         if program.mode == Mode::Explain {
-            let settings = Settings { rows: Some(Arc::default()), ..settings };
-            return self.answered(text, program, params, settings, self.shared.snapshot());
+            return self.answered(text, program, params, Arc::default(), settings, self.shared.snapshot());
         }
         let (rows, effects) = self
             .committed(&cancel, |writing| self.statement(text, program, &params, &settings).run(writing))?;
-        let settings = Settings { rows: Some(rows), ..settings };
         // Without columns nothing is read of what is there now.
         let snapshot = match program.query.columns.is_empty() && program.mode == Mode::Normal {
             true => self.shared.base(),
             false => self.shared.snapshot(),
         };
-        let given = self.answered(text, program, params, settings, snapshot)?;
+        let given = self.answered(text, program, params, rows, settings, snapshot)?;
         Ok(given.with_side_effects(effects))
     }
 
@@ -635,7 +634,7 @@ impl Connection {
         text: &'a str,
         program: &'a Program,
         params: &'a Arc<Params>,
-        settings: &'a Settings,
+        settings: &'a Arc<Settings>,
     ) -> Statement<'a> {
         Statement { shared: &self.shared, text, program, params, settings }
     }
@@ -651,7 +650,7 @@ impl Connection {
         if let Some(shown) = self.plan_within(text, &params, &cancel)? {
             return Ok(shown);
         }
-        let settings = self.settings(&params, cancel.clone());
+        let settings = Arc::new(self.settings(&params, cancel.clone()));
         let procedures = self.shared.procedures();
         self.within(text, params.clone(), cancel, |running| {
             self.run_within(running, text, &params, &settings, &procedures)
@@ -702,7 +701,7 @@ impl Connection {
         mut work: impl FnMut(&mut Running) -> Result<(Arc<Program>, Done), Error>,
     ) -> Result<QueryResult, Error> {
         let mut state = self.transaction()?;
-        let settings = self.settings(&params, cancel.clone());
+        let settings = Arc::new(self.settings(&params, cancel.clone()));
         let mut tries = 0;
         let (program, (rows, effects)) = loop {
             let running = match &mut *state {
@@ -744,8 +743,7 @@ impl Connection {
         };
         let State::Open(running) = &*state else { return Err(no_transaction()) };
         let snapshot = running.writing.snapshot(running.writing.base(&self.shared));
-        let settings = Settings { rows: Some(rows), ..settings };
-        let given = self.answered(text, &program, params, settings, snapshot)?;
+        let given = self.answered(text, &program, params, rows, settings, snapshot)?;
         Ok(given.with_side_effects(effects))
     }
 
@@ -755,7 +753,7 @@ impl Connection {
         running: &mut Running,
         text: &str,
         params: &Arc<Params>,
-        settings: &Settings,
+        settings: &Arc<Settings>,
         procedures: &Arc<Procedures>,
     ) -> Result<(Arc<Program>, Done), Error> {
         let writing = &mut running.writing;
@@ -779,17 +777,16 @@ impl Connection {
         done.map(|done| (program, done))
     }
 
-    /// The result of a statement that ran: its rows are in `settings`.
+    /// The result of a statement that ran, and whose rows are there: handed out as those of any query.
     pub(crate) fn answered(
         &self,
         text: &str,
         program: &Program,
         params: Arc<Params>,
-        settings: Settings,
+        rows: Arc<GivenRows>,
+        settings: Arc<Settings>,
         snapshot: Snapshot,
     ) -> Result<QueryResult, Error> {
-        // It is done, and maybe committed: who reads late is not told that it was stopped.
-        let settings = Settings { cancel: CancelToken::default(), ..settings };
         let planned = match program.shown.get() {
             Some(planned) => planned.clone(),
             None => {
@@ -803,24 +800,9 @@ impl Connection {
             let entities = Entities::new(snapshot);
             return Ok(QueryResult::new(text, None, planned, params, entities));
         }
-        self.start(text, &planned, params, snapshot, settings)
-    }
-
-    /// The result of a statement whose rows are there; they are handed out as those of any query.
-    #[expect(clippy::too_many_arguments, reason = "each is a part of a result")]
-    fn given(
-        &self,
-        text: &str,
-        query: BoundQuery,
-        mode: Mode,
-        params: Arc<Params>,
-        procedures: Arc<Procedures>,
-        settings: Settings,
-        snapshot: Snapshot,
-    ) -> Result<QueryResult, Error> {
-        let settings = Settings { cancel: CancelToken::default(), ..settings };
-        let planned = self.shown(text, query, mode, procedures, &snapshot)?;
-        self.start(text, &planned, params, snapshot, settings)
+        // It is done, and maybe committed: who reads late is not told that it was stopped.
+        let settings = Settings { cancel: CancelToken::default(), ..Arc::unwrap_or_clone(settings) };
+        self.start(text, &planned, params, Some(rows), snapshot, settings.into())
     }
 
     /// A plan that hands out rows that are there.
@@ -858,12 +840,13 @@ impl Connection {
         text: &str,
         planned: &Planned,
         params: Arc<Params>,
+        rows: Option<Arc<GivenRows>>,
         snapshot: Snapshot,
-        settings: Settings,
+        settings: Arc<Settings>,
     ) -> Result<QueryResult, Error> {
         let entities = Entities::new(snapshot.clone());
-        let execution =
-            Execution::run(&planned.physical, snapshot, settings).map_err(|e| Error::exec(e, text))?;
+        let execution = Execution::run_from(rows, &planned.physical, snapshot, settings);
+        let execution = execution.map_err(|e| Error::exec(e, text))?;
         let (execution, kept) = (Some(execution), planned.clone());
         let mut result = QueryResult::new(text, execution, kept, params, entities);
         match planned.mode {

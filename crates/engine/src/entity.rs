@@ -19,56 +19,59 @@ pub struct Node {
     pub properties: Map,
 }
 
-/// Reads entities of one snapshot.
+/// Reads entities of one snapshot. Cloning shares it.
 #[derive(Clone, Debug)]
-pub struct Entities {
+pub struct Entities(Arc<Parts>);
+
+#[derive(Debug)]
+struct Parts {
     snapshot: Snapshot,
     /// The first that could not be read while it was shown as text.
-    failure: Arc<OnceLock<Error>>,
+    failure: OnceLock<Error>,
 }
 
 impl Entities {
     pub(crate) fn new(snapshot: Snapshot) -> Self {
-        Self { snapshot, failure: Arc::default() }
+        Self(Arc::new(Parts { snapshot, failure: OnceLock::new() }))
     }
 
     /// Why an entity could not be read that was shown as text, if one could not: text has no other way to
     /// tell.
     pub fn failure(&self) -> Option<&Error> {
-        self.failure.get()
+        self.0.failure.get()
     }
 
     /// What stands for an entity that cannot be read.
     fn unreadable(&self, error: Error) -> String {
         let text = format!("cannot be read: {error}");
-        self.failure.get_or_init(|| error);
+        self.0.failure.get_or_init(|| error);
         text
     }
 
     /// The snapshot they are read from.
     pub(crate) fn snapshot(&self) -> &Snapshot {
-        &self.snapshot
+        &self.0.snapshot
     }
 
     /// The node with its labels and properties.
     ///
     /// **Errors**: a part of the database that cannot be read.
     pub fn node(&self, id: NodeId) -> Result<Node, Error> {
-        let reader = Reader::new(&self.snapshot);
+        let reader = Reader::new(&self.0.snapshot);
         let (labels, properties) = (reader.labels(id), reader.node_properties(id));
         settled(&reader, Node { id, labels, properties })
     }
 
     /// The type of a relationship.
     pub fn relationship_type(&self, relationship: &Relationship) -> Arc<str> {
-        self.snapshot.schema().type_name(relationship.id.table())
+        self.0.snapshot.schema().type_name(relationship.id.table())
     }
 
     /// The properties of a relationship.
     ///
     /// **Errors**: a part of the database that cannot be read.
     pub fn relationship_properties(&self, relationship: &Relationship) -> Result<Map, Error> {
-        let reader = Reader::new(&self.snapshot);
+        let reader = Reader::new(&self.0.snapshot);
         let properties = reader.edge_properties(relationship.id);
         settled(&reader, properties)
     }
@@ -76,7 +79,10 @@ impl Entities {
 
 /// Nodes and relationships that were read together, column by column: those in rows that are handed out.
 #[derive(Clone, Debug, Default)]
-pub struct ReadEntities {
+pub struct ReadEntities(Option<Arc<Read>>);
+
+#[derive(Debug, Default)]
+struct Read {
     /// In the order of ids, as what follows.
     nodes: Vec<Node>,
     relationships: Vec<(EdgeId, Map)>,
@@ -85,14 +91,16 @@ pub struct ReadEntities {
 impl ReadEntities {
     /// A node, if it was read.
     pub fn node(&self, id: NodeId) -> Option<&Node> {
-        let place = self.nodes.binary_search_by_key(&id, |node| node.id).ok()?;
-        self.nodes.get(place)
+        let Self(Some(read)) = self else { return None };
+        let place = read.nodes.binary_search_by_key(&id, |node| node.id).ok()?;
+        read.nodes.get(place)
     }
 
     /// The properties of a relationship, if it was read.
     pub fn relationship_properties(&self, id: EdgeId) -> Option<&Map> {
-        let place = self.relationships.binary_search_by_key(&id, |(edge, _)| *edge).ok()?;
-        self.relationships.get(place).map(|(_, properties)| properties)
+        let Self(Some(read)) = self else { return None };
+        let place = read.relationships.binary_search_by_key(&id, |(edge, _)| *edge).ok()?;
+        read.relationships.get(place).map(|(_, properties)| properties)
     }
 }
 
@@ -105,11 +113,11 @@ impl Entities {
     /// **Errors**: a part of the database that cannot be read.
     pub fn read<'v>(&self, values: impl Iterator<Item = &'v Value>) -> Result<ReadEntities, Error> {
         let (nodes, edges) = entities_of(values);
-        let mut read = ReadEntities::default();
         if nodes.len() + edges.len() <= FEW {
-            return Ok(read);
+            return Ok(ReadEntities::default());
         }
-        let reader = Reader::new(&self.snapshot);
+        let mut read = Read::default();
+        let reader = Reader::new(&self.0.snapshot);
         for of_table in nodes.chunk_by(|a, b| a.table() == b.table()) {
             let Some(table) = of_table.first().map(|node| node.table()) else { continue };
             let (varies, own) = (reader.labels_vary(table), reader.labels(of_table[0]));
@@ -124,7 +132,7 @@ impl Entities {
             let properties = reader.properties_of_edges(table, of_table);
             read.relationships.extend(of_table.iter().copied().zip(properties));
         }
-        settled(&reader, read)
+        settled(&reader, ReadEntities(Some(Arc::new(read))))
     }
 }
 

@@ -1,5 +1,6 @@
 //! A query that was planned, and what its plan relied on.
 
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use trimorph_algebra::{BoundQuery, Procedures};
@@ -8,25 +9,31 @@ use trimorph_cypher::ast::Mode;
 use trimorph_exec::PhysicalPlan;
 use trimorph_types::LogicalType;
 
-/// A planned query.
+/// A planned query. Cloning shares it: each run of it has one.
 #[derive(Clone, Debug)]
-pub(crate) struct Planned {
+pub(crate) struct Planned(Arc<Parts>);
+
+#[derive(Debug)]
+pub(crate) struct Parts {
     pub(crate) query: Arc<BoundQuery>,
     pub(crate) physical: Arc<PhysicalPlan>,
     pub(crate) mode: Mode,
     /// The names and types of the columns.
     pub(crate) columns: Arc<[String]>,
     pub(crate) types: Arc<[LogicalType]>,
-    basis: Arc<Basis>,
-}
-
-/// What a plan relied on.
-#[derive(Debug)]
-struct Basis {
+    /// What it relied on: procedures, and of the catalog.
     procedures: Arc<Procedures>,
     reliances: Arc<Reliances>,
     /// The catalog that it was last found true in.
     true_in: Mutex<Weak<Catalog>>,
+}
+
+impl Deref for Planned {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -44,26 +51,26 @@ impl Planned {
         procedures: Arc<Procedures>,
     ) -> Self {
         let true_in = Mutex::new(Arc::downgrade(catalog));
-        let basis = Arc::new(Basis { procedures, reliances: Arc::new(reliances), true_in });
+        let reliances = Arc::new(reliances);
         let columns = query.columns.iter().map(|(name, _)| name.clone()).collect();
         let types = query.columns.iter().map(|(_, var)| query.vars.get(*var).ty).collect();
-        Self { query, physical, mode, columns, types, basis }
+        Self(Arc::new(Parts { query, physical, mode, columns, types, procedures, reliances, true_in }))
     }
 
     /// What it relied on.
     pub(crate) fn reliances(&self) -> &Arc<Reliances> {
-        &self.basis.reliances
+        &self.reliances
     }
 
     /// The procedures that it was made with.
     pub(crate) fn procedures(&self) -> &Arc<Procedures> {
-        &self.basis.procedures
+        &self.procedures
     }
 
     /// Whether both are the same plan, and not only alike.
     #[cfg(test)]
     pub(crate) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.query, &other.query)
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Whether the plan is right for what a catalog describes, and for these procedures.
@@ -71,17 +78,16 @@ impl Planned {
     /// **Cost**: nothing to speak of for the catalog that was asked about before, else that of
     /// [`Reliances::hold_in`].
     pub(crate) fn holds_in(&self, catalog: &Arc<Catalog>, procedures: &Arc<Procedures>) -> bool {
-        let basis = &*self.basis;
-        if !Arc::ptr_eq(&basis.procedures, procedures) {
+        if !Arc::ptr_eq(&self.procedures, procedures) {
             return false;
         }
         // While it is pointed to weakly, no other catalog can be at the same place.
-        if std::ptr::eq(lock(&basis.true_in).as_ptr(), Arc::as_ptr(catalog)) {
+        if std::ptr::eq(lock(&self.true_in).as_ptr(), Arc::as_ptr(catalog)) {
             return true;
         }
-        let holds = basis.reliances.hold_in(catalog);
+        let holds = self.reliances.hold_in(catalog);
         if holds {
-            *lock(&basis.true_in) = Arc::downgrade(catalog);
+            *lock(&self.true_in) = Arc::downgrade(catalog);
         }
         holds
     }

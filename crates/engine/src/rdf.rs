@@ -442,7 +442,7 @@ impl Insert<'_, '_> {
         }
         let rows = std::mem::take(&mut self.rows);
         let params: Arc<Params> = Arc::default();
-        let settings = self.connection.settings(&params, self.options.cancel.clone());
+        let settings = Arc::new(self.connection.settings(&params, self.options.cancel.clone()));
         let statement = self.connection.statement("", self.program, &params, &settings);
         self.effects = self.effects.plus(statement.run_data(self.writing, true, rows)?);
         Ok(())

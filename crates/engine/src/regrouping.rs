@@ -193,7 +193,7 @@ impl Connection {
         }
         let shared = self.shared();
         let (program, params) = (self.program_of_nothing(), Arc::<Params>::default());
-        let settings = self.settings(&params, cancel.clone());
+        let settings = Arc::new(self.settings(&params, cancel.clone()));
         let _way = Way::after(shared, 0, None);
         let began = (Isolation::Snapshot, Intent::Write);
         let mut writing = Writing::begin(shared, began, cancel.clone(), None);

@@ -102,7 +102,7 @@ impl Connection {
         }
         let program = self.program_of_nothing();
         let params: std::sync::Arc<Params> = Default::default();
-        let settings = self.settings(&params, cancel.clone());
+        let settings = Arc::new(self.settings(&params, cancel.clone()));
         let mut waiting = vec![nodes];
         let mut moved = 0;
         while let Some(nodes) = waiting.pop() {

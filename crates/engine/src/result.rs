@@ -21,7 +21,7 @@ pub type Row = Vec<Value>;
 
 impl Drop for QueryResult {
     fn drop(&mut self) {
-        if let Some(execution) = self.execution.take() {
+        if let Some(execution) = self.0.execution.take() {
             execution.discard();
         }
     }
@@ -35,8 +35,10 @@ pub(crate) struct Origin {
     pub(crate) snapshot: Snapshot,
 }
 
-/// A lazy result.
-pub struct QueryResult {
+/// A lazy result. A small statement hands it on as often as it does anything else: it is one pointer.
+pub struct QueryResult(Box<Parts>);
+
+struct Parts {
     text: String,
     columns: Arc<[String]>,
     types: Arc<[LogicalType]>,
@@ -79,7 +81,7 @@ impl QueryResult {
         params: Arc<Params>,
         entities: Entities,
     ) -> Self {
-        Self {
+        Self(Box::new(Parts {
             text: text.to_owned(),
             columns: Arc::clone(&planned.columns),
             types: Arc::clone(&planned.types),
@@ -95,151 +97,151 @@ impl QueryResult {
             tree: None,
             form: PlanForm::default(),
             has_terms: false,
-        }
+        }))
     }
 
     /// An answer of SPARQL.
     pub(crate) fn with_terms(mut self) -> Self {
-        self.has_terms = true;
+        self.0.has_terms = true;
         self
     }
 
     pub(crate) fn has_terms(&self) -> bool {
-        self.has_terms
+        self.0.has_terms
     }
 
     /// The query that it answers.
     pub(crate) fn query(&self) -> &BoundQuery {
-        &self.planned.query
+        &self.0.planned.query
     }
 
     /// What it takes to run the query again on the same snapshot.
     pub(crate) fn origin(&self) -> Origin {
         Origin {
-            text: self.text.clone(),
-            planned: self.planned.clone(),
-            params: Arc::clone(&self.params),
-            snapshot: self.entities.snapshot().clone(),
+            text: self.0.text.clone(),
+            planned: self.0.planned.clone(),
+            params: Arc::clone(&self.0.params),
+            snapshot: self.0.entities.snapshot().clone(),
         }
     }
 
     /// What the statement did to the graph. It is done, and committed if it was a transaction by itself,
     /// before any row is fetched.
     pub fn side_effects(&self) -> SideEffects {
-        self.effects
+        self.0.effects
     }
 
     /// Bytes that the query put into temporary files, as far as its rows have been computed.
     pub fn spilled_bytes(&self) -> u64 {
-        self.spilled_bytes + self.execution.as_ref().map_or(0, Execution::spilled_bytes)
+        self.0.spilled_bytes + self.0.execution.as_ref().map_or(0, Execution::spilled_bytes)
     }
 
     /// The column names, shared with whoever keeps them.
     pub fn names(&self) -> Arc<[String]> {
-        Arc::clone(&self.columns)
+        Arc::clone(&self.0.columns)
     }
 
     /// Lets go of the rows that were not fetched, and of what computes them: from now on there are none.
     pub fn end(&mut self) {
-        self.rows.clear();
+        self.0.rows.clear();
         self.end_execution();
     }
 
     fn end_execution(&mut self) {
-        self.spilled_bytes = self.spilled_bytes();
-        self.execution = None;
+        self.0.spilled_bytes = self.spilled_bytes();
+        self.0.execution = None;
     }
 
     pub(crate) fn with_side_effects(mut self, effects: SideEffects) -> Self {
-        self.effects = effects;
+        self.0.effects = effects;
         self
     }
 
     /// What its rows are.
     pub fn answer(&self) -> Answer {
-        self.planned.query.answer
+        self.0.planned.query.answer
     }
 
     /// The column names.
     pub fn columns(&self) -> &[String] {
-        &self.columns
+        &self.0.columns
     }
 
     /// The column types as far as they are known before rows are; `Any` where they are not.
     pub fn types(&self) -> &[LogicalType] {
-        &self.types
+        &self.0.types
     }
 
     /// The names of the column types: those of [`Self::types`] as openCypher writes them, and once
     /// [`Self::arrow`] or a stream has looked at values, what they are, down to the types within lists and
     /// maps, such as `LIST<INTEGER>`.
     pub fn type_names(&self) -> Vec<String> {
-        if self.type_names.is_empty() {
-            self.types.iter().map(|ty| ty.name().to_owned()).collect()
+        if self.0.type_names.is_empty() {
+            self.0.types.iter().map(|ty| ty.name().to_owned()).collect()
         } else {
-            self.type_names.clone()
+            self.0.type_names.clone()
         }
     }
 
     pub(crate) fn set_type_names(&mut self, names: Vec<String>) {
-        self.type_names = names;
+        self.0.type_names = names;
     }
 
     /// What stops the query.
     pub(crate) fn cancel_token(&self) -> CancelToken {
-        self.execution.as_ref().map(Execution::cancel_token).unwrap_or_default()
+        self.0.execution.as_ref().map(Execution::cancel_token).unwrap_or_default()
     }
 
     /// Labels, relationship types and properties of the query that nothing in the graph has, in the order of
     /// the text, ten at most, or that the graph is empty; comparisons that are never true; then columns that
     /// [`Self::arrow`] and streams had to make text, once they did.
     pub fn notices(&self) -> Vec<Notice> {
-        let mut all = Notice::list(&self.planned.query.notices, &self.text);
-        let query = &self.planned.query;
-        let snapshot = self.entities.snapshot();
+        let mut all = Notice::list(&self.0.planned.query.notices, &self.0.text);
+        let query = &self.0.planned.query;
+        let snapshot = self.0.entities.snapshot();
         if looks_at_nodes(&query.plan) && snapshot.catalog().schema.node_tables.is_empty() {
             let hint = "load files (trimorph load, db.load), or CREATE something";
             all.push(Notice::of_result("EmptyDatabase", "the database is empty".to_owned(), hint));
         } else {
-            let odd = odd_comparisons(&query.plan, &query.vars, snapshot, &self.params);
-            all.extend(Notice::list(&odd, &self.text));
+            let odd = odd_comparisons(&query.plan, &query.vars, snapshot, &self.0.params);
+            all.extend(Notice::list(&odd, &self.0.text));
         }
-        all.extend_from_slice(&self.notices);
+        all.extend_from_slice(&self.0.notices);
         all
     }
 
     pub(crate) fn push_notice(&mut self, notice: Notice) {
-        if !self.notices.contains(&notice) {
-            self.notices.push(notice);
+        if !self.0.notices.contains(&notice) {
+            self.0.notices.push(notice);
         }
     }
 
     /// Reads nodes and relationships of the snapshot this result is of.
     pub fn entities(&self) -> &Entities {
-        &self.entities
+        &self.0.entities
     }
 
     /// A value's openCypher text form.
     pub fn format(&self, value: &Value) -> String {
-        trimorph_types::format_value(value, &self.entities)
+        trimorph_types::format_value(value, &self.0.entities)
     }
 
     /// The next row.
     pub fn next_row(&mut self) -> Result<Option<Row>, Error> {
-        while self.rows.is_empty() && self.buffer_batch()? {}
-        Ok(self.rows.pop_front())
+        while self.0.rows.is_empty() && self.buffer_batch()? {}
+        Ok(self.0.rows.pop_front())
     }
 
     /// Rows that were computed and not fetched. Taking some out is fetching them.
     pub fn buffered(&mut self) -> &mut VecDeque<Row> {
-        &mut self.rows
+        &mut self.0.rows
     }
 
     /// Computes the next batch and appends its rows, of which there may be none, to [`Self::buffered`];
     /// `false` at the end.
     pub fn buffer_batch(&mut self) -> Result<bool, Error> {
-        let rows = &mut self.rows;
-        let more = Self::pull(&mut self.execution, &self.text, |columns, positions, cx| {
+        let rows = &mut self.0.rows;
+        let more = Self::pull(&mut self.0.execution, &self.0.text, |columns, positions, cx| {
             for p in positions {
                 rows.push_back(
                     columns.iter().map(|c| c.value(*p as usize, &|id| cx.edge_value(id))).collect(),
@@ -263,7 +265,7 @@ impl QueryResult {
         &mut self,
         take: impl FnOnce(&[&Vector<'_>], &[u32], &Context<'_>) -> T,
     ) -> Result<Option<T>, Error> {
-        Self::pull(&mut self.execution, &self.text, take)
+        Self::pull(&mut self.0.execution, &self.0.text, take)
     }
 
     /// Hands over the next rows in runs that all threads of the query work on at once, each about `rows`
@@ -274,9 +276,9 @@ impl QueryResult {
         first: &mut Option<S>,
         make: impl Fn(Option<S>, Run<'_, '_>, &Context<'_>) -> T + Sync,
     ) -> Result<Option<Vec<T>>, Error> {
-        let Some(execution) = &mut self.execution else { return Ok(None) };
+        let Some(execution) = &mut self.0.execution else { return Ok(None) };
         let made = execution.next_round(rows, first, make);
-        made.map_err(|e| Error::exec(e, &self.text).stopped_by(&execution.cancel_token()))
+        made.map_err(|e| Error::exec(e, &self.0.text).stopped_by(&execution.cancel_token()))
     }
 
     /// What `make` gives for each item, on all threads of the query.
@@ -285,9 +287,9 @@ impl QueryResult {
         items: Vec<I>,
         make: impl Fn(I) -> T + Sync,
     ) -> Result<Vec<T>, Error> {
-        match &self.execution {
+        match &self.0.execution {
             Some(execution) if execution.threads() > 1 && items.len() > 1 => {
-                execution.on_each(items, make).map_err(|e| Error::exec(e, &self.text))
+                execution.on_each(items, make).map_err(|e| Error::exec(e, &self.0.text))
             }
             _ => Ok(items.into_iter().map(make).collect()),
         }
@@ -295,7 +297,7 @@ impl QueryResult {
 
     /// Threads that compute its rows.
     pub(crate) fn threads(&self) -> usize {
-        self.execution.as_ref().map_or(1, Execution::threads)
+        self.0.execution.as_ref().map_or(1, Execution::threads)
     }
 
     fn pull<T>(
@@ -320,48 +322,48 @@ impl QueryResult {
     }
 
     pub(crate) fn drain_rows(&mut self) -> VecDeque<Row> {
-        std::mem::take(&mut self.rows)
+        std::mem::take(&mut self.0.rows)
     }
 
     /// The plan with estimates for the parameters of this run, as text for people; after `EXPLAIN` and
     /// `PROFILE` in the form that was asked for, and after `PROFILE` with what each operator did.
     pub fn plan(&self) -> String {
-        self.plan_tree().write(self.form)
+        self.plan_tree().write(self.0.form)
     }
 
     /// The plan's operators, for programs, and for the other forms it can be written in.
     pub fn plan_tree(&self) -> PlanTree {
-        if let Some(tree) = &self.tree {
+        if let Some(tree) = &self.0.tree {
             return tree.clone();
         }
-        let profile = self.execution.as_ref().map(Execution::profile).unwrap_or_default();
-        let query = &self.planned.query;
+        let profile = self.0.execution.as_ref().map(Execution::profile).unwrap_or_default();
+        let query = &self.0.planned.query;
         let mut tree = PlanTree::new(
             &query.plan,
             &query.vars,
-            self.entities.snapshot(),
-            &self.params,
-            &self.planned.physical,
+            self.0.entities.snapshot(),
+            &self.0.params,
+            &self.0.planned.physical,
             &profile,
         );
         if !profile.is_empty() {
-            tree.pieces_read = self.execution.as_ref().map_or(0, Execution::pieces_read);
+            tree.pieces_read = self.0.execution.as_ref().map_or(0, Execution::pieces_read);
         }
         tree
     }
 
     /// Turns the result into one column with the lines of the plan.
     pub(crate) fn replace_by_plan(&mut self) {
-        self.tree = Some(self.plan_tree());
-        self.columns = ["plan".into()].into();
-        self.types = [LogicalType::String].into();
+        self.0.tree = Some(self.plan_tree());
+        self.0.columns = ["plan".into()].into();
+        self.0.types = [LogicalType::String].into();
         self.end_execution();
-        self.draw(self.form);
+        self.draw(self.0.form);
     }
 
     /// The same with its plan in a form.
     pub(crate) fn drawn(mut self, form: PlanForm) -> Self {
-        if form != self.form {
+        if form != self.0.form {
             self.draw(form);
         }
         self
@@ -369,9 +371,9 @@ impl QueryResult {
 
     /// The plan's lines in another form, if the rows are these.
     fn draw(&mut self, form: PlanForm) {
-        self.form = form;
-        if let Some(tree) = &self.tree {
-            self.rows = tree.write(form).lines().map(|l| vec![Value::string(l)]).collect();
+        self.0.form = form;
+        if let Some(tree) = &self.0.tree {
+            self.0.rows = tree.write(form).lines().map(|l| vec![Value::string(l)]).collect();
         }
     }
 }

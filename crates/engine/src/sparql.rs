@@ -157,7 +157,7 @@ impl Connection {
                 self.run(text, &planned, params, snapshot, cancel)
             }
             Text::Query(query) => {
-                let settings = self.settings(&params, cancel.clone());
+                let settings = Arc::new(self.settings(&params, cancel.clone()));
                 self.within(text, Arc::clone(&params), cancel.clone(), |running| {
                     running.writing.begin_statement(self.shared());
                     let snapshot = running.writing.snapshot(running.writing.base(self.shared()));
@@ -176,7 +176,7 @@ impl Connection {
                 })
             }
             Text::Update(update) => {
-                let settings = self.settings(&params, cancel.clone());
+                let settings = Arc::new(self.settings(&params, cancel.clone()));
                 let base = update.base_iri.as_ref().map(|base| base.as_str());
                 let work = |writing: &mut Writing| {
                     let (mut effects, mut last) = (SideEffects::default(), None);
@@ -256,8 +256,8 @@ impl Connection {
                     });
                 }
                 let (program, (rows, effects)) = self.committed(&cancel, work)?;
-                let settings = trimorph_exec::Settings { rows: Some(rows), ..settings };
-                let given = self.answered(text, &program, params, settings, self.shared().snapshot())?;
+                let given =
+                    self.answered(text, &program, params, rows, settings, self.shared().snapshot())?;
                 Ok(given.with_side_effects(effects))
             }
         }

@@ -16,7 +16,7 @@ use crate::ops::{
 };
 use crate::physical::{Bound, Node, Spec};
 use crate::profile::ProfileCell;
-use crate::{ExecError, Settings};
+use crate::{ExecError, GivenRows, Settings};
 
 /// Rows of a morsel: 8 vectors, enough that the dispenser is not felt, few enough that two cores end
 /// together.
@@ -45,21 +45,28 @@ enum Shared<'s> {
     Keys(PassedKeys),
 }
 
+/// What all operators of one execution are built with, within subplans and outside.
+struct Whole<'s> {
+    settings: Arc<Settings>,
+    snapshot: &'s Snapshot,
+    /// What the execution has in the place of specs of the plan, and the rows it starts from.
+    bound: Bound,
+    rows: Option<Arc<GivenRows>>,
+    profile: Option<ProfileCell>,
+    /// The rows of spools, by their numbers.
+    spools: Mutex<SmallMap<u32, SpoolRows<'s>>>,
+}
+
 /// Builds the operators of one execution, or those of one subplan.
 #[derive(Clone)]
 pub(crate) struct Builder<'s> {
-    settings: Arc<Settings>,
-    snapshot: Snapshot,
-    /// What the execution has in the place of specs of the plan.
-    bound: Arc<Bound>,
-    profile: Option<ProfileCell>,
+    whole: Arc<Whole<'s>>,
     shared: Arc<Mutex<SmallMap<usize, Shared<'s>>>>,
-    /// The rows of spools, by their numbers: the same within subplans and outside.
-    spools: Arc<Mutex<SmallMap<u32, SpoolRows<'s>>>>,
     /// Where the rows of the apply around are left.
     argument: Option<ArgumentCell<'s>>,
-    /// How the operator that takes the shortest of walks tells the search below it to end.
-    settled: Settled,
+    /// How the operator that takes the shortest of walks tells the search below it to end, where there is
+    /// one.
+    settled: Option<Settled>,
 }
 
 /// The node that the rows of a pipeline come from, if they come from one.
@@ -88,26 +95,18 @@ macro_rules! shared {
 impl<'s> Builder<'s> {
     pub(crate) fn new(
         settings: Arc<Settings>,
-        snapshot: Snapshot,
-        bound: Bound,
+        snapshot: &'s Snapshot,
+        (bound, rows): (Bound, Option<Arc<GivenRows>>),
         profile: Option<ProfileCell>,
     ) -> Self {
-        Self {
-            settings,
-            snapshot,
-            bound: Arc::new(bound),
-            profile,
-            shared: Arc::default(),
-            spools: Arc::default(),
-            argument: None,
-            settled: Settled::default(),
-        }
+        let whole = Whole { settings, snapshot, bound, rows, profile, spools: Mutex::default() };
+        Self { whole: Arc::new(whole), shared: Arc::default(), argument: None, settled: None }
     }
 
     /// The operator of a node, and those below it.
     pub(crate) fn build(&self, node: &Node) -> Result<BoxOperator<'s>, ExecError> {
         let mut op = self.plain(node)?;
-        if let Some(profile) = &self.profile {
+        if let Some(profile) = &self.whole.profile {
             for (path, groups) in &node.gives {
                 op = profile.wrap(path.to_vec(), *groups, op);
             }
@@ -122,7 +121,7 @@ impl<'s> Builder<'s> {
     /// The first input, for an operator that may run twins of it.
     fn pipeline(&self, node: &Node, parallel: bool) -> Result<Pipeline<'s>, ExecError> {
         let op = self.input(node, 0)?;
-        let input = node.inputs.first().filter(|_| parallel && self.settings.threads > 1);
+        let input = node.inputs.first().filter(|_| parallel && self.whole.settings.threads > 1);
         let twin = input.filter(|input| self.has_morsels(input)).map(|input| {
             let (builder, input) = (self.clone(), Arc::clone(input));
             Arc::new(move || builder.build(&input)) as MakeTwin<'s>
@@ -176,21 +175,21 @@ impl<'s> Builder<'s> {
     }
 
     fn scan_rows(&self, spec: &NodeScanSpec) -> ScanRows {
-        let rows: u64 = spec.tables.iter().map(|t| self.snapshot.rows(*t)).sum();
+        let rows: u64 = spec.tables.iter().map(|t| self.whole.snapshot.rows(*t)).sum();
         // Few rows may still be much work: each thread is to have several morsels.
         let share = usize::try_from(rows).unwrap_or(MORSEL_ROWS)
-            / (self.settings.threads.max(1) * MORSELS_PER_THREAD);
-        let size = match self.settings.threads {
+            / (self.whole.settings.threads.max(1) * MORSELS_PER_THREAD);
+        let size = match self.whole.settings.threads {
             0 | 1 => MORSEL_ROWS,
-            _ if !self.settings.patient => 1,
+            _ if !self.whole.settings.patient => 1,
             _ => share.next_power_of_two().clamp(MORSEL_ROWS_MIN, MORSEL_ROWS),
         };
-        ScanRows::new(spec, size, &self.snapshot)
+        ScanRows::new(spec, size, self.whole.snapshot)
     }
 
     fn plain(&self, node: &Node) -> Result<BoxOperator<'s>, ExecError> {
         let below = || self.input(node, 0);
-        Ok(match self.bound.spec(node) {
+        Ok(match self.whole.bound.spec(node) {
             Spec::Unit => Box::new(ops::Unit::new(shared!(self, node, Given, Arc::default()))),
             Spec::Empty => Box::new(ops::Empty),
             Spec::Argument => {
@@ -199,7 +198,7 @@ impl<'s> Builder<'s> {
                 Box::new(cell.leaf())
             }
             Spec::Given(vars) => {
-                let rows = self.settings.rows.clone().unwrap_or_default();
+                let rows = self.whole.rows.clone().unwrap_or_default();
                 let next = shared!(self, node, Next, Arc::default());
                 let given = ops::Given::new(rows, vars, next);
                 Box::new(given.ok_or_else(|| internal("rows without a variable of the plan"))?)
@@ -209,7 +208,7 @@ impl<'s> Builder<'s> {
                 Box::new(ops::NodeScan::new(spec.place, rows, node.number))
             }
             Spec::KeyLookup(spec) => {
-                let counters = self.profile.as_ref().map(|p| p.counters(node.path.to_vec()));
+                let counters = self.whole.profile.as_ref().map(|p| p.counters(node.path.to_vec()));
                 Box::new(ops::KeyLookup::new(below()?, Arc::clone(spec), counters))
             }
             Spec::EdgeLookup(spec) => Box::new(ops::EdgeLookup::new(below()?, Arc::clone(spec))),
@@ -223,7 +222,8 @@ impl<'s> Builder<'s> {
                 Box::new(ops::CountExtend::new(below()?, Arc::clone(spec), target))
             }
             Spec::VarExtend(spec) => {
-                Box::new(ops::VarExtend::new(below()?, Arc::clone(spec), self.settled.clone()))
+                let settled = self.settled.clone().unwrap_or_default();
+                Box::new(ops::VarExtend::new(below()?, Arc::clone(spec), settled))
             }
             Spec::ChainExtend(spec) => Box::new(ops::ChainExtend::new(below()?, Arc::clone(spec))),
             Spec::ExpandInto(spec) => Box::new(ops::ExpandInto::new(below()?, Arc::clone(spec))),
@@ -245,7 +245,7 @@ impl<'s> Builder<'s> {
                 Box::new(ops::HashJoin::new(below()?, self.input(node, 1)?, Arc::clone(shape), side, keys))
             }
             Spec::JoinFilter(spec) => {
-                let counters = self.profile.as_ref().map(|p| p.counters(node.path.to_vec()));
+                let counters = self.whole.profile.as_ref().map(|p| p.counters(node.path.to_vec()));
                 let keys = self.passed_keys(spec.keys)?;
                 Box::new(ops::JoinFilter::new(below()?, Arc::clone(spec), keys, counters))
             }
@@ -272,21 +272,23 @@ impl<'s> Builder<'s> {
                 drop(shared);
                 Box::new(ops::Sort::new(child, Arc::clone(spec), scan))
             }
-            Spec::Deal(_) if self.settings.threads < 2 => below()?,
+            Spec::Deal(_) if self.whole.settings.threads < 2 => below()?,
             Spec::Deal(slots) => Box::new(ops::Deal::new(self.dealer(node, *slots)?, node.number)),
-            Spec::Gather(spec) => ops::Gather::over(self.pipeline(node, true)?, *spec, self.settings.threads),
-            Spec::Thin(_) if self.settings.threads < 2 => below()?,
+            Spec::Gather(spec) => {
+                ops::Gather::over(self.pipeline(node, true)?, *spec, self.whole.settings.threads)
+            }
+            Spec::Thin(_) if self.whole.settings.threads < 2 => below()?,
             Spec::Thin(slots) => Box::new(ops::Thin::new(below()?, Arc::clone(slots))),
             Spec::Distinct(slots) => Box::new(ops::Distinct::new(below()?, Arc::clone(slots))),
             Spec::Skip(count) => Box::new(ops::Limit::new(below()?, count.rows(), u64::MAX)),
             Spec::Limit(count) => Box::new(ops::Limit::new(below()?, 0, count.rows())),
             Spec::Shortest(spec) => {
                 let settled = Settled::default();
-                let within = Self { settled: settled.clone(), ..self.clone() };
+                let within = Self { settled: Some(settled.clone()), ..self.clone() };
                 Box::new(ops::Shortest::new(within.input(node, 0)?, *spec, settled))
             }
             Spec::SpoolRead(spec) => {
-                let rows = self.spools.lock().unwrap_or_else(PoisonError::into_inner);
+                let rows = self.whole.spools.lock().unwrap_or_else(PoisonError::into_inner);
                 let rows = { rows }.or_default(spec.number).clone();
                 let input = node.inputs.first().ok_or_else(|| internal("an operator without its input"))?;
                 // Nothing of it is shared with the places that read it: one of them runs it.

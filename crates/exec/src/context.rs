@@ -13,9 +13,9 @@ use trimorph_store::{Pins, Reader, Snapshot};
 use trimorph_types::{Map, Relationship, Value};
 use trimorph_vector::Texts;
 
+use crate::ExecError;
 use crate::expr::OuterLists;
 use crate::spill::{SpillArea, Spilling};
-use crate::{ExecError, GivenRows};
 
 /// How a query is run.
 #[derive(Clone, Debug)]
@@ -40,8 +40,6 @@ pub struct Settings {
     pub spill: Option<Arc<SpillArea>>,
     /// How it is stopped.
     pub cancel: CancelToken,
-    /// The rows that the plan starts from, where it starts from an argument.
-    pub rows: Option<Arc<GivenRows>>,
     /// Query parameters.
     pub parameters: Arc<BTreeMap<Arc<str>, Value>>,
     /// The statement's clock.
@@ -65,7 +63,6 @@ impl Default for Settings {
             budget: MemoryBudget::unlimited(),
             spill: None,
             cancel: CancelToken::default(),
-            rows: None,
             parameters: Arc::default(),
             clock: Clock::now(),
             profile: false,
@@ -97,7 +94,8 @@ pub struct Context<'s> {
     pub reader: Reader<'s>,
     /// How the query is run.
     pub settings: Arc<Settings>,
-    random: Cell<u64>,
+    /// What functions draw from; none before the first that may.
+    random: Cell<Option<u64>>,
     left: RefCell<Leftovers<'s>>,
     /// Bytes that single values took to be gone through since the flag that cancels was looked at.
     worked_bytes: Cell<u64>,
@@ -125,12 +123,11 @@ impl<'s> Context<'s> {
     }
 
     fn with(snapshot: &'s Snapshot, reader: Reader<'s>, settings: Arc<Settings>) -> Self {
-        let seed = seed();
         Self {
             snapshot,
             reader,
             settings,
-            random: Cell::new(seed),
+            random: Cell::default(),
             left: RefCell::default(),
             worked_bytes: Cell::new(0),
             spilling: Spilling::default(),
@@ -231,8 +228,9 @@ impl<'s> Context<'s> {
 
     /// What scalar functions see.
     pub fn functions<'a>(&'a self, graph: &'a Graph<'a, 's>) -> FunctionContext<'a> {
-        let seed = self.random.get().wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-        self.random.set(seed);
+        let last = self.random.get().unwrap_or_else(seed);
+        let seed = last.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        self.random.set(Some(seed));
         FunctionContext::new(graph, self.settings.clock, seed).until(&self.settings.cancel)
     }
 

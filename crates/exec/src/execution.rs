@@ -19,7 +19,7 @@ use crate::profile::{Profile, ProfileCell};
 use crate::round::{Run, round};
 use crate::running::Running;
 use crate::stack::Stack;
-use crate::{Context, ExecError, Settings};
+use crate::{Context, ExecError, GivenRows, Settings};
 
 struct Owner {
     snapshot: Snapshot,
@@ -65,10 +65,21 @@ impl Execution {
     ///
     /// **Errors**: a parameter without a value or with an entity of another database, a LIMIT that is no
     /// count; nothing has been read yet.
-    pub fn run(plan: &PhysicalPlan, snapshot: Snapshot, mut settings: Settings) -> Result<Self, ExecError> {
+    pub fn run(plan: &PhysicalPlan, snapshot: Snapshot, settings: Settings) -> Result<Self, ExecError> {
+        Self::run_from(None, plan, snapshot, Arc::new(settings))
+    }
+
+    /// The same from rows that are there, where the plan starts from an argument.
+    pub fn run_from(
+        rows: Option<Arc<GivenRows>>,
+        plan: &PhysicalPlan,
+        snapshot: Snapshot,
+        mut settings: Arc<Settings>,
+    ) -> Result<Self, ExecError> {
         let stack = plan.stack;
-        settings.stack_bytes = stack.0;
-        let settings = Arc::new(settings);
+        if settings.stack_bytes != stack.0 {
+            Arc::make_mut(&mut settings).stack_bytes = stack.0;
+        }
         let profile = settings.profile.then(ProfileCell::default);
         let counters = profile.clone();
         let cell = Cell::try_new(Owner { snapshot }, |owner| {
@@ -78,8 +89,8 @@ impl Execution {
             checked?;
             let (root, context) = stack.run(move || {
                 let bound = Start::new(&context).bind(plan)?;
-                let snapshot = owner.snapshot.clone();
-                Ok((Builder::new(settings, snapshot, bound, counters).build(&plan.root)?, context))
+                let builder = Builder::new(settings, &owner.snapshot, (bound, rows), counters);
+                Ok((builder.build(&plan.root)?, context))
             })?;
             let chunk = Chunk::with_slots(&[plan.group_slots]);
             // Who never asks for rows holds nothing up.

@@ -9,7 +9,7 @@ use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_store::{Reader, Snapshot};
 use trimorph_types::{Relationship, Value};
 
-use crate::expr::bounded;
+use crate::expr::check_extent;
 
 /// Checks all entities within the parameters.
 ///
@@ -18,7 +18,10 @@ pub(crate) fn check_entities(
     parameters: &BTreeMap<Arc<str>, Value>,
     reader: &Reader<'_>,
 ) -> Result<(), Diagnostic> {
-    parameters.iter().try_for_each(|(name, value)| check_entity(name, &bounded(value.clone())?, reader))
+    parameters.iter().try_for_each(|(name, value)| {
+        check_extent(value)?;
+        check_entity(name, value, reader)
+    })
 }
 
 /// Checks one parameter, of which no query makes anything.
@@ -30,7 +33,7 @@ pub fn check_parameter(
     snapshot: impl FnOnce() -> Snapshot,
 ) -> Result<(), Diagnostic> {
     use Value as V;
-    let value = &bounded(value.clone())?;
+    check_extent(value)?;
     match value {
         V::Node(_) | V::Relationship(_) | V::Path(_) | V::List(_) | V::Map(_) => {
             check_entity(name, value, &Reader::new(&snapshot()))

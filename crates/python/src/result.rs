@@ -105,7 +105,7 @@ impl QueryResult {
             match done {
                 Ok((more, read)) => {
                     state.ended = !more;
-                    state.read = Arc::new(read);
+                    state.read = read;
                 }
                 Err(failed) => return Err(state.fail(py, failed)),
             }
@@ -128,7 +128,7 @@ impl QueryResult {
                 let count = buffered.len().min(left);
                 let batch = buffered.drain(..count).collect();
                 state.taken += count as u64;
-                (batch, Arc::clone(&state.read))
+                (batch, state.read.clone())
             };
             if batch.is_empty() {
                 break;
@@ -157,7 +157,7 @@ impl QueryResult {
             }
             let row = state.engine.buffered().pop_front();
             state.taken += u64::from(row.is_some());
-            (row, Arc::clone(&state.read))
+            (row, state.read.clone())
         };
         row.map(|row| self.maker(&read).row(py, &row, &mut Vec::with_capacity(row.len()))).transpose()
     }

@@ -17,7 +17,7 @@ use crate::{error, interrupt};
 pub(crate) struct State {
     pub(crate) engine: trimorph::QueryResult,
     /// The nodes and relationships of the rows that are buffered, where they are many.
-    pub(crate) read: Arc<trimorph::ReadEntities>,
+    pub(crate) read: trimorph::ReadEntities,
     pub(crate) ended: bool,
     /// What all Arrow streams of this result share, from the first on.
     pub(crate) cursor: Option<trimorph::ArrowCursor>,
@@ -42,7 +42,7 @@ impl State {
     /// Lets go of what computes the rows. Whoever reads on is told.
     pub(crate) fn close(&mut self) {
         self.engine.end();
-        self.read = Arc::default();
+        self.read = trimorph::ReadEntities::default();
         let text = "the result is closed: run the query again, or keep what was read".to_owned();
         self.failed.get_or_insert(trimorph::Error::Row(text));
         // So that the error is met wherever rows would be.
@@ -77,7 +77,7 @@ impl Shared {
     pub(crate) fn new(engine: trimorph::QueryResult, cancel: CancelToken, cell: Arc<Cell>) -> Self {
         let state = State {
             engine,
-            read: Arc::default(),
+            read: trimorph::ReadEntities::default(),
             ended: false,
             cursor: None,
             taken: 0,

@@ -68,12 +68,18 @@ impl Reader<'_> {
         if let Some(written) = written {
             rows.extend(written.range(low, high.as_ref()));
         }
-        let mut found = rows.split_off(from);
-        found.sort_unstable();
-        found.dedup();
+        rows[from..].sort_unstable();
         let values = PropertyColumn::of_nodes(table, column, self);
-        // A row that is gone has no value.
-        rows.extend(found.into_iter().filter(|row| wanted.holds(&values.value(*row))));
+        let (mut kept, mut last) = (from, None);
+        for at in from..rows.len() {
+            let row = rows[at];
+            // A row that is gone has no value.
+            if last.replace(row) != Some(row) && wanted.holds(&values.value(row)) {
+                rows[kept] = row;
+                kept += 1;
+            }
+        }
+        rows.truncate(kept);
         true
     }
 }

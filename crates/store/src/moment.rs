@@ -7,7 +7,7 @@ use crate::Pressure;
 use elsa::sync::FrozenMap;
 use trimorph_base::{EdgeId, EdgeTableId, NodeId};
 use trimorph_delta::{Delta, Direction, Topology};
-use trimorph_mvcc::{AtomicStamp, Reading, Registered, Timestamp, Transactions, View};
+use trimorph_mvcc::{AtomicStamp, Inside, Reading, Registered, Timestamp, Transactions, View};
 
 /// What all snapshots of one database share: what was changed, and who is when.
 #[derive(Debug, Default)]
@@ -75,6 +75,8 @@ pub struct Moment {
     outcome: Option<Arc<AtomicStamp>>,
     /// In use until the last snapshot that reads at this time is gone.
     registered: Arc<Registered>,
+    /// Whether its transaction is inside for as long as somebody reads here.
+    is_held: bool,
     patches: FrozenMap<PatchKey, Box<Patch>>,
 }
 
@@ -99,12 +101,22 @@ impl Moment {
     /// The delta of `live` at `view`, which `registered` keeps in use.
     pub fn new(live: Arc<Live>, view: View, registered: Arc<Registered>) -> Self {
         let topology = live.delta.topology();
-        Self { live, topology, view, outcome: None, registered, patches: FrozenMap::new() }
+        Self { live, topology, view, outcome: None, registered, is_held: false, patches: FrozenMap::new() }
     }
 
     /// The same for a transaction: what it wrote is still seen when it has committed.
     pub fn of_transaction(self, outcome: Arc<AtomicStamp>) -> Self {
         Self { outcome: Some(outcome), ..self }
+    }
+
+    /// The same for readers that are gone before their transaction is, which is inside for all of them.
+    pub fn held(self, is_held: bool) -> Self {
+        Self { is_held, ..self }
+    }
+
+    /// A reader comes in, and is to keep what this gives; none where its transaction has done that for it.
+    pub(crate) fn enter(&self) -> Option<Inside> {
+        (!self.is_held).then(|| self.registered.enter())
     }
 
     /// The delta.
@@ -124,11 +136,6 @@ impl Moment {
     pub fn reading(&self) -> Reading<'_> {
         let committed = self.outcome.as_ref().and_then(|outcome| outcome.load().timestamp());
         Reading { view: View { committed, ..self.view }, transactions: &self.live.transactions }
-    }
-
-    /// What keeps the time in use. Who looks at the delta enters it.
-    pub fn registered(&self) -> &Arc<Registered> {
-        &self.registered
     }
 
     /// The list of a node along an edge table, put together by `make` if nobody has before.

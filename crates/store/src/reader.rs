@@ -40,7 +40,8 @@ pub struct Reader<'s> {
 /// What the snapshot sees of the delta.
 struct Changes<'s> {
     moment: &'s Moment,
-    /// What it finds in the delta is not used for other things meanwhile; none while nobody reads.
+    /// What it finds in the delta is not used for other things meanwhile; none while nobody reads, and where
+    /// its transaction sees to that.
     inside: Cell<Option<Inside>>,
 }
 
@@ -60,9 +61,7 @@ impl<'s> Reader<'s> {
         let main = snapshot.main();
         Self {
             main,
-            changes: snapshot
-                .moment()
-                .map(|moment| Changes { moment, inside: Cell::new(Some(moment.registered().enter())) }),
+            changes: snapshot.moment().map(|moment| Changes { moment, inside: Cell::new(moment.enter()) }),
             nodes: Tables::new(main.node_tables.len()),
             edges: Tables::new(main.edge_tables.len()),
             pins: Arc::new(pins),
@@ -83,7 +82,7 @@ impl<'s> Reader<'s> {
     /// It is about to read again, after [`Self::leave`]. **Cost**: some 30 ns where there is a delta.
     pub fn enter(&self) {
         if let Some(changes) = &self.changes {
-            changes.inside.set(Some(changes.moment.registered().enter()));
+            changes.inside.set(changes.moment.enter());
         }
     }
 

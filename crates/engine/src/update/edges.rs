@@ -1,11 +1,9 @@
 //! Edges that come and go, and nodes that go.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use trimorph_algebra::VarId;
-use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, NodeId, PAGE_ROWS, TableId};
+use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, NodeId, PAGE_ROWS, SmallMap, TableId};
 use trimorph_delta::{EdgeChange, EdgeEnds, FreePositions, Topology, WrittenEdges};
 use trimorph_store::neighbours::Neighbours;
 use trimorph_store::{EdgePositions, Reader};
@@ -38,17 +36,18 @@ impl Statement<'_> {
             }
         };
         // Tables first: what reads them below must have them all.
-        let mut tables: BTreeMap<(TableId, TableId), EdgeTableId> = BTreeMap::new();
-        let mut by_table: BTreeMap<EdgeTableId, (Vec<EdgeEnds>, Vec<usize>)> = BTreeMap::new();
+        let mut tables: SmallMap<(TableId, TableId), EdgeTableId> = SmallMap::new();
+        let mut by_table: SmallMap<EdgeTableId, (Vec<EdgeEnds>, Vec<usize>)> = SmallMap::new();
         let mut next = 0;
         while next < rows.len() {
             // Rows that follow each other lead from one table to another, as a rule all.
             let among = (node(from, next)?.table(), node(to, next)?.table());
-            let table = match tables.entry(among) {
-                Entry::Vacant(new) => *new.insert(self.shared.edge_table(edge_type, among.0, among.1)?),
-                Entry::Occupied(known) => *known.get(),
+            let table = match tables.get(&among) {
+                Some(known) => *known,
+                None => self.shared.edge_table(edge_type, among.0, among.1)?,
             };
-            let (edges, places) = by_table.entry(table).or_default();
+            tables.insert(among, table);
+            let (edges, places) = by_table.or_default(table);
             while next < rows.len() {
                 self.check(next)?;
                 let (source, target) = (node(from, next)?, node(to, next)?);
@@ -64,7 +63,7 @@ impl Statement<'_> {
         let snapshot = writing.snapshot_within(writing.base(self.shared));
         let reader = Reader::new(&snapshot);
         let mut made = vec![Value::Null; rows.len()];
-        for (table, (edges, places)) in &mut by_table {
+        for (table, (edges, places)) in by_table.iter_mut() {
             let ends = ends_of(edges);
             if self.may_be_gone(writing) {
                 self.check_ends(&reader, &ends)?;

@@ -37,6 +37,43 @@ impl PartialEq for Asked {
 
 impl Eq for Asked {}
 
+/// Rows that find nothing, by what they ask for.
+struct Groups {
+    /// The first row of each group.
+    first: Vec<usize>,
+    /// Which of the rows come later in theirs.
+    later: Vec<usize>,
+    /// The group of each.
+    group_of: Vec<usize>,
+}
+
+impl Groups {
+    fn of(rows: &Rows, missing: &[usize], merge: &Merge) -> Self {
+        let keys = asked(merge);
+        let mut groups: BTreeMap<Asked, usize> = BTreeMap::new();
+        let (mut first, mut later) = (Vec::new(), Vec::new());
+        let mut group_of = Vec::with_capacity(missing.len());
+        for (at, row) in missing.iter().enumerate() {
+            let mut key: Vec<Value> = keys.iter().map(|var| rows.value(*var, *row).clone()).collect();
+            if let Some((a, b)) = merge.either_way {
+                let (a, b) = (rows.value(a, *row).clone(), rows.value(b, *row).clone());
+                key.retain(|value| !matches!(value, Value::Node(_)));
+                let swap = order(&a, &b).is_gt();
+                key.extend(if swap { [b, a] } else { [a, b] });
+            }
+            let next = first.len();
+            let group = *groups.entry(Asked(key)).or_insert(next);
+            if group == next {
+                first.push(*row);
+            } else {
+                later.push(at);
+            }
+            group_of.push(group);
+        }
+        Self { first, later, group_of }
+    }
+}
+
 impl Statement<'_> {
     pub(super) fn merge(
         &self,
@@ -73,29 +110,16 @@ impl Statement<'_> {
         let told_by = merge.create.iter().find_map(Change::made);
         let is_found = |row: &usize| told_by.is_some_and(|var| !matches!(rows.value(var, *row), Value::Null));
         let (found, missing): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(is_found);
+        if missing.is_empty() {
+            let mut matched = rows;
+            for update in on_match {
+                matched = self.update(writing, matched, update, held)?;
+            }
+            return Ok(matched.restricted(&look.wanted));
+        }
 
         // One row of each group makes what the group asks for.
-        let keys = asked(merge);
-        let mut groups: BTreeMap<Asked, usize> = BTreeMap::new();
-        let (mut first, mut group_of) = (Vec::new(), Vec::with_capacity(missing.len()));
-        let mut later = Vec::new();
-        for (at, row) in missing.iter().enumerate() {
-            let mut key: Vec<Value> = keys.iter().map(|var| rows.value(*var, *row).clone()).collect();
-            if let Some((a, b)) = merge.either_way {
-                let (a, b) = (rows.value(a, *row).clone(), rows.value(b, *row).clone());
-                key.retain(|value| !matches!(value, Value::Node(_)));
-                let swap = order(&a, &b).is_gt();
-                key.extend(if swap { [b, a] } else { [a, b] });
-            }
-            let next = first.len();
-            let group = *groups.entry(Asked(key)).or_insert(next);
-            if group == next {
-                first.push(*row);
-            } else {
-                later.push(at);
-            }
-            group_of.push(group);
-        }
+        let Groups { first, later, group_of } = Groups::of(&rows, &missing, merge);
         let mut made = self.changed(writing, rows.pick(&first), &merge.create)?;
         writing.end_clause();
         self.shared.charge_clause(writing, &self.settings.cancel)?;
@@ -109,16 +133,14 @@ impl Statement<'_> {
             let values = group_of.iter().map(|group| made.value(var, *group).clone()).collect();
             created.set(var, values);
         }
-        let all = match (found.is_empty(), missing.is_empty()) {
-            (true, _) => created,
-            (_, true) => found_rows,
-            _ => {
-                let mut all = found_rows;
-                all.extend(&created);
-                let mut place = vec![0; all.len()];
-                found.iter().chain(&missing).enumerate().for_each(|(at, row)| place[*row] = at);
-                all.pick(&place)
-            }
+        let all = if found.is_empty() {
+            created
+        } else {
+            let mut all = found_rows;
+            all.extend(&created);
+            let mut place = vec![0; all.len()];
+            found.iter().chain(&missing).enumerate().for_each(|(at, row)| place[*row] = at);
+            all.pick(&place)
         };
         if !on_match.is_empty() {
             let mut matching: Vec<usize> = later.iter().map(|at| missing[*at]).chain(found).collect();

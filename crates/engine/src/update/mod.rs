@@ -72,7 +72,7 @@ pub(crate) struct Statement<'a> {
     pub(crate) text: &'a str,
     pub(crate) program: &'a Program,
     pub(crate) params: &'a Arc<Params>,
-    pub(crate) settings: &'a Settings,
+    pub(crate) settings: &'a Arc<Settings>,
 }
 
 impl Statement<'_> {
@@ -246,12 +246,12 @@ impl Statement<'_> {
         given: Rows,
         held: &mut Reservation,
     ) -> Result<Rows, Error> {
-        let snapshot = writing.snapshot(writing.base(self.shared));
+        let snapshot = writing.snapshot_for_part(writing.base(self.shared));
         let physical = self.planned(writing, read, &snapshot)?;
         let len = given.len();
-        let settings = Settings { rows: Some(given.into_given()), ..self.settings.clone() };
+        let (given, settings) = (Some(given.into_given()), Arc::clone(self.settings));
         let failed = |error| Error::exec(error, self.text);
-        let mut execution = Execution::run(&physical, snapshot, settings).map_err(failed)?;
+        let mut execution = Execution::run_from(given, &physical, snapshot, settings).map_err(failed)?;
         let mut out = Rows::of(read.wanted.clone());
         // One row of each is the rule where it starts from many.
         out.reserve(len);

@@ -100,6 +100,9 @@ impl Rows {
 
     /// These variables only.
     pub(super) fn restricted(mut self, vars: &[VarId]) -> Self {
+        if *vars == *self.given.vars {
+            return self;
+        }
         let columns = vars.iter().map(|var| match self.given.vars.iter().position(|own| own == var) {
             Some(at) => std::mem::take(&mut self.given.columns[at]),
             None => vec![Value::Null; self.given.len],

@@ -293,18 +293,24 @@ impl Writing {
 
     /// What the next clause reads, over a main version.
     pub(crate) fn snapshot(&self, base: Snapshot) -> Snapshot {
-        // Who reads its results looks for himself.
-        self.snapshot_at(base, self.statement).telling(None)
+        // Who reads its results looks for himself, and may do so when it is over.
+        self.snapshot_at(base, self.statement, false).telling(None)
+    }
+
+    /// The same for a part of the statement that is at work.
+    pub(super) fn snapshot_for_part(&self, base: Snapshot) -> Snapshot {
+        self.snapshot_at(base, self.statement, self.inside.is_some()).telling(None)
     }
 
     /// The same with what the clause that is at work has written.
     pub(super) fn snapshot_within(&self, base: Snapshot) -> Snapshot {
-        self.snapshot_at(base, self.statement + 1)
+        self.snapshot_at(base, self.statement + 1, self.inside.is_some())
     }
 
-    fn snapshot_at(&self, base: Snapshot, statement: u32) -> Snapshot {
+    fn snapshot_at(&self, base: Snapshot, statement: u32, is_held: bool) -> Snapshot {
         let view = self.view(statement);
-        let moment = Moment::new(Arc::clone(&self.live), view, Arc::clone(&self.registered));
+        let registered = Arc::clone(&self.registered);
+        let moment = Moment::new(Arc::clone(&self.live), view, registered).held(is_held);
         let base = base.at(match &self.open {
             Some(open) => moment.of_transaction(Arc::clone(open.outcome())),
             None => moment,

@@ -19,9 +19,14 @@ const SMALL: u64 = 1 << 20;
 /// Refuses a value beyond [`EXTENT_MAX`].
 #[inline]
 pub(crate) fn bounded(value: Value) -> Result<Value, Diagnostic> {
+    check_extent(&value).map(|()| value)
+}
+
+/// Whether a value is no larger than any may be.
+pub(crate) fn check_extent(value: &Value) -> Result<(), Diagnostic> {
     let extent = value.extent();
     if extent.bytes <= EXTENT_MAX.bytes && extent.depth <= EXTENT_MAX.depth {
-        return Ok(value);
+        return Ok(());
     }
     Err(if extent.depth > EXTENT_MAX.depth { too_deep() } else { too_large() })
 }

@@ -73,7 +73,7 @@ pub(crate) use general::{gives_lists, reads_group};
 pub(crate) use items::Items;
 pub(crate) use key_set::{KeySetBuilder, PassedKeys};
 pub(crate) use labels::LabelTest;
-pub(crate) use made::bounded;
+pub(crate) use made::{bounded, check_extent};
 pub(crate) use members::Members;
 pub(crate) use outer_list::OuterLists;
 pub(crate) use property::nulls_of;
