@@ -392,22 +392,78 @@ impl Topology {
         reading: &Reading<'_>,
         out: &mut Vec<(u64, EdgeChange)>,
     ) {
-        let Some(of) = self.table(first.table()) else { return };
         let from = out.len();
-        let others = of.others(edge_table);
-        let (first, last) = EdgeKey::rows(first.row(), len);
-        let _ = self.tree(&of).scan(first, last, &mut |entries: &[Entry]| {
-            self.touch(entries);
-            for entry in entries {
-                let key = EdgeKey::of(entry.0);
-                let other = others.iter().find(|(_, local)| *local == key.local);
-                if let Some((other, _)) = other.filter(|_| key.direction == direction) {
-                    out.extend(self.change(entry, *other, reading).map(|change| (key.row, change)));
-                }
-            }
+        let _ = self.visit_run((first, len), edge_table, direction, &mut |row, entry, other| {
+            out.extend(self.change(entry, other, reading).map(|change| (row, change)));
             ControlFlow::Continue(())
         });
         out[from..].sort_unstable();
+    }
+
+    /// The same, unless there are more than `most`: then `false`, and `out` has some of them.
+    pub fn few_changes_of_run(
+        &self,
+        (first, len): (NodeId, u64),
+        edge_table: EdgeTableId,
+        direction: Direction,
+        reading: &Reading<'_>,
+        most: usize,
+        out: &mut Vec<(u64, EdgeChange)>,
+    ) -> bool {
+        let from = out.len();
+        let done = self.visit_run((first, len), edge_table, direction, &mut |row, entry, other| {
+            out.extend(self.change(entry, other, reading).map(|change| (row, change)));
+            if out.len() - from > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        out[from..].sort_unstable();
+        done.is_continue()
+    }
+
+    /// Adds to each of `longer` by how many edges changes make the list of a node longer than main's, of
+    /// nodes that follow each other from `first` on.
+    ///
+    /// **Cost**: as of [`Self::changes_of_run`], and no order.
+    pub fn longer_by_run(
+        &self,
+        first: NodeId,
+        edge_table: EdgeTableId,
+        direction: Direction,
+        reading: &Reading<'_>,
+        longer: &mut [i64],
+    ) {
+        let len = longer.len() as u64;
+        let _ = self.visit_run((first, len), edge_table, direction, &mut |row, (_, number), _| {
+            let change = self.records.get(*number).change(reading);
+            if let (Some(came), Some(longer)) = (change, longer.get_mut((row - first.row()) as usize)) {
+                *longer += if came { 1 } else { -1 };
+            }
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// Calls `visit` with each entry of the lists of `len` nodes from `first` on: the row of its node, it, and
+    /// the table of its other end.
+    fn visit_run(
+        &self,
+        (first, len): (NodeId, u64),
+        edge_table: EdgeTableId,
+        direction: Direction,
+        visit: &mut dyn FnMut(u64, &Entry, TableId) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let Some(of) = self.table(first.table()) else { return ControlFlow::Continue(()) };
+        let others = of.others(edge_table);
+        let (first, last) = EdgeKey::rows(first.row(), len);
+        self.tree(&of).scan(first, last, &mut |entries: &[Entry]| {
+            self.touch(entries);
+            entries.iter().try_for_each(|entry| {
+                let key = EdgeKey::of(entry.0);
+                let other = others.iter().find(|(_, local)| *local == key.local);
+                match other.filter(|_| key.direction == direction) {
+                    Some((other, _)) => visit(key.row, entry, *other),
+                    None => ControlFlow::Continue(()),
+                }
+            })
+        })
     }
 
     /// Looks at the records of all entries before they are asked one by one: they lie anywhere, and the

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use trimorph_store::access::EdgeAccess;
+use trimorph_store::neighbours::RunChanges;
 use trimorph_vector::{Chunk, Edges, Nodes, Values, Vector};
 
 use super::resolved::Resolved;
@@ -52,12 +53,16 @@ pub(crate) struct Batch<'s> {
     lists: usize,
     /// Length of the vector before: room for the next one.
     last: usize,
+    /// Of a scan along one adjacency: changes to the lists that are taken, where there are some.
+    changes: RunChanges,
+    has_changes: bool,
 }
 
 impl<'s> Batch<'s> {
     pub(crate) fn new(spec: Arc<BatchExtendSpec>) -> Self {
         let inner = Chunk::with_slots(&[spec.slots]);
-        Self { inner, spec, rest: Vec::new(), cursor: 0, lists: 0, last: 0 }
+        let (rest, changes) = (Vec::new(), RunChanges::default());
+        Self { inner, spec, rest, cursor: 0, lists: 0, last: 0, changes, has_changes: false }
     }
 
     /// Where the rows to extend are put; `begin` then starts with them.
@@ -70,6 +75,13 @@ impl<'s> Batch<'s> {
         self.rest = self.inner.groups[0].positions();
         (self.cursor, self.lists) = (0, 0);
         self.leave_out_rows_without_edges(cx);
+        self.has_changes = false;
+        if let Values::Node(Nodes::Range(first)) = self.inner.groups[0].vectors[self.spec.from].values
+            && let Some(neighbours) = self.spec.step.one(first.table(), &cx.reader)
+        {
+            let len = self.inner.groups[0].len as u64;
+            self.has_changes = neighbours.find_changes(first, len, &mut self.changes);
+        }
     }
 
     /// Of a scan, whole runs of rows that have no edges: where nodes of all kinds are in one table most have
@@ -119,7 +131,10 @@ impl<'s> Batch<'s> {
             // Lists are taken whole: their length is bounded by the degree, and edges by position need the
             // whole list.
             for neighbours in resolved.of(node.table(), cx).iter().skip(self.lists) {
-                neighbours.append(node, &mut nodes, edges.as_mut());
+                match self.has_changes {
+                    true => neighbours.append_next(node, &mut self.changes, &mut nodes, edges.as_mut()),
+                    false => neighbours.append(node, &mut nodes, edges.as_mut()),
+                }
                 self.lists += 1;
                 if nodes.len() >= room {
                     break;

@@ -42,17 +42,27 @@ impl Neighbours<'_, '_> {
     /// Edges of `count` rows from `first` on, with those that do not count.
     pub fn degrees(&self, first: u64, count: u64) -> u64 {
         self.note(first, count);
-        if self.are_changed(first, count) {
-            return (first..first + count).map(|row| self.degree(row)).sum();
-        }
-        match self.view {
+        let in_main = match self.view {
             None => 0,
             Some(AdjacencyView::Csr(csr)) => match csr.run(first, count as usize) {
                 Some(run) => run.len as u64,
                 None => csr.runs(first, count).map(|run| run.len as u64).sum(),
             },
             Some(AdjacencyView::Column(column)) => column.count(first, count),
-        }
+        };
+        let longer: i64 = self.longer_by(first, count as usize).iter().flatten().sum();
+        in_main.saturating_add_signed(longer)
+    }
+
+    /// By how many edges changes make the lists of `count` rows from `first` on longer than main's; none where
+    /// none touched them.
+    fn longer_by(&self, first: u64, count: usize) -> Option<Vec<i64>> {
+        let (moment, _) = self.changes.filter(|(_, marks)| marks.meet(first, count as u64))?;
+        let direction = if self.forward { Direction::Forward } else { Direction::Backward };
+        let mut longer = vec![0; count];
+        let first = NodeId::new(self.from, first);
+        moment.topology().longer_by_run(first, self.table.id, direction, &moment.reading(), &mut longer);
+        Some(longer)
     }
 
     /// Whether it is known without a look at each that none of `count` rows from `first` on has an edge.
@@ -67,12 +77,18 @@ impl Neighbours<'_, '_> {
     /// **Cost**: one load per row.
     pub fn multiply_degrees(&self, first: u64, out: &mut [u64]) {
         self.note(first, out.len() as u64);
-        if self.are_changed(first, out.len() as u64) {
-            for (row, o) in (first..).zip(out) {
-                *o = o.saturating_mul(self.degree(row));
+        if let Some(longer) = self.longer_by(first, out.len()) {
+            let mut degrees = vec![1; out.len()];
+            self.multiply_main_degrees(first, &mut degrees);
+            for ((o, degree), longer) in out.iter_mut().zip(degrees).zip(longer) {
+                *o = o.saturating_mul(degree.saturating_add_signed(longer));
             }
             return;
         }
+        self.multiply_main_degrees(first, out);
+    }
+
+    fn multiply_main_degrees(&self, first: u64, out: &mut [u64]) {
         match self.view {
             None => out.fill(0),
             Some(AdjacencyView::Csr(csr)) => csr.multiply_degrees(first, out),

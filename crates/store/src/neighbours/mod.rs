@@ -36,6 +36,7 @@ use crate::access::{AdjacencyRef, EdgeAccess};
 use crate::{Moment, Reader};
 
 pub use list::{InPlace, NeighbourList};
+pub use patch::RunChanges;
 pub use run::Run;
 
 /// One adjacency, resolved for a reader.

@@ -9,6 +9,25 @@ use super::Neighbours;
 use super::list::{Form, NeighbourList};
 use crate::moment::Patch;
 
+/// Changes to the lists of nodes that follow each other: by row.
+#[derive(Debug, Default)]
+pub struct RunChanges {
+    all: Vec<(u64, EdgeChange)>,
+    /// The first that was not passed.
+    next: usize,
+    main: Main,
+}
+
+/// Room for main's part of a list.
+#[derive(Debug, Default)]
+struct Main {
+    nodes: Vec<NodeId>,
+    edges: Vec<EdgeId>,
+}
+
+/// Changes of a run that are found together at most: 2 MB.
+const RUN_CHANGES_MAX: usize = 1 << 16;
+
 /// Changes of a list from which on it is kept: with fewer, putting it together again takes no longer than
 /// keeping it does.
 const KEPT_CHANGES: usize = 32;
@@ -83,7 +102,7 @@ impl<'r, 's> Neighbours<'r, 's> {
     }
 
     #[inline(never)]
-    fn append_written(&self, node: NodeId, nodes: &mut Vec<NodeId>, mut edges: Option<&mut Vec<EdgeId>>) {
+    fn append_written(&self, node: NodeId, nodes: &mut Vec<NodeId>, edges: Option<&mut Vec<EdgeId>>) {
         let Some((moment, _)) = self.changes.filter(|(_, marks)| marks.meet(node.row(), 1)) else {
             return self.list(node).append(nodes, edges);
         };
@@ -97,8 +116,20 @@ impl<'r, 's> Neighbours<'r, 's> {
         if changes.len() >= KEPT_CHANGES {
             return self.list(node).append(nodes, edges);
         }
-        let first = nodes.len();
-        self.put(node, &changes, |node, edge| {
+        self.append_changed(node, changes.iter(), &mut Main::default(), nodes, edges);
+    }
+
+    /// The same with the changes to the list.
+    fn append_changed<'c>(
+        &self,
+        node: NodeId,
+        changes: impl Iterator<Item = &'c EdgeChange> + Clone,
+        main: &mut Main,
+        nodes: &mut Vec<NodeId>,
+        mut edges: Option<&mut Vec<EdgeId>>,
+    ) {
+        let (first, want_edges) = (nodes.len(), edges.is_some());
+        self.put(node, changes, want_edges, main, |node, edge| {
             nodes.push(node);
             if let Some(edges) = &mut edges {
                 edges.push(edge);
@@ -108,6 +139,43 @@ impl<'r, 's> Neighbours<'r, 's> {
             let first_edge = edges.as_ref().map_or(0, |edges| edges.len() + first - nodes.len());
             let list = NeighbourList { along: *self, node, form: Form::None };
             list.leave_out((first, first_edge), nodes, edges);
+        }
+    }
+
+    /// Finds the changes to the lists of `len` nodes from `first` on together, for who goes over them in
+    /// order by [`Self::append_next`]; `false` where there are none, or too many to be kept beside each
+    /// other.
+    pub fn find_changes(&self, first: NodeId, len: u64, found: &mut RunChanges) -> bool {
+        found.all.clear();
+        found.next = 0;
+        let Some((moment, marks)) = self.changes else { return false };
+        if !marks.meet(first.row(), len) {
+            return false;
+        }
+        let direction = if self.forward { Direction::Forward } else { Direction::Backward };
+        let (reading, all) = (moment.reading(), &mut found.all);
+        let (topology, table) = (moment.topology(), self.table.id);
+        topology.few_changes_of_run((first, len), table, direction, &reading, RUN_CHANGES_MAX, all)
+    }
+
+    /// As [`Self::append`], with changes that were found: of nodes that ascend.
+    pub fn append_next(
+        &self,
+        node: NodeId,
+        found: &mut RunChanges,
+        nodes: &mut Vec<NodeId>,
+        edges: Option<&mut Vec<EdgeId>>,
+    ) {
+        let RunChanges { all, next, main } = found;
+        let row = node.row();
+        while all.get(*next).is_some_and(|(of, _)| *of < row) {
+            *next += 1;
+        }
+        let own = all[*next..].iter().take_while(|(of, _)| *of == row).map(|(_, change)| change);
+        self.note(row, 1);
+        match own.clone().next() {
+            Some(_) => self.append_changed(node, own, main, nodes, edges),
+            None => NeighbourList { along: *self, node, form: self.main_form(node) }.append(nodes, edges),
         }
     }
 
@@ -126,25 +194,39 @@ impl<'r, 's> Neighbours<'r, 's> {
             return None;
         }
         let mut first = None;
-        self.put(node, &changes, |node, edge| first = first.or(Some((node, edge))));
+        self.put(node, changes.iter(), true, &mut Main::default(), |node, edge| {
+            first = first.or(Some((node, edge)))
+        });
         Some(first)
     }
 
-    /// Calls `push` with the neighbours and edges of a node, of main and of changes, in their order.
-    fn put(&self, node: NodeId, changes: &[EdgeChange], mut push: impl FnMut(NodeId, EdgeId)) {
+    /// Calls `push` with the neighbours of a node, of main and of changes, in their order, and with their edges
+    /// where these are wanted. `room` is used again.
+    fn put<'c>(
+        &self,
+        node: NodeId,
+        changes: impl Iterator<Item = &'c EdgeChange> + Clone,
+        want_edges: bool,
+        room: &mut Main,
+        mut push: impl FnMut(NodeId, EdgeId),
+    ) {
         let plain = Self { skip_loops: false, wanted: None, ..*self };
         let main = NeighbourList { along: plain, node, form: plain.main_form(node) };
-        let mut came = changes.iter().filter(|change| change.came).peekable();
+        let mut came = changes.clone().filter(|change| change.came).peekable();
         if main.len() > 0 {
-            let (mut nodes, mut edges): (Vec<NodeId>, Vec<EdgeId>) = Default::default();
-            main.append(&mut nodes, Some(&mut edges));
-            let gone: HashSet<EdgeId> = changes.iter().filter(|c| !c.came).map(|c| c.edge).collect();
+            let Main { nodes, edges } = room;
+            nodes.clear();
+            edges.clear();
+            let gone: HashSet<EdgeId> = changes.filter(|c| !c.came).map(|c| c.edge).collect();
+            // Ids of a list that leads back may have to be searched for.
+            main.append(nodes, (want_edges || !gone.is_empty()).then_some(&mut *edges));
             // Both are sorted by neighbour; of parallel edges main's come first.
-            for (node, edge) in nodes.into_iter().zip(edges) {
+            for (i, node) in nodes.iter().copied().enumerate() {
                 while let Some(change) = came.next_if(|change| change.neighbour < node) {
                     push(change.neighbour, change.edge);
                 }
-                if !gone.contains(&edge) {
+                let edge = edges.get(i).copied().unwrap_or(EdgeId(0));
+                if gone.is_empty() || !gone.contains(&edge) {
                     push(node, edge);
                 }
             }
@@ -154,7 +236,7 @@ impl<'r, 's> Neighbours<'r, 's> {
 
     fn put_together(&self, node: NodeId, changes: &[EdgeChange]) -> Patch {
         let mut patch = Patch::default();
-        self.put(node, changes, |node, edge| {
+        self.put(node, changes.iter(), true, &mut Main::default(), |node, edge| {
             patch.nodes.push(node);
             patch.edges.push(edge);
         });
