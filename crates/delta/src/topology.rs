@@ -441,8 +441,8 @@ impl Topology {
         });
     }
 
-    /// Calls `visit` with each entry of the lists of `len` nodes from `first` on: the row of its node, it, and
-    /// the table of its other end.
+    /// Calls `visit` with each entry of the lists of `len` nodes from `first` on: the row of its node, it,
+    /// and the table of its other end.
     fn visit_run(
         &self,
         (first, len): (NodeId, u64),

@@ -54,8 +54,8 @@ impl Neighbours<'_, '_> {
         in_main.saturating_add_signed(longer)
     }
 
-    /// By how many edges changes make the lists of `count` rows from `first` on longer than main's; none where
-    /// none touched them.
+    /// By how many edges changes make the lists of `count` rows from `first` on longer than main's; none
+    /// where none touched them.
     fn longer_by(&self, first: u64, count: usize) -> Option<Vec<i64>> {
         let (moment, _) = self.changes.filter(|(_, marks)| marks.meet(first, count as u64))?;
         let direction = if self.forward { Direction::Forward } else { Direction::Backward };

@@ -200,8 +200,8 @@ impl<'r, 's> Neighbours<'r, 's> {
         Some(first)
     }
 
-    /// Calls `push` with the neighbours of a node, of main and of changes, in their order, and with their edges
-    /// where these are wanted. `room` is used again.
+    /// Calls `push` with the neighbours of a node, of main and of changes, in their order, and with their
+    /// edges where these are wanted. `room` is used again.
     fn put<'c>(
         &self,
         node: NodeId,
