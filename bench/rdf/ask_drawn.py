@@ -142,8 +142,11 @@ def questions(arguments, data):
             line = "" if arguments.number else text.splitlines()[-1]
             times = f"{ours:.2f} ms" if ours else "failed", f"{other:.2f} ms" if other else "not in time"
             print(f"{arguments.seed}-{number} {'WRONG: ' + problem if problem else 'slower' if slow else 'right'}; {times[0]} / {times[1]}\n    {line}", flush=True)
-    print(f"{len(ratios)} compared, {wrong} wrong, {late} not in time; to pyoxigraph: geometric mean {statistics.geometric_mean(ratios):.4f}, "
-          f"worst {max(ratios):.3f}, slower {sum(r > 1 for r in ratios)}")
+    line = f"{len(ratios)} compared, {wrong} wrong, {late} not in time"
+    if ratios:
+        mean = statistics.geometric_mean(ratios)
+        line += f"; to pyoxigraph: geometric mean {mean:.4f}, worst {max(ratios):.3f}, slower {sum(r > 1 for r in ratios)}"
+    print(line)
     return wrong
 
 
