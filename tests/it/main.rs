@@ -3,6 +3,7 @@
 
 mod access;
 mod ask;
+mod asked_late;
 mod both_ways;
 mod budgets;
 mod call_groups;
@@ -86,6 +87,7 @@ mod spools;
 mod sub_queries;
 mod subplans;
 mod tall_plans;
+mod terms_of_graph;
 mod threads;
 mod ties;
 mod told_apart;

@@ -60,7 +60,8 @@ pub struct PropertyPath {
     pub path: PathExpr,
     /// Where statements are taken from.
     pub graph: GraphChoice,
-    /// Whether a path of no steps counts for terms of the graph only: no end is written in the query.
+    /// Whether a path of no steps counts for terms of the graph only, which must be asked: no end is written
+    /// in the query, and none was found in the graph before.
     pub within: bool,
 }
 

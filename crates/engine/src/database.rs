@@ -104,6 +104,7 @@ impl Database {
             is_loading: AtomicBool::new(false),
             counted_at: AtomicU64::new(0),
             counting: Mutex::default(),
+            names_relied: Mutex::default(),
             loaded_at: AtomicU64::new(0),
             loads,
             checkpoint: Mutex::new(checkpoint),

@@ -3,12 +3,13 @@
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 use std::time::Instant;
 
 use trimorph_algebra::Procedure;
 use trimorph_algebra::Procedures;
 use trimorph_base::{MemoryBudget, Process, Reservation, Workers, forks};
+use trimorph_catalog::{Catalog, Reliances};
 use trimorph_exec::SpillArea;
 use trimorph_log::{Durability, Log, Position, Recover};
 use trimorph_mvcc::{Intent, Timestamp, View};
@@ -82,6 +83,8 @@ pub(crate) struct Shared {
     pub(crate) journal: OnceLock<Arc<Journal>>,
     /// A bulk load is at work: nobody may write beside it.
     pub(crate) is_loading: AtomicBool,
+    /// What statements of RDF that are inserted rely on, as the catalog that they were last inserted into has it.
+    pub(crate) names_relied: Mutex<Option<(Weak<Catalog>, Arc<Reliances>)>>,
     /// How much is written when it is next counted for estimates, and who counts it.
     pub(crate) counted_at: AtomicU64,
     pub(crate) counting: Mutex<()>,

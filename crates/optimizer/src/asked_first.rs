@@ -140,3 +140,15 @@ fn cost(
         _ => None,
     }
 }
+
+/// Whether to ask a row for it takes long: it makes a text, or searches in one.
+pub(crate) fn takes_long(predicate: &Expr) -> bool {
+    let is_long = match predicate {
+        Expr::Call(..) | Expr::UserCall(..) => true,
+        Expr::Op(op, ..) => matches!(op, Op::Contains | Op::EndsWith | Op::Regex),
+        _ => false,
+    };
+    let mut found = is_long;
+    predicate.for_each_child(&mut |child| found |= takes_long(child));
+    found
+}

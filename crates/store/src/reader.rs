@@ -239,6 +239,13 @@ impl<'s> Reader<'s> {
         self.node_changes(table).is_some()
     }
 
+    /// The same, for who goes on without the table where it was not: nothing of it is opened.
+    pub(crate) fn is_written(&self, table: TableId) -> bool {
+        let Some(changes) = &self.changes else { return false };
+        let known = self.nodes.get(usize::from(table.0)).and_then(|views| views.changes.get());
+        known.map_or_else(|| changes.moment.delta().changed_nodes(table).is_some(), Option::is_some)
+    }
+
     /// The positions of those of `len` rows from `first` on that are there; none where all are.
     ///
     /// **Cost**: a look-up for each zone where none came or went.

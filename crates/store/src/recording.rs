@@ -215,9 +215,7 @@ impl Recording {
             // The same instant, or time, may be written with another zone.
             Wanted::Equal(value @ Value::DateTime(_)) => integer_of(value).map(|at| (at, at)),
             Wanted::Equal(Value::Time(_)) | Wanted::Prefix(_) => None,
-            Wanted::Equal(value) => {
-                return self.note(|reads| reads.key(index_number(table, column), hash_of_value(value)));
-            }
+            Wanted::Equal(value) => return self.hash_wanted(table, column, hash_of_value(value)),
             Wanted::Between(low, high) => bound(low, i64::MIN).zip(bound(high, i64::MAX)),
         };
         match range {
@@ -226,6 +224,11 @@ impl Recording {
                 reads.nodes_of(table).columns.or_default(column).insert_all();
             }),
         }
+    }
+
+    /// The same by the hash of a value that is no moment.
+    pub(crate) fn hash_wanted(&self, table: TableId, column: usize, hash: u64) {
+        self.note(|reads| reads.key(index_number(table, column), hash));
     }
 
     /// Edges of a table were looked for by a value of an indexed column.

@@ -34,6 +34,11 @@ impl<T> Tables<T> {
         self.0[table].get_or_init(|| Box::new(make()))
     }
 
+    /// That of a table, if it was asked for.
+    pub(crate) fn get(&self, table: usize) -> Option<&T> {
+        self.0.get(table)?.get().map(AsRef::as_ref)
+    }
+
     /// Those that were asked for.
     pub(crate) fn made(&self) -> impl Iterator<Item = &T> {
         self.0.iter().filter_map(OnceCell::get).map(AsRef::as_ref)

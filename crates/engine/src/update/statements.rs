@@ -16,7 +16,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use trimorph_algebra::{Change, StatementVars, VarId};
 use trimorph_base::NodeId;
@@ -114,11 +114,19 @@ impl Statement<'_> {
     /// vain.
     fn note_names(&self, writing: &Writing) {
         let base = writing.base(self.shared);
-        let view = CatalogView::new(base.catalog());
-        view.node_columns(Some(&[Arc::from(ID), Arc::from(LITERAL_VALUE)]));
-        view.node_table_count();
-        view.edge_tables(None);
-        writing.note_plan(&Arc::new(view.reliances()));
+        let catalog = base.catalog();
+        let mut known = self.shared.names_relied.lock().unwrap_or_else(PoisonError::into_inner);
+        if !known.as_ref().is_some_and(|(of, _)| std::ptr::eq(of.as_ptr(), Arc::as_ptr(catalog))) {
+            let view = CatalogView::new(catalog);
+            view.node_columns(Some(&[Arc::from(ID), Arc::from(LITERAL_VALUE)]));
+            view.node_table_count();
+            view.edge_tables(None);
+            // Made of all edge tables, and the same for each statement until something is declared.
+            *known = Some((Arc::downgrade(catalog), Arc::new(view.reliances())));
+        }
+        if let Some((_, reliances)) = &*known {
+            writing.note_plan(reliances);
+        }
     }
 
     /// Inserts the statements of rows.

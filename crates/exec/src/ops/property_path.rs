@@ -25,7 +25,7 @@ type Give<'g> = &'g mut dyn FnMut(&Value, &Value, Option<&Arc<str>>);
 pub(super) struct Walk<'a, 's> {
     pub(super) finder: &'a Statements<'a, 's>,
     pub(super) cx: &'a Context<'s>,
-    /// Whether a path of no steps counts for terms of the graph only.
+    /// Whether a path of no steps counts for terms of the graph only, which must be asked.
     pub(super) within: bool,
 }
 
@@ -102,15 +102,19 @@ impl<'s> Walk<'_, 's> {
             (Some(from), to) => {
                 let mut found = Terms::default();
                 self.ends(path, &from, false, graphs, &mut found)?;
+                // What leads on to another term has a statement.
+                let is_alone = found.order.len() == 1;
                 let wanted = |end: &&Value| {
-                    to.as_ref().is_none_or(|to| equivalent(to, end)) && self.counts(&from, end, graphs)
+                    to.as_ref().is_none_or(|to| equivalent(to, end))
+                        && (!is_alone || self.counts(&from, end, graphs))
                 };
                 found.order.iter().filter(wanted).for_each(|end| give(&from, end));
             }
             (None, Some(to)) => {
                 let mut found = Terms::default();
                 self.ends(path, &to, true, graphs, &mut found)?;
-                let counts = |start: &&Value| self.counts(start, &to, graphs);
+                let is_alone = found.order.len() == 1;
+                let counts = |start: &&Value| !is_alone || self.counts(start, &to, graphs);
                 found.order.iter().filter(counts).for_each(|start| give(start, &to));
             }
             (None, None) => {

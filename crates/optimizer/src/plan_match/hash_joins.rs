@@ -43,7 +43,11 @@ impl Planner<'_> {
                 sides.insert(i, self.build_side(build, &shared, parts)?);
             }
         }
-        self.place_filters();
+        let followed = |at: usize| match order.steps.get(at) {
+            Some(Step::Follow(edge)) => Some(parts.edges[*edge]),
+            _ => None,
+        };
+        self.place_filters_before(followed(0));
         self.hang();
         for (i, step) in order.steps.iter().enumerate() {
             poll(self.with.cancel)?;
@@ -55,7 +59,7 @@ impl Planner<'_> {
                 (Step::Follow(edge), _) => self.follow(parts.edges[*edge])?,
                 (Step::Join { .. }, None) => {}
             }
-            self.place_filters();
+            self.place_filters_before(followed(i + 1));
             self.hang();
         }
         Ok(())

@@ -52,7 +52,7 @@ use trimorph_base::CancelToken;
 use trimorph_catalog::CatalogView;
 use trimorph_types::LogicalType;
 
-use crate::asked_first::{Weight, asked_first};
+use crate::asked_first::{Weight, asked_first, takes_long};
 use crate::degrees::rows_of;
 use crate::estimate::{Estimate, work_of};
 use crate::needed::{bottom_up_within, made_of};
@@ -378,7 +378,20 @@ impl<'a> Planner<'a> {
 
     /// Places every predicate whose variables are there.
     fn place_filters(&mut self) {
-        let mut ready = self.conditions.take_ready(&self.available);
+        let ready = self.conditions.take_ready(&self.available);
+        self.place(ready);
+    }
+
+    /// The same before an edge is followed: where that leaves few rows, what takes long is asked of these.
+    fn place_filters_before(&mut self, next: Option<usize>) {
+        let ready = match next.is_some_and(|edge| self.leaves_few(edge)) {
+            true => self.conditions.take_ready_if(&self.available, |predicate| !takes_long(predicate)),
+            false => self.conditions.take_ready(&self.available),
+        };
+        self.place(ready);
+    }
+
+    fn place(&mut self, mut ready: Vec<Expr>) {
         let known = self.with.known;
         let weigh = |predicate: &Expr| Weight {
             passing: self.estimate.passing(predicate, known),

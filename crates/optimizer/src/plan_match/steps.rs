@@ -5,8 +5,13 @@ use trimorph_algebra::{EdgePattern, EdgeRange, Expr, Extend, Op, Plan, VarId, Wa
 
 use super::Planner;
 use super::harmless::is_harmless;
+use crate::degrees::{degree, rows_of};
 use crate::walks::{Element, each_of, joined, renamed, var_extend};
 use crate::{Halt, conjunction};
+
+/// Edges of a node up to which it pays to look for them before anything that takes long is asked of the node:
+/// a look takes some ten nanoseconds, to search in a text or to make one sixty and more (chosen).
+const FEW_DEGREE: f64 = 0.5;
 
 impl Planner<'_> {
     pub(super) fn step(&self, edge: &EdgePattern, from: VarId) -> Extend {
@@ -25,6 +30,19 @@ impl Planner<'_> {
             direction,
             to_tables: (!all).then(|| tables.to_vec()),
         }
+    }
+
+    /// Whether following the edge of this place leaves less than half of the rows.
+    pub(super) fn leaves_few(&self, place: usize) -> bool {
+        let Some(edge) = self.edges.get(place).filter(|edge| edge.range == EdgeRange::One) else {
+            return false;
+        };
+        let (from, to) = self.ends(edge);
+        let tables = [from, to].map(|node| self.tables.get(&node).map_or(&[][..], Vec::as_slice));
+        let catalog = self.with.known.catalog;
+        // Where nothing was counted yet, nothing is known of edges either.
+        rows_of(catalog, tables[0]) > 0.0
+            && degree(catalog, edge, tables[0], tables[1], from != edge.from) < FEW_DEGREE
     }
 
     /// Reaches a new node over the edge of this place, and closes or intersects the cycles it closes.

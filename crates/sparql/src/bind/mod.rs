@@ -13,6 +13,7 @@ mod relation;
 mod scope;
 mod service;
 mod statement_order;
+mod terms_of_graph;
 mod triple_terms;
 mod triples;
 mod update;

@@ -14,8 +14,9 @@ use trimorph_algebra::{
 };
 use trimorph_types::{LogicalType, Value};
 
-use super::relation::{Active, Relation, Shape, Slot, call};
+use super::relation::{Active, Name, Relation, Shape, Slot, call};
 use super::scope::name_of;
+use super::terms_of_graph::is_of_graph;
 use super::triple_terms::bound_name;
 use super::{Binder, Bound};
 
@@ -101,14 +102,18 @@ impl Binder<'_> {
             }
         }
         let (graph, new_graph) = self.graphs(&mut relation, active);
+        // A term that is written may be none of the graph; `EXISTS` writes what is bound around it. One that a
+        // pattern of the graph has found is in it, and so is what it leads to.
+        let names = [subject, object].map(bound_name);
+        let is_free =
+            |name: &Option<Name>| name.as_ref().is_some_and(|name| !self.substituted.contains_key(name));
+        let is_found =
+            |name: &Option<Name>| name.as_ref().is_some_and(|name| is_of_graph(&relation, name, &graph));
+        let within = names.iter().all(is_free) && !names.iter().any(is_found);
         let (mut new, mut parts) = (Vec::new(), Vec::new());
         let from = self.end(&mut relation, subject, Shape::Term, &mut new, &mut parts);
         let to = self.end(&mut relation, object, Shape::Term, &mut new, &mut parts);
         self.relies_on_all();
-        // A term that is written may be none of the graph; `EXISTS` writes what is bound around it.
-        let is_free =
-            |term: &TermPattern| bound_name(term).is_some_and(|name| !self.substituted.contains_key(&name));
-        let within = is_free(subject) && is_free(object);
         let path = PropertyPath { from, to, path: converted(path), graph, within };
         relation.grow(|input| Plan::PropertyPath { input, path });
         if let Some((name, var)) = new_graph {

@@ -20,9 +20,9 @@ use trimorph_vfs::Pins;
 /// The value of the row at a position of the index; none where it could not be read.
 type ValueAt<'a> = dyn Fn(u64) -> Option<Value> + 'a;
 
-/// Rows below which a search is as cheap, and above which making the table would be felt: it takes 0.2 µs and
-/// 12 to 24 bytes a row. Both chosen.
-const ROWS: Range<u64> = 64..1 << 20;
+/// Rows above which making the table would be felt: it takes 0.2 µs and 12 to 24 bytes a row (chosen). A table
+/// of few rows has one too: where a search would be as cheap, to open the index for it is not.
+const ROWS: Range<u64> = 1..1 << 20;
 
 /// A search costs what five to ten rows of the table cost.
 const ROWS_PER_SEARCH: u64 = 8;
@@ -62,19 +62,22 @@ impl ByHash {
                 }
             },
         };
-        let (hash, mask) = (FxBuildHasher.hash_one(iri), slots.len() - 1);
-        let mut at = hash as usize & mask;
-        while let Some(slot) = slots.get(at).filter(|slot| **slot != 0) {
-            if slot >> 32 == hash >> 32 {
-                let position = (slot & u64::from(u32::MAX)) - 1;
-                if matches!(value_at(position), Some(Value::Iri(own)) if *own == *iri) {
-                    return Some(Some(position));
-                }
-            }
-            at = (at + 1) & mask;
-        }
-        Some(None)
+        let is_it = |position: &u64| matches!(value_at(*position), Some(Value::Iri(own)) if *own == *iri);
+        Some(alike(slots, iri).find(is_it))
     }
+
+    /// Whether it is known that no row has an IRI: nothing has such a hash.
+    pub(super) fn lacks(&self, iri: &str) -> bool {
+        self.slots.get().is_some_and(|Slots(slots, _)| alike(slots, iri).next().is_none())
+    }
+}
+
+/// The positions whose values have the hash of an IRI.
+fn alike(slots: &[u64], iri: &str) -> impl Iterator<Item = u64> {
+    let (hash, mask) = (FxBuildHasher.hash_one(iri), slots.len() - 1);
+    let from = (0..slots.len()).map(move |step| (hash as usize).wrapping_add(step) & mask);
+    let taken = from.map_while(|at| slots.get(at).copied().filter(|slot| *slot != 0));
+    taken.filter(move |slot| slot >> 32 == hash >> 32).map(|slot| (slot & u64::from(u32::MAX)) - 1)
 }
 
 /// The slots of all rows; none where something could not be read, is no IRI, or there is no room for them.
@@ -88,7 +91,8 @@ fn slots_of(rows: u64, value_at: &ValueAt<'_>, pins: &Pins<'_>) -> Option<Slots>
             last = Some(iri);
         }
     }
-    let len = (firsts.len() + firsts.len() / 2).next_power_of_two();
+    // At least one slot is free.
+    let len = (firsts.len() + firsts.len() / 2 + 1).next_power_of_two();
     let mut held = pins.room();
     held.resize(len * size_of::<u64>()).ok()?;
     let mut slots = vec![0; len].into_boxed_slice();

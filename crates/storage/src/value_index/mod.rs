@@ -189,6 +189,11 @@ impl ValueIndex {
         self.ends.last().copied().unwrap_or(0)
     }
 
+    /// Whether it is known, from what earlier searches have left, that no row has an IRI. Nothing is read.
+    pub fn lacks_iri(&self, iri: &str) -> bool {
+        is_outside(&self.extremes, iri) || self.by_hash.lacks(iri)
+    }
+
     /// Whether no row has a value.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -204,6 +209,11 @@ impl ValueIndex {
             by_hash: &self.by_hash,
         }
     }
+}
+
+/// Whether an IRI is before the first value or behind the last: most tables have names of another kind.
+fn is_outside(extremes: &OnceLock<[Value; 2]>, iri: &str) -> bool {
+    matches!(extremes.get(), Some([Value::Iri(low), Value::Iri(high)]) if iri < &**low || iri > &**high)
 }
 
 /// Rows that are asked one by one before the end of a range is searched for.
@@ -391,12 +401,8 @@ impl<'s> ValueIndexView<'s> {
     ///
     /// **Cost**: a look at a table of hashes, and at the value where one is alike.
     pub fn find_iri(&self, iri: &str, column: &ColumnView<'_>) -> Option<Option<u64>> {
-        if let Some([first, last]) = self.extremes.get() {
-            // Most tables have names of another kind.
-            let is_outside = |low: &Value, high: &Value| matches!((low, high), (Value::Iri(low), Value::Iri(high)) if iri < &**low || iri > &**high);
-            if is_outside(first, last) {
-                return Some(None);
-            }
+        if is_outside(self.extremes, iri) {
+            return Some(None);
         }
         let position = self.find_by_hash(iri, &|row| column.value(row))?;
         Some(position.and_then(|position| self.row(position)))

@@ -194,10 +194,12 @@ fn a_changed_index_is_as_a_new_one() {
 
 #[test]
 fn iris_are_found_by_hash_as_by_search() {
-    for (rows, other) in [(40, None), (3_000, None), (3_000, Some(Value::Int(4)))] {
+    for (rows, other) in [(1, None), (2, None), (40, None), (3_000, None), (3_000, Some(Value::Int(4)))] {
         let iri = |n: u64| Value::iri(format!("http://example.org/thing/{n}"));
         let mut values: Vec<Value> = (0..rows).map(|row| iri(row * 7 % rows / 2)).collect();
-        values[11] = other.clone().unwrap_or(Value::Null);
+        if let Some(value) = values.get_mut(11) {
+            *value = other.clone().unwrap_or(Value::Null);
+        }
         let column = column(LogicalType::Iri, &values);
         let index = ValueIndex::build(&column, rows, OPTIONS, &CancelToken::default()).unwrap();
         let pins = Arc::<Pins<'_>>::default();
@@ -210,6 +212,11 @@ fn iris_are_found_by_hash_as_by_search() {
             let is_it = |row: &u64| order(&values[*row as usize], &wanted).is_eq();
             let expected: Vec<u64> = (0..rows).filter(is_it).collect();
             assert_eq!(found, expected, "{rows} {n}");
+            let Value::Iri(name) = &wanted else { unreachable!() };
+            assert!(expected.is_empty() || !index.lacks_iri(name), "{rows} {n}");
         }
+        // Where all are IRIs it is known by then of those that are not there.
+        let lacks = |n: u64| matches!(iri(n), Value::Iri(name) if index.lacks_iri(&name));
+        assert_eq!((rows..2 * rows).all(lacks), other.is_none(), "{rows}");
     }
 }

@@ -1,13 +1,15 @@
 //! Which node a name is: an IRI, a blank node or a triple term in; the node with that `@id` out.
 //!
-//! Many names are looked up in a row, in all tables that have names, of which one has it. So the columns are
-//! found once a reader, and a table of which nothing was written since is asked by hash without reading the
-//! name twice.
+//! Many names are looked up in a row, in all tables that have names, of which one has it, or none where the
+//! name is new. So the columns are found once a reader; of a table of which nothing was written since the index
+//! tells, as a rule, that it is not there, before anything of the table is opened; and it is asked by hash
+//! without reading the name twice.
 
 use trimorph_base::{NodeId, TableId};
 use trimorph_types::Value;
 use trimorph_types::iri_names::ID;
 
+use crate::recording::hash_of_value;
 use crate::{Reader, Wanted};
 
 impl Reader<'_> {
@@ -27,17 +29,22 @@ impl Reader<'_> {
     ///
     /// **Cost**: a look-up in each table with names, until one has it.
     pub(super) fn node_named(&self, name: &str) -> Option<NodeId> {
-        let mut wanted = None;
+        let (mut wanted, mut hash) = (None, None);
         let mut rows = Vec::new();
         for (table, column) in self.columns_of_names() {
-            if !self.notes_reads()
-                && !self.has_node_changes(*table)
-                && let Some(index) = self.value_index(*table, *column)
-                && let Some(found) = index.find_iri(name, self.node_column(*table, *column))
-            {
-                match found {
-                    Some(row) => return Some(NodeId::new(*table, row)),
-                    None => continue,
+            let index = self.main_table(*table).and_then(|main| main.value_index(*column));
+            if let Some(index) = index.filter(|_| !self.is_written(*table)) {
+                if let Some(recording) = self.recording() {
+                    let hash = *hash.get_or_insert_with(|| hash_of_value(&Value::iri(name)));
+                    recording.hash_wanted(*table, *column, hash);
+                }
+                if index.lacks_iri(name) {
+                    continue;
+                }
+                match self.find_in_main(*table, *column, name) {
+                    Some(Some(row)) => return Some(NodeId::new(*table, row)),
+                    Some(None) => continue,
+                    None => {}
                 }
             }
             let wanted = wanted.get_or_insert_with(|| Wanted::Equal(Value::iri(name)));
@@ -49,5 +56,14 @@ impl Reader<'_> {
             }
         }
         None
+    }
+
+    /// The row of main with a name, if one has it; none where that is to be searched for.
+    fn find_in_main(&self, table: TableId, column: usize, name: &str) -> Option<Option<u64>> {
+        let found = self.value_index(table, column)?.find_iri(name, self.node_column(table, column))?;
+        if let (Some(recording), Some(row)) = (self.recording(), found) {
+            recording.values(table, column, row, 1);
+        }
+        Some(found)
     }
 }
