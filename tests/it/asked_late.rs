@@ -1,5 +1,5 @@
-//! What takes long is asked of rows that an edge leaves, where few nodes have the edge: in both languages, and
-//! with the same rows as where it is asked first.
+//! What takes long is asked of rows that an edge leaves, where few nodes have the edge: in both languages,
+//! and with the same rows as where it is asked first.
 
 use trimorph::{Config, Connection, Database, RdfOptions};
 

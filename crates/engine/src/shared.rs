@@ -83,7 +83,7 @@ pub(crate) struct Shared {
     pub(crate) journal: OnceLock<Arc<Journal>>,
     /// A bulk load is at work: nobody may write beside it.
     pub(crate) is_loading: AtomicBool,
-    /// What statements of RDF that are inserted rely on, as the catalog that they were last inserted into has it.
+    /// What statements of RDF that are inserted rely on, of the catalog that they were last inserted into.
     pub(crate) names_relied: Mutex<Option<(Weak<Catalog>, Arc<Reliances>)>>,
     /// How much is written when it is next counted for estimates, and who counts it.
     pub(crate) counted_at: AtomicU64,

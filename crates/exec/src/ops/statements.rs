@@ -5,6 +5,8 @@
 //! 2. With a subject or an object what is found is kept until it is handed out. Without either, the places
 //!    where statements are are gone through some steps at a time, so that a scan of all keeps few of them.
 //!    What lies there in columns is handed out as vectors.
+//! 3. The first rows are handed out before there are many, each time twice as many: who asks whether there is
+//!    one, or wants a few, waits for no more.
 //!
 //! Source: `store/src/statements`; Poseidon §6 (index scan and relation scan).
 
@@ -27,6 +29,9 @@ use crate::{Context, ExecError};
 
 /// Subjects that are gone through between two looks at what is to be handed out.
 const SUBJECTS: u64 = 1_024;
+
+/// Rows that are handed out first, and about so many subjects are gone through for them.
+const FIRST_ROWS: usize = 32;
 
 /// What a place of the pattern is.
 #[derive(Clone, Copy, Debug)]
@@ -139,6 +144,8 @@ pub(crate) struct Statements<'s> {
     /// The same as vectors: after what was found, before what will be.
     ready: VecDeque<Ready<'s>>,
     names: NameTerms,
+    /// Rows that are handed out next, at most.
+    wanted: usize,
     /// Of the first row on.
     known: Option<Known>,
     held: Option<Reservation>,
@@ -158,6 +165,7 @@ impl<'s> Statements<'s> {
             found: VecDeque::new(),
             ready: VecDeque::new(),
             names: NameTerms::default(),
+            wanted: FIRST_ROWS,
             known: None,
             held: None,
         }
@@ -269,10 +277,18 @@ impl<'s> Statements<'s> {
     /// The next subjects of a scan.
     fn look_on(&mut self, finder: &Finder<'_, 's>, cx: &Context<'s>) -> Result<(), ExecError> {
         let Some(scan) = &mut self.scan else { return Ok(()) };
+        // Once all is wanted, in runs that begin where zones do.
+        let count = match self.spec.count {
+            Some(_) => SUBJECTS,
+            None => (self.wanted as u64).min(SUBJECTS - scan.row % SUBJECTS),
+        };
+        let rows = (scan.row, count);
+        // Where little is found it goes on as fast as where all is.
+        self.wanted = self.wanted.saturating_mul(2);
         let (spec, found, names, ready) = (&self.spec, &mut self.found, &mut self.names, &mut self.ready);
         let steps = match &scan.places {
             Places::Parts(parts) if spec.count.is_some() => parts.last().map(|part| {
-                finder.count_of_part(part, (scan.row, SUBJECTS), &scan.graphs, &mut |one, count| {
+                finder.count_of_part(part, rows, &scan.graphs, &mut |one, count| {
                     if count > 0 {
                         found.push_back(row_of(spec, one, count, names, cx));
                     }
@@ -281,7 +297,6 @@ impl<'s> Statements<'s> {
             }),
             Places::Parts(parts) => parts.last().map(|part| {
                 let with_objects = !matches!(spec.object, Place::Found(None));
-                let rows = (scan.row, SUBJECTS);
                 let batches = finder.batches_of_part(part, rows, &scan.graphs, with_objects);
                 let made = batches.and_then(|batches| {
                     let some = batches.into_iter().filter(|batch| batch.len > 0);
@@ -299,7 +314,7 @@ impl<'s> Statements<'s> {
             }),
             Places::Tables(tables) => tables.last().map(|table| {
                 let first = NodeId::new(*table, scan.row);
-                let _ = finder.of_subjects(first, SUBJECTS, &scan.asked, &scan.graphs, &mut |one| {
+                let _ = finder.of_subjects(first, count, &scan.asked, &scan.graphs, &mut |one| {
                     found.push_back(row_of(spec, one, 1, names, cx));
                     ControlFlow::Continue(())
                 });
@@ -310,7 +325,7 @@ impl<'s> Statements<'s> {
             self.scan = None;
             return Ok(());
         };
-        scan.row += SUBJECTS;
+        scan.row += count;
         if scan.row >= steps {
             scan.row = 0;
             match &mut scan.places {
@@ -448,7 +463,8 @@ fn row_of(
 
 impl<'s> Operator<'s> for Statements<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, cx: &Context<'s>) -> Result<bool, ExecError> {
-        let room = cx.settings.vector_size;
+        let room = cx.settings.vector_size.min(self.wanted);
+        self.wanted = self.wanted.saturating_mul(2);
         loop {
             cx.check()?;
             if self.cursor >= self.rest.len() {
@@ -509,6 +525,7 @@ impl<'s> Operator<'s> for Statements<'s> {
         self.found.clear();
         self.ready.clear();
         self.scan = None;
+        self.wanted = FIRST_ROWS;
         (self.cursor, self.is_open) = (0, false);
     }
 }

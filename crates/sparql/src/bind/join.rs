@@ -8,6 +8,9 @@
 //! 4. `{ SELECT DISTINCT ?x { … } }` of which the rest binds `?x` only tells whether a row stays: it is asked
 //!    of the rows that are there, as `EXISTS` is, unless it finds few and they are many.
 //!
+//! Triple patterns that conditions or other parts stand between are matched as if they stood together: which
+//! of them finds few is asked of all.
+//!
 //! A join is the same in any order. What only a path or a group of another graph connects is not paired
 //! first: it is searched from the one end, and what it reaches is joined with the other.
 
@@ -47,6 +50,12 @@ impl Binder<'_> {
         use GraphPattern as P;
         let mut all = Vec::new();
         flatten(pattern, &mut all);
+        let triples = all_triples(&all);
+        if let Some(triples) = &triples {
+            let first = all.iter().position(|part| has_triples(part)).unwrap_or(0);
+            all.retain(|part| !has_triples(part));
+            all.insert(first, triples);
+        }
         let sub_queries = all.iter().filter(|part| is_sub_query(part)).count();
         if sub_queries > 0 || all.iter().any(|part| matches!(part, P::Path { .. })) || is_linked(&all) {
             return self.in_turn(relation, sorted_out(&all), active);
@@ -239,6 +248,22 @@ fn is_few_rows(part: &GraphPattern) -> bool {
         GraphPattern::Extend { inner, .. } => is_few_rows(inner),
         _ => false,
     }
+}
+
+fn has_triples(part: &GraphPattern) -> bool {
+    matches!(part, GraphPattern::Bgp { patterns } if !patterns.is_empty())
+}
+
+/// The triple patterns of all parts as one, where they stand in several.
+fn all_triples(all: &[&GraphPattern]) -> Option<GraphPattern> {
+    let mut patterns = Vec::new();
+    for part in all {
+        if let GraphPattern::Bgp { patterns: own } = part {
+            patterns.extend_from_slice(own);
+        }
+    }
+    let is_split = all.iter().filter(|part| has_triples(part)).count() > 1;
+    is_split.then_some(GraphPattern::Bgp { patterns })
 }
 
 /// The parts of joins within joins.

@@ -102,8 +102,8 @@ impl Binder<'_> {
             }
         }
         let (graph, new_graph) = self.graphs(&mut relation, active);
-        // A term that is written may be none of the graph; `EXISTS` writes what is bound around it. One that a
-        // pattern of the graph has found is in it, and so is what it leads to.
+        // A term that is written may be none of the graph; `EXISTS` writes what is bound around it. One that
+        // a pattern of the graph has found is in it, and so is what it leads to.
         let names = [subject, object].map(bound_name);
         let is_free =
             |name: &Option<Name>| name.as_ref().is_some_and(|name| !self.substituted.contains_key(name));

@@ -4,9 +4,9 @@
 //! A path of no steps leads from each term of the graph to itself. Where a pattern has found the term there,
 //! nobody need ask whether the graph has it, which of a literal means to look at all predicates.
 //!
-//! Looked through is what keeps a variable of its input as it is and loses no row's witness: further patterns,
-//! filters, computed variables, inner joins. What else there may be (a union, what is optional, the rows
-//! around a group) is not known to be of the graph, which costs time only.
+//! Looked through is what keeps a variable of its input as it is: further patterns, filters, computed
+//! variables, inner joins. What else there may be (a union, what is optional, the rows around a group) is not
+//! known to be of the graph, which costs time only.
 
 use trimorph_algebra::{GraphChoice, Plan, VarId};
 

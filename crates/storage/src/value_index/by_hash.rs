@@ -20,8 +20,8 @@ use trimorph_vfs::Pins;
 /// The value of the row at a position of the index; none where it could not be read.
 type ValueAt<'a> = dyn Fn(u64) -> Option<Value> + 'a;
 
-/// Rows above which making the table would be felt: it takes 0.2 µs and 12 to 24 bytes a row (chosen). A table
-/// of few rows has one too: where a search would be as cheap, to open the index for it is not.
+/// Rows above which making the table would be felt: it takes 0.2 µs and 12 to 24 bytes a row (chosen). Few
+/// rows have one too: where a search would be as cheap, to open the index for it is not.
 const ROWS: Range<u64> = 1..1 << 20;
 
 /// A search costs what five to ten rows of the table cost.

@@ -1,9 +1,9 @@
 //! Which node a name is: an IRI, a blank node or a triple term in; the node with that `@id` out.
 //!
 //! Many names are looked up in a row, in all tables that have names, of which one has it, or none where the
-//! name is new. So the columns are found once a reader; of a table of which nothing was written since the index
-//! tells, as a rule, that it is not there, before anything of the table is opened; and it is asked by hash
-//! without reading the name twice.
+//! name is new. So the columns are found once a reader; of a table of which nothing was written since the
+//! index tells, as a rule, that it is not there, before anything of the table is opened; and it is asked by
+//! hash without reading the name twice.
 
 use trimorph_base::{NodeId, TableId};
 use trimorph_types::Value;
