@@ -26,11 +26,8 @@ mod extremes;
 mod faults;
 mod faults_of_a_life;
 mod faults_of_all_writes;
-<<<<<<< HEAD
-mod filter_orders;
-=======
 mod few_wanted;
->>>>>>> 8f723fd8 (Statements: few are made where few are wanted; triple patterns of a group are ordered together)
+mod filter_orders;
 mod first_touch;
 mod folded_lists;
 mod followers;
