@@ -40,10 +40,11 @@ pub struct EdgeDelta {
     index_changes: AtomicU64,
 }
 
-/// Bits of a place within a block: a page has that many places at least, so a page is one block or several.
-const BLOCK_BITS: u32 = 12;
+/// Bits of a place within a block: a page of main has 64 blocks at least, a word of marks. What came to it
+/// lies behind what it had, so that most blocks have the one or the other.
+const BLOCK_BITS: u32 = 6;
 
-/// Edges of one edge table of which something was written, by blocks of 4,096 places.
+/// Edges of one edge table of which something was written, by blocks of 64 places.
 #[derive(Clone, Debug)]
 pub struct MarkedEdges(Marks);
 

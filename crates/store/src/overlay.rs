@@ -116,7 +116,10 @@ impl<'s> Overlay<'s> {
                     return Found::Main(row);
                 }
                 let edge = EdgeId::new(*table, row & !PLACE);
-                let written = delta.as_ref().and_then(|(delta, _)| delta.value(edge, *column, reading));
+                // Beside what was written there is much that was not: it need not be looked for.
+                let place = edge.place();
+                let marked = delta.as_ref().filter(|(_, marked)| marked.meet(place..place + 1));
+                let written = marked.and_then(|(delta, _)| delta.value(edge, *column, reading));
                 match (written, edges) {
                     (Some(value), _) => Found::Value(value),
                     (None, Some(edges)) => {
