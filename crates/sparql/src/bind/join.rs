@@ -9,7 +9,8 @@
 //!    of the rows that are there, as `EXISTS` is, unless it finds few and they are many.
 //!
 //! Triple patterns that conditions or other parts stand between are matched as if they stood together: which
-//! of them finds few is asked of all.
+//! of them finds few is asked of all. Not where there are paths or sub-queries, which may be what connects
+//! them.
 //!
 //! A join is the same in any order. What only a path or a group of another graph connects is not paired
 //! first: it is searched from the one end, and what it reaches is joined with the other.
@@ -50,7 +51,9 @@ impl Binder<'_> {
         use GraphPattern as P;
         let mut all = Vec::new();
         flatten(pattern, &mut all);
-        let triples = all_triples(&all);
+        // What a path or a sub-query may connect stays apart: together it would be paired.
+        let connects = |part: &&GraphPattern| matches!(part, P::Path { .. }) || is_sub_query(part);
+        let triples = if all.iter().any(connects) { None } else { all_triples(&all) };
         if let Some(triples) = &triples {
             let first = all.iter().position(|part| has_triples(part)).unwrap_or(0);
             all.retain(|part| !has_triples(part));
