@@ -392,12 +392,7 @@ impl Topology {
         reading: &Reading<'_>,
         out: &mut Vec<(u64, EdgeChange)>,
     ) {
-        let from = out.len();
-        let _ = self.visit_run((first, len), edge_table, direction, &mut |row, entry, other| {
-            out.extend(self.change(entry, other, reading).map(|change| (row, change)));
-            ControlFlow::Continue(())
-        });
-        out[from..].sort_unstable();
+        self.few_changes_of_run((first, len), edge_table, direction, reading, usize::MAX, out);
     }
 
     /// The same, unless there are more than `most`: then `false`, and `out` has some of them.

@@ -37,9 +37,9 @@ pub(crate) struct ScanExtend<'s> {
     child: BoxOperator<'s>,
     inner: Chunk<'s>,
     spec: Arc<ScanExtendSpec>,
-    /// The run being read, and how far; the length of each of its lists where they are looked at.
+    /// The run being read, and how far; where each of its lists ends, where that is looked at.
     run: Option<Run>,
-    degrees: Vec<u64>,
+    ends: Vec<u64>,
     /// Reads what is no run.
     lists: Batch<'s>,
 }
@@ -49,17 +49,16 @@ struct Run {
     /// All edges of the rows, and how many have been given.
     lists: neighbours::Run,
     given: usize,
-    /// The row the next edge belongs to, and how many of its edges have been given.
-    row: usize,
-    within: usize,
-    /// Whether start nodes were filtered out.
-    partial: bool,
+    /// Those start nodes that were not filtered out, where some were.
+    wanted: Option<Vec<u32>>,
+    /// How many of these, or of all, have been given with all their edges.
+    passed: usize,
 }
 
 impl<'s> ScanExtend<'s> {
     pub(crate) fn new(child: BoxOperator<'s>, spec: Arc<ScanExtendSpec>) -> Self {
         let (inner, lists) = (Chunk::with_slots(&[spec.lists.slots]), Batch::new(Arc::clone(&spec.lists)));
-        Self { child, inner, spec, run: None, degrees: Vec::new(), lists }
+        Self { child, inner, spec, run: None, ends: Vec::new(), lists }
     }
 
     /// The run of the child's rows, if their lists are to be read as one.
@@ -81,7 +80,8 @@ impl<'s> ScanExtend<'s> {
             Choice::Index => false,
             Choice::Cost => scan_pays(wanted, group.len, lists.len()),
         };
-        pays.then_some(Run { first: *first, lists, given: 0, row: 0, within: 0, partial: wanted < group.len })
+        let wanted = || (wanted < group.len).then(|| group.selection.to_vec(group.len));
+        pays.then(|| Run { first: *first, lists, given: 0, wanted: wanted(), passed: 0 })
     }
 
     /// The next vector of the run; `false` if none of its edges is wanted.
@@ -90,36 +90,46 @@ impl<'s> ScanExtend<'s> {
         let group = &self.inner.groups[0];
         let (from, len) = (run.given, max.min(run.lists.len() - run.given));
         run.given += len;
-        let mut parents: Vec<u32> = Vec::new();
-        let parents_wanted = run.partial || !self.spec.lists.keep.is_empty() || group.multiplicity.is_some();
-        if parents_wanted {
-            let degrees = &mut self.degrees;
+        let repeats = !self.spec.lists.keep.is_empty() || group.multiplicity.is_some();
+        let (mut parents, mut kept) = (vec![0; if repeats { len } else { 0 }], Vec::new());
+        if repeats || run.wanted.is_some() {
+            let ends = &mut self.ends;
             if from == 0 {
-                degrees.clear();
-                degrees.resize(group.len, 1);
-                neighbours.multiply_degrees(run.first.row(), degrees);
+                ends.clear();
+                ends.resize(group.len, 1);
+                neighbours.multiply_degrees(run.first.row(), ends);
+                let mut end = 0;
+                ends.iter_mut().for_each(|degree| {
+                    end += *degree;
+                    *degree = end;
+                });
             }
-            parents.resize(len, 0);
-            let mut left = &mut parents[..];
-            while let Some(degree) = degrees.get(run.row).filter(|_| !left.is_empty()) {
-                let n = (*degree as usize - run.within).min(left.len());
-                let (own, others) = left.split_at_mut(n);
-                // Most lists are short.
-                own.iter_mut().for_each(|parent| *parent = run.row as u32);
-                left = others;
-                run.within += n;
-                if run.within == *degree as usize {
-                    (run.row, run.within) = (run.row + 1, 0);
+            let row_of = |place: usize| match &run.wanted {
+                Some(wanted) => wanted.get(place).map(|row| *row as usize),
+                None => (place < group.len).then_some(place),
+            };
+            while let Some(row) = row_of(run.passed) {
+                let start = row.checked_sub(1).map_or(0, |before| ends[before] as usize);
+                let end = ends[row] as usize;
+                if start >= from + len {
+                    break;
                 }
+                let own = start.max(from) - from..end.min(from + len).max(from) - from;
+                if repeats {
+                    parents[own.clone()].fill(row as u32);
+                }
+                if run.wanted.is_some() {
+                    kept.extend(own.start as u32..own.end as u32);
+                }
+                if end > from + len {
+                    break;
+                }
+                run.passed += 1;
             }
         }
         let out = &mut chunk.groups[0];
         out.reset(len);
-        if run.partial {
-            let mut selected = vec![false; group.len];
-            group.selection.for_each(group.len, |i| selected[i] = true);
-            let kept: Vec<u32> =
-                (0u32..).zip(&parents).filter(|(_, p)| selected[**p as usize]).map(|(i, _)| i).collect();
+        if run.wanted.is_some() {
             if kept.is_empty() {
                 return false;
             }

@@ -1,7 +1,6 @@
 //! How many edges nodes have: of one row, of consecutive rows, weighted by their neighbours.
 
 use trimorph_base::NodeId;
-use trimorph_delta::Direction;
 use trimorph_storage::adjacency::AdjacencyView;
 
 use super::list::Form;
@@ -30,9 +29,8 @@ impl Neighbours<'_, '_> {
     #[inline(never)]
     fn changed_degree(&self, moment: &Moment, row: u64, in_main: u64) -> u64 {
         let node = NodeId::new(self.from, row);
-        let direction = if self.forward { Direction::Forward } else { Direction::Backward };
         let (topology, reading) = (moment.topology(), moment.reading());
-        match topology.longer_by(node, self.table.id, direction, &reading, CHANGES_COUNTED) {
+        match topology.longer_by(node, self.table.id, self.direction(), &reading, CHANGES_COUNTED) {
             Some(more) => in_main.saturating_add_signed(more),
             // A list that is asked for again is not gone through again.
             None => self.patch(node).map_or(in_main, |patch| patch.nodes.len() as u64),
@@ -58,10 +56,9 @@ impl Neighbours<'_, '_> {
     /// where none touched them.
     fn longer_by(&self, first: u64, count: usize) -> Option<Vec<i64>> {
         let (moment, _) = self.changes.filter(|(_, marks)| marks.meet(first, count as u64))?;
-        let direction = if self.forward { Direction::Forward } else { Direction::Backward };
         let mut longer = vec![0; count];
-        let first = NodeId::new(self.from, first);
-        moment.topology().longer_by_run(first, self.table.id, direction, &moment.reading(), &mut longer);
+        let (first, reading) = (NodeId::new(self.from, first), moment.reading());
+        moment.topology().longer_by_run(first, self.table.id, self.direction(), &reading, &mut longer);
         Some(longer)
     }
 

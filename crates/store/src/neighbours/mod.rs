@@ -28,7 +28,7 @@ mod run;
 mod single;
 
 use trimorph_base::{NodeId, TableId};
-use trimorph_delta::Marks;
+use trimorph_delta::{Direction, Marks};
 use trimorph_storage::EdgeTableView;
 use trimorph_storage::adjacency::AdjacencyView;
 
@@ -149,6 +149,12 @@ impl<'r, 's> Neighbours<'r, 's> {
     #[inline]
     pub(super) fn are_changed(&self, first: u64, count: u64) -> bool {
         self.changes.is_some_and(|(_, marks)| marks.meet(first, count))
+    }
+
+    /// The direction, as the delta has it.
+    #[inline]
+    fn direction(&self) -> Direction {
+        if self.forward { Direction::Forward } else { Direction::Backward }
     }
 
     /// The edge table.
