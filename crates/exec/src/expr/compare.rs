@@ -179,7 +179,8 @@ fn compare_texts<'s>(op: Op, texts: &Texts<'s>, with: &str, at: Positions<'_>) -
     }
 }
 
-/// Rows from which on numbering the entries of two dictionaries pays: some 30 ns an entry, and 6 less a row.
+/// Rows for each entry of two dictionaries from which on these are numbered. Chosen; a join's condition on
+/// languages, 140 entries, took 15.7 ms in place of 18.0.
 const ROWS_PER_ENTRY: usize = 8;
 
 /// Texts of two vectors: once for each pair of entries of a dictionary that both have, where these are few;

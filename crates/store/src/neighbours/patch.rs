@@ -29,8 +29,8 @@ struct Main {
 /// Changes of a run that are found together at most. Chosen: 2 MB.
 const RUN_CHANGES_MAX: usize = 1 << 16;
 
-/// Changes of a list from which on it is kept. Chosen: keeping a short one took longer than putting it together
-/// again, an unmerged join of all 199 ms to 67.
+/// Changes of a list from which on it is kept. Chosen: keeping a short one took longer than putting it
+/// together again, an unmerged join of all 199 ms to 67.
 const KEPT_CHANGES: usize = 32;
 
 impl<'r, 's> Neighbours<'r, 's> {

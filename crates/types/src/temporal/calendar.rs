@@ -4,7 +4,7 @@
 //!
 //! Source: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms"; Neri and Schneider, "Euclidean Affine
 //! Functions and Their Application to Calendar Algorithms" 2023, for years from about -32,800 to 1 million,
-//! which take a third of the time; ISO 8601 week dates.
+//! which take less than half of the time; ISO 8601 week dates.
 
 /// The largest year a value may show, and the smallest with a minus sign.
 pub const YEAR_MAX: i64 = 999_999_999;
