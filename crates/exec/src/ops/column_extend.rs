@@ -9,6 +9,7 @@ use trimorph_base::{EdgeId, NodeId};
 use trimorph_store::access::EdgeAccess;
 use trimorph_vector::{Chunk, Edges, Group, Nodes, Selection, Values, Vector};
 
+use super::resolved::Resolved;
 use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
@@ -64,8 +65,9 @@ impl<'s> ColumnExtend<'s> {
         let mut edges = self.spec.edge_slot.map(|_| vec![EdgeId(0); group.len]);
         let mut kept = Vec::with_capacity(positions.len());
         let from = &group.vectors[self.spec.from.slot];
+        let mut resolved = Resolved::new(&self.spec.step);
         let mut visit = |i: u32, node: NodeId| {
-            for neighbours in self.spec.step.neighbours(node.table(), &cx.reader) {
+            for neighbours in resolved.of(node.table(), cx) {
                 let found = match &mut edges {
                     None => neighbours.single_node(node),
                     Some(edges) => neighbours.single_edge(node).map(|(neighbour, edge)| {
