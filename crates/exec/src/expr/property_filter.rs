@@ -123,7 +123,8 @@ impl PropertyFilter {
                 [(_, op, _)] => *op = opposite(*op)?,
                 _ => return None,
             },
-            Kind::Among(_) | Kind::Key(_) | Kind::Present(_) => return None,
+            Kind::Present(present) => *present = !*present,
+            Kind::Among(_) | Kind::Key(_) => return None,
         }
         Some(self)
     }

@@ -1,12 +1,13 @@
 //! Comparisons with constants as ranges of the integers that columns keep.
 //!
-//! What is compared is a value itself, or a step of it: its year or its date, which never fall where the
-//! value grows, so that `x.year = 2011` is a range of `x`.
+//! What is compared is a value itself, or a step of it: its year, its date, or the begin of a unit it is in,
+//! which never fall where the value grows, so that `x.year = 2011` is a range of `x`.
 
 use std::cmp::Ordering;
 
 use trimorph_algebra::Op;
 use trimorph_types::compare::order_zones;
+use trimorph_types::temporal::Unit;
 use trimorph_types::temporal::calendar::days_from_date;
 use trimorph_types::{LogicalType, Value, Zone};
 
@@ -23,6 +24,9 @@ pub(crate) enum Step {
     Year,
     /// `date(…)`
     Date,
+    /// `date.truncate(unit, …)` and its kin, to a unit of whole days: the unit, and the type of what comes of
+    /// it.
+    Truncated(Unit, LogicalType),
 }
 
 impl Step {
@@ -35,6 +39,13 @@ impl Step {
             Ex::Call(function, args, _) if function.name == "date" && args.len() == 1 => {
                 (Self::Date, &args[0])
             }
+            Ex::Call(function, args, _) => match (&args[..], truncated_type(function.name)) {
+                ([Ex::Const(Value::String(unit)), of], Some(ty)) => match Unit::parse(unit) {
+                    Ok(unit) if unit.is_date_unit() => (Self::Truncated(unit, ty), of),
+                    _ => (Self::Value, ex),
+                },
+                _ => (Self::Value, ex),
+            },
             _ => (Self::Value, ex),
         }
     }
@@ -50,6 +61,7 @@ impl Step {
         };
         let (key, first): (_, fn(i128) -> i128) = match self {
             Self::Year => (LogicalType::Int, first_day),
+            Self::Truncated(to, key) => return truncated_range(to, key, (ty, unit), op, value),
             _ => (LogicalType::Date, |day| day),
         };
         let (low, high) = integer_range(key, op, value)?;
@@ -57,10 +69,80 @@ impl Step {
         let starts = |key: i64, more| first(i128::from(key) + more) * unit;
         let low = if low == i64::MIN { i128::MIN } else { starts(low, 0) };
         let high = if high == i64::MAX { i128::MAX } else { starts(high, 1) - 1 };
-        match (i64::try_from(low.max(i64::MIN.into())), i64::try_from(high.min(i64::MAX.into()))) {
-            (Ok(low), Ok(high)) => Some((low, high)),
-            _ => Some(NOTHING),
+        Some(cut(low, high))
+    }
+}
+
+/// The part of a range that 64 bits hold.
+fn cut(low: i128, high: i128) -> (i64, i64) {
+    match (i64::try_from(low.max(i64::MIN.into())), i64::try_from(high.min(i64::MAX.into()))) {
+        (Ok(low), Ok(high)) => (low, high),
+        _ => NOTHING,
+    }
+}
+
+/// What a function that truncates gives, if it does.
+fn truncated_type(function: &str) -> Option<LogicalType> {
+    match function {
+        "date.truncate" => Some(LogicalType::Date),
+        "datetime.truncate" => Some(LogicalType::DateTime),
+        "localdatetime.truncate" => Some(LogicalType::LocalDateTime),
+        _ => None,
+    }
+}
+
+/// The range of a column, of whose integers so many are a day, where `op value` is true of what truncating to
+/// a unit gives.
+fn truncated_range(
+    to: Unit,
+    key: LogicalType,
+    (ty, day): (LogicalType, i128),
+    op: Op,
+    value: &Value,
+) -> Option<(i64, i64)> {
+    // A moment with a zone is made of one with a zone: else the zone that is set would tell.
+    if key == LogicalType::DateTime && ty != LogicalType::DateTime {
+        return None;
+    }
+    let (low, high) = integer_range(key, op, value)?;
+    if low > high {
+        return Some(NOTHING);
+    }
+    let key_day = if key == LogicalType::Date { 1 } else { DAY };
+    let begin_of = |days: i128| {
+        #[expect(clippy::cast_possible_truncation, reason = "clamped to 45 bits")]
+        let days = days.clamp(-(1 << 44), 1 << 44) as i64;
+        i128::from(to.truncate_days(days))
+    };
+    // Within the unit that comes next, whichever begins on this day.
+    let next = |begin: i128| begin_of(begin + days_at_most(to));
+    let low = match low {
+        i64::MIN => i128::MIN,
+        low => {
+            let days = -(-i128::from(low)).div_euclid(key_day);
+            let begin = begin_of(days);
+            (if begin < days { next(begin) } else { begin }) * day
         }
+    };
+    let high = match high {
+        i64::MAX => i128::MAX,
+        high => next(begin_of(i128::from(high).div_euclid(key_day))) * day - 1,
+    };
+    Some(cut(low, high))
+}
+
+/// The days of the longest of its kind.
+fn days_at_most(unit: Unit) -> i128 {
+    match unit {
+        Unit::Millennium => 365_243,
+        Unit::Century => 36_525,
+        Unit::Decade => 3_653,
+        Unit::WeekYear => 371,
+        Unit::Year => 366,
+        Unit::Quarter => 92,
+        Unit::Month => 31,
+        Unit::Week => 7,
+        _ => 1,
     }
 }
 
@@ -118,7 +200,7 @@ mod tests {
     use trimorph_base::Random;
     use trimorph_types::compare::{greater, greater_or_equal, less, less_or_equal};
     use trimorph_types::temporal::calendar::date_from_days;
-    use trimorph_types::{Date, DateTime, equals};
+    use trimorph_types::{Date, DateTime, LocalDateTime, equals};
 
     use super::*;
 
@@ -140,13 +222,34 @@ mod tests {
             let day = value.div_euclid(unit);
             let op = [Op::Eq, Op::Lt, Op::Le, Op::Gt, Op::Ge][random.below(5)];
             let year = date_from_days(day).0;
-            let (step, mine, key) = match random.below(2) {
+            let (step, mine, key) = match random.below(3) {
                 0 => (Step::Year, year, Value::Int(year + random.below(3) as i64 - 1)),
+                1 => {
+                    let units = [Unit::Millennium, Unit::Century, Unit::Decade, Unit::Year, Unit::WeekYear];
+                    let units = [&units[..], &[Unit::Quarter, Unit::Month, Unit::Week, Unit::Day]].concat();
+                    let to = units[random.below(units.len())];
+                    // Begins of this unit, of the one before and after, and days that are none.
+                    let begin = to.truncate_days(day + [-40, 0, 0, 40][random.below(4)]);
+                    let key = begin + [0, 0, 1, -1][random.below(4)];
+                    let mine = to.truncate_days(day);
+                    match ty {
+                        // Keys that 64 bits of nanoseconds hold.
+                        LogicalType::LocalDateTime if random.below(2) == 0 && key.abs() < 100_000 => {
+                            let late = random.below(2) as i64;
+                            let key = LocalDateTime { seconds: key * 86_400, nanos: late as u32 };
+                            let step = Step::Truncated(to, LogicalType::LocalDateTime);
+                            (step, mine * 2, Value::LocalDateTime(key))
+                        }
+                        _ => (Step::Truncated(to, LogicalType::Date), mine, Value::Date(Date { days: key })),
+                    }
+                }
                 _ => (Step::Date, day, Value::Date(Date { days: day + random.below(3) as i64 - 1 })),
             };
             let other = match &key {
                 Value::Int(year) => *year,
                 Value::Date(date) => date.days,
+                // Half days, which only the nanosecond after a day's begin needs.
+                Value::LocalDateTime(at) => at.seconds / 86_400 * 2 + i64::from(at.nanos),
                 _ => unreachable!(),
             };
             let expected = match op {
@@ -164,7 +267,7 @@ mod tests {
             );
             passed += usize::from(expected);
         }
-        assert!((5_000..15_000).contains(&passed));
+        assert!((5_000..15_000).contains(&passed), "{passed}");
     }
 
     #[test]

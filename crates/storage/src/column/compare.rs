@@ -4,8 +4,9 @@
 //! 1. A range of integers becomes, once per segment, a range of codes: the frame of reference is moved into
 //!    the constants.
 //! 2. A condition on text is asked once for each entry of the dictionary that occurs, and then looked up by
-//!    code; equality with compressed text is found out at the first symbol that differs; other text is read
-//!    in place.
+//!    code; where the entries of a segment that pass have codes that follow each other, codes are compared.
+//!    Equality with compressed text is found out at the first symbol that differs; other text is read in
+//!    place.
 //! 3. A set of integers is asked for each value, which is an addition away from its code.
 //! 4. Zone maps pass over blocks of which nothing or everything passes.
 //!
@@ -28,6 +29,9 @@ use super::view::ColumnView;
 const ZONED_ROWS_MIN: usize = 256;
 /// Entries of a dictionary up to which their verdicts are kept: a byte each, and one allocation for a query.
 const ENTRIES_MAX: usize = 1 << 20;
+/// Entries of a segment's dictionary codes up to which all of them are asked, so that codes can be compared: as
+/// many rows are asked about as there are entries, or more.
+const ENTRIES_ASKED: usize = 256;
 /// Rows of a whole column up to which verdicts on its texts are kept: nodes of small tables are asked about
 /// again and again.
 const ROWS_REMEMBERED: usize = 1 << 14;
@@ -81,7 +85,10 @@ enum Codes {
     Valued(i64, i64),
     /// Values, not codes, among those of the condition.
     Among,
+    /// By verdict of an entry.
     Listed,
+    /// The same, where codes are known not to follow each other, or to be too many.
+    ListedOnly,
     Text,
     /// Of few rows: each is compared once.
     TextOnce,
@@ -205,6 +212,57 @@ impl Comparison {
         };
     }
 
+    /// Finds out, where `rows` are asked about, whether entries that pass have codes that follow each other.
+    #[inline]
+    fn settle(
+        &mut self,
+        column: &ColumnView<'_>,
+        condition: &Condition<'_>,
+        view: &SegmentView<'_>,
+        rows: usize,
+    ) {
+        if let (Codes::Listed, Condition::Text { passes, .. }, DataView::Dictionary(codes)) =
+            (self.codes, condition, &view.data)
+        {
+            self.settle_listed(column, passes, codes, rows);
+        }
+    }
+
+    #[cold]
+    fn settle_listed(
+        &mut self,
+        column: &ColumnView<'_>,
+        passes: &dyn Fn(&str) -> bool,
+        codes: &PackedView<'_>,
+        rows: usize,
+    ) {
+        let least = usize::try_from(codes.base).unwrap_or(usize::MAX);
+        let entries = least..self.verdicts.len();
+        if entries.len() > ENTRIES_ASKED {
+            self.codes = Codes::ListedOnly;
+        }
+        if entries.len() > rows.min(ENTRIES_ASKED) {
+            return;
+        }
+        for entry in entries.clone() {
+            if self.verdicts[entry] == 0 {
+                self.verdicts[entry] = if passes(column.entry(entry as i64)) { 1 } else { 2 };
+            }
+        }
+        let passing = || entries.clone().filter(|entry| self.verdicts[*entry] == 1);
+        let (Some(first), Some(last)) = (passing().next(), passing().next_back()) else {
+            self.codes = Codes::Nothing;
+            return;
+        };
+        self.codes = match passing().count() == last + 1 - first {
+            true => match codes.code_range(first as i64, last as i64) {
+                Some((first, last)) => Codes::Within(first, last),
+                None => Codes::Nothing,
+            },
+            false => Codes::ListedOnly,
+        };
+    }
+
     /// Whether local row `i` of the segment entered passes.
     #[inline(always)]
     fn passes_at(
@@ -216,7 +274,7 @@ impl Comparison {
     ) -> Option<bool> {
         Some(match (self.codes, &view.data, condition) {
             (Codes::Nothing, ..) => false,
-            (Codes::Within(low, high), DataView::Ints(codes), _) => {
+            (Codes::Within(low, high), DataView::Ints(codes) | DataView::Dictionary(codes), _) => {
                 view.place(i).is_some_and(|p| within(codes.code(p), low, high))
             }
             (Codes::Valued(low, high), ..) => {
@@ -225,7 +283,11 @@ impl Comparison {
             (Codes::Among, _, Condition::Among(set)) => {
                 view.place(i).is_some_and(|p| set.contains(view.integer(p)))
             }
-            (Codes::Listed, DataView::Dictionary(codes), Condition::Text { passes, .. }) => {
+            (
+                Codes::Listed | Codes::ListedOnly,
+                DataView::Dictionary(codes),
+                Condition::Text { passes, .. },
+            ) => {
                 let Some(place) = view.place(i) else { return Some(false) };
                 // An entry's number is itself kept as base and step.
                 let entry = codes.get(place);
@@ -275,9 +337,15 @@ impl Comparison {
         }
         self.seek(column, condition, segment);
         let view = column.segment(segment).filter(|s| local + len <= s.rows)?;
+        self.settle(column, condition, view, len);
         if let (
             Codes::Within(low, high),
-            SegmentView { presence: PresenceView::All, data: DataView::Ints(ints), zones, .. },
+            SegmentView {
+                presence: PresenceView::All,
+                data: DataView::Ints(ints) | DataView::Dictionary(ints),
+                zones,
+                ..
+            },
         ) = (self.codes, view)
         {
             let mut count = 0;
@@ -303,11 +371,29 @@ impl Comparison {
         segment: usize,
         (local, len): (usize, usize),
     ) -> Option<usize> {
+        let view = column.segment(segment)?;
+        match (self.codes, condition) {
+            (Codes::Nothing, _) => return Some(0),
+            (Codes::Present, Condition::Present(wanted)) if !column.has_exceptions => {
+                let present = view.presence.count(local, len);
+                return Some(if *wanted { present } else { len - present });
+            }
+            _ => {}
+        }
         if let (
-            Codes::Listed,
+            Codes::Within(low, high),
+            DataView::Ints(codes) | DataView::Dictionary(codes),
+            PresenceView::Some(rank),
+        ) = (self.codes, &view.data, &view.presence)
+        {
+            // Codes of rows that follow each other follow each other, without those that have no value.
+            return Some(codes.count_codes(rank.rank(local), view.presence.count(local, len), low, high));
+        }
+        if let (
+            Codes::Listed | Codes::ListedOnly,
             Condition::Text { passes, .. },
             SegmentView { presence: PresenceView::All, data: DataView::Dictionary(codes), .. },
-        ) = (self.codes, condition, column.segment(segment)?)
+        ) = (self.codes, condition, view)
         {
             let mut out = Vec::new();
             self.select_listed(column, passes, codes, (local, len), 0, &mut out);
@@ -317,7 +403,7 @@ impl Comparison {
             Codes::Among,
             Condition::Among(set),
             SegmentView { presence: PresenceView::All, data, zones, .. },
-        ) = (self.codes, condition, column.segment(segment)?)
+        ) = (self.codes, condition, view)
         {
             let mut out = Vec::new();
             each_zone(zones, condition, local, len, |from, len, verdict| {
@@ -352,10 +438,16 @@ impl Comparison {
                 out.truncate(before);
                 return None;
             };
+            self.settle(column, condition, view, here);
             let at = |i: usize| (i - local + done) as u32;
             if let (
                 Codes::Within(low, high),
-                SegmentView { presence: PresenceView::All, data: DataView::Ints(ints), zones, .. },
+                SegmentView {
+                    presence: PresenceView::All,
+                    data: DataView::Ints(ints) | DataView::Dictionary(ints),
+                    zones,
+                    ..
+                },
             ) = (self.codes, view)
             {
                 each_zone(zones, condition, local, here, |from, len, verdict| match verdict {
@@ -375,7 +467,7 @@ impl Comparison {
                     }
                 });
             } else if let (
-                Codes::Listed,
+                Codes::Listed | Codes::ListedOnly,
                 Condition::Text { passes, .. },
                 SegmentView { presence: PresenceView::All, data: DataView::Dictionary(codes), .. },
             ) = (self.codes, condition, view)
@@ -470,10 +562,17 @@ impl Comparison {
     ) -> Option<()> {
         self.seek(column, condition, segment);
         let last = ends.last().map_or(0, |end| (end - start) as usize);
+        if let Some(view) = column.segment(segment) {
+            self.settle(column, condition, view, last);
+        }
         if let (
             Codes::Within(low, high),
             Some(SegmentView {
-                presence: PresenceView::All, data: DataView::Ints(codes), zones, rows, ..
+                presence: PresenceView::All,
+                data: DataView::Ints(codes) | DataView::Dictionary(codes),
+                zones,
+                rows,
+                ..
             }),
         ) = (self.codes, column.segment(segment))
             && local + last <= *rows
@@ -532,6 +631,14 @@ impl Comparison {
         mut visit: impl FnMut(usize),
     ) -> Option<()> {
         let view = column.segment(segment)?;
+        match (self.codes, condition) {
+            (Codes::Nothing, _) => return Some(()),
+            (Codes::Present, Condition::Present(wanted)) if !column.has_exceptions => {
+                view.presence.each(rows, *wanted, visit);
+                return Some(());
+            }
+            _ => {}
+        }
         if let (Codes::Valued(low, high), PresenceView::All) = (self.codes, &view.presence) {
             each_zone(view.zones, condition, rows.start, rows.len(), |from, len, verdict| match verdict {
                 Some(true) => (from..from + len).for_each(&mut visit),

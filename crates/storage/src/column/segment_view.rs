@@ -39,6 +39,36 @@ impl<'s> PresenceView<'s> {
         }
     }
 
+    /// How many of `len` rows from `local` on have a value.
+    pub(super) fn count(&self, local: usize, len: usize) -> usize {
+        match self {
+            Self::All => len,
+            Self::None => 0,
+            Self::Some(rank) => {
+                let windows = (0..len).step_by(64).map(|k| (rank.window(local + k), len - k));
+                windows.map(|(window, left)| (window & first_bits(left)).count_ones() as usize).sum()
+            }
+        }
+    }
+
+    /// Calls `visit` on those of some rows that have a value, or on those that have none.
+    pub(super) fn each(&self, rows: Range<usize>, present: bool, mut visit: impl FnMut(usize)) {
+        match self {
+            Self::Some(rank) => {
+                for from in rows.clone().step_by(64) {
+                    let window = if present { rank.window(from) } else { !rank.window(from) };
+                    let mut left = window & first_bits(rows.end - from);
+                    while left != 0 {
+                        visit(from + left.trailing_zeros() as usize);
+                        left &= left - 1;
+                    }
+                }
+            }
+            _ if matches!(self, Self::All) == present => rows.for_each(visit),
+            _ => {}
+        }
+    }
+
     /// Of `len` rows from `local` on: which have no value, where the values of the others begin, and how many
     /// these are.
     pub(super) fn run(&self, local: usize, len: usize) -> (Nulls, usize, usize) {
@@ -48,7 +78,7 @@ impl<'s> PresenceView<'s> {
             Self::Some(rank) => {
                 let (mut nulls, mut count) = (Nulls::NONE, 0);
                 for k in (0..len).step_by(64) {
-                    let within = u64::MAX >> (64 - (len - k).min(64));
+                    let within = first_bits(len - k);
                     let window = rank.window(local + k) & within;
                     nulls.set_run(k, !window & within, len);
                     count += window.count_ones() as usize;
@@ -57,6 +87,11 @@ impl<'s> PresenceView<'s> {
             }
         }
     }
+}
+
+/// The first `len` bits of a word, or all of it.
+fn first_bits(len: usize) -> u64 {
+    if len == 0 { 0 } else { u64::MAX >> (64 - len.min(64)) }
 }
 
 impl<'s> DataView<'s> {
