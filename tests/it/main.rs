@@ -93,6 +93,7 @@ mod threads;
 mod ties;
 mod told_apart;
 mod transactions;
+mod unmerged_values;
 mod unused;
 mod unwind_lists;
 mod user_functions;

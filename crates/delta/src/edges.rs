@@ -17,7 +17,7 @@ use trimorph_vector::Vector;
 use crate::chain;
 use crate::edge_map::{EdgeMap, SHARDS, shard_of};
 use crate::heads::ZONE_ROWS;
-use crate::marks::Marks;
+use crate::marks::{MarkedZone, Marks};
 use crate::pages::{Body, Event, Page, Pages, Said, Shape, Version};
 use crate::values::ValueDelta;
 use crate::writer::{Columns, WriteError, Writer, Written};
@@ -54,6 +54,33 @@ impl MarkedEdges {
     pub fn meet(&self, places: Range<u64>) -> bool {
         let first = places.start >> BLOCK_BITS;
         self.0.meet(first, (places.end.saturating_sub(1) >> BLOCK_BITS) + 1 - first)
+    }
+
+    /// For who asks of many edges, one by one.
+    pub fn look(&self) -> MarkedLook<'_> {
+        MarkedLook { marks: &self.0, last: None, zone: None }
+    }
+}
+
+/// Looks for marks of many edges, those of most of which lie near those of the one before.
+#[derive(Debug)]
+pub struct MarkedLook<'m> {
+    marks: &'m Marks,
+    /// The zone that was asked last, if one was.
+    last: Option<u64>,
+    zone: Option<MarkedZone<'m>>,
+}
+
+impl MarkedLook<'_> {
+    /// Whether a value of an edge may have been written: of one of those in its block was one.
+    #[inline]
+    pub fn meets(&mut self, edge: EdgeId) -> bool {
+        let block = edge.place() >> BLOCK_BITS;
+        if self.last != Some(block / ZONE_ROWS) {
+            self.last = Some(block / ZONE_ROWS);
+            self.zone = self.marks.of_zone(block / ZONE_ROWS);
+        }
+        self.zone.is_some_and(|zone| zone.has(block))
     }
 }
 
@@ -115,7 +142,8 @@ impl EdgeDelta {
         self.shard(edge).read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn head(&self, edge: EdgeId) -> Version {
+    /// The newest version of an edge; 0 where nothing was written of it.
+    pub fn head(&self, edge: EdgeId) -> Version {
         self.read(edge).get(&edge.0).map_or(0, |head| head.load(Ordering::Acquire))
     }
 
@@ -320,6 +348,17 @@ impl EdgeDelta {
             Said::Value(value) => Some(value),
             Said::Gone => Some(Value::Null),
         }
+    }
+
+    /// The values of a column of edges whose newest versions these are, none of which is main's, where they are
+    /// of one type and a reader sees the newest; none where edges must be asked one by one.
+    pub fn vector_seen(
+        &self,
+        versions: &[Version],
+        column: u32,
+        reading: &Reading<'_>,
+    ) -> Option<Vector<'static>> {
+        if self.has_written(column) { self.pages.vector(versions, column, reading) } else { None }
     }
 
     /// Writes the stamp of versions that this writer made.

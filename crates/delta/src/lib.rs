@@ -62,11 +62,12 @@ mod values;
 mod writer;
 
 pub use delta::Delta;
-pub use edges::{EdgeDelta, MarkedEdges};
+pub use edges::{EdgeDelta, MarkedEdges, MarkedLook};
 pub use keys::KeyDelta;
 pub use marks::Marks;
 pub use merged::{Cleaned, Commits, EdgesWritten, RowsWritten};
 pub use nodes::{LABELS, NodeDelta};
+pub use pages::Version;
 pub use positions::{FreePositions, Positions};
 pub use replay::RowEvent;
 pub use topology::{EdgeChange, EdgeEnds, Topology, WrittenEdges};

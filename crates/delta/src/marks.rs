@@ -44,6 +44,19 @@ struct Marked {
 #[derive(Clone, Debug, Default)]
 pub struct Marks(Arc<Marked>);
 
+/// Which rows of a zone are marked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MarkedZone<'m>(&'m Rows);
+
+impl MarkedZone<'_> {
+    /// Whether a row is, which is of the zone.
+    #[inline]
+    pub(crate) fn has(self, row: u64) -> bool {
+        let (word, bit) = ((row % ZONE_ROWS / 64) as usize, row % 64);
+        self.0.get(word).is_some_and(|word| word.load(Ordering::Acquire) >> bit & 1 == 1)
+    }
+}
+
 impl Segment {
     fn rows_of(&self, zone: u64) -> Option<&Rows> {
         self.rows.get()?.get((zone % ZONES) as usize)?.get().map(|rows| &**rows)
@@ -120,6 +133,13 @@ impl Marks {
             number += 1;
         }
         false
+    }
+
+    /// Which rows of a zone are marked; none where no row of it is.
+    pub(crate) fn of_zone(&self, zone: u64) -> Option<MarkedZone<'_>> {
+        let segment = self.0.segment(zone)?;
+        let is_marked = segment.zones.load(Ordering::Acquire) >> (zone % ZONES) & 1 == 1;
+        if is_marked { segment.rows_of(zone).map(MarkedZone) } else { None }
     }
 
     /// The same in those zones of a segment that are marked; the segment's first is given beside them.

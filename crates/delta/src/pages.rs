@@ -35,7 +35,7 @@ const PAGE_BYTES: usize = 1 << 20;
 const CELL_BYTES: usize = 24;
 
 /// A version, by page and place; none is 0.
-pub(crate) type Version = u32;
+pub type Version = u32;
 
 /// What happens to a row.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

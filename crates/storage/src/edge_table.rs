@@ -302,6 +302,21 @@ impl<'s> EdgeTableView<'s> {
         }
     }
 
+    /// The same of edges one after the other. **Cost**: one of the page of the one before costs an addition.
+    pub fn known_slots(&self) -> impl FnMut(EdgeId) -> Option<u64> + use<'_, 's> {
+        // A page with its first slot, and how many places it has.
+        let mut last: Option<(u64, u64, u64)> = None;
+        move |edge| {
+            let AdjacencyView::Csr(_) = &self.forward else { return self.known_slot(edge) };
+            let (page, position) = self.places.place(edge);
+            let (_, first, end) = match last {
+                Some(known) if known.0 == page => known,
+                _ => *last.insert((page, self.page_slot(page), self.positions_end(page))),
+            };
+            (position < end).then(|| first + position)
+        }
+    }
+
     /// The value of the edge at a place in a column; null where there is none.
     pub fn value_at(&self, column: &ColumnView<'_>, place: u64) -> Value {
         // A hole has no value.

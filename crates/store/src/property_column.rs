@@ -250,6 +250,14 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         }
     }
 
+    /// The values of the edges at `positions` of `ids`, in a vector of `len` positions; others are arbitrary.
+    pub fn gather_edges(&self, ids: &[EdgeId], positions: &[u32], len: usize) -> Vector<'s> {
+        if let (Some(overlay), Some(edges), None) = (self.overlay, self.edges, self.noted) {
+            return overlay.gather_edges(ids, positions, len, self.column, edges);
+        }
+        self.gather(positions.iter().map(|i| (*i as usize, self.slot(ids[*i as usize]))), len)
+    }
+
     /// The value of one row.
     #[inline]
     pub fn value(&self, row: u64) -> Value {

@@ -182,7 +182,7 @@ fn read_edges<'s>(
     let by_table = by_table(present, |i| ids[i as usize].table());
     merged(&by_table, len, |table, list| {
         let column = columns.of_edges(table.0 as usize, &cx.reader)?;
-        Some(column.gather(list.iter().map(|i| (*i as usize, column.slot(ids[*i as usize]))), len))
+        Some(column.gather_edges(ids, list, len))
     })
 }
 

@@ -633,6 +633,14 @@ impl Comparison {
         let view = column.segment(segment)?;
         match (self.codes, condition) {
             (Codes::Nothing, _) => return Some(()),
+            (Codes::Text, _) => {
+                for i in rows {
+                    if text_passes(column, condition, view, i)? {
+                        visit(i);
+                    }
+                }
+                return Some(());
+            }
             (Codes::Present, Condition::Present(wanted)) if !column.has_exceptions => {
                 view.presence.each(rows, *wanted, visit);
                 return Some(());
