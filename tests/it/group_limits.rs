@@ -1,6 +1,7 @@
 //! The first rows of each group of an order: a sort that leaves out rows gives the lists that it gives with
 //! all of them, whatever the keys' types, with nulls among keys and elements, on one thread and on two.
 
+use trimorph::{Config, Database};
 use trimorph_base::Random;
 use trimorph_exec::Settings;
 use trimorph_optimizer::Options;
@@ -125,6 +126,56 @@ fn limits_and_computed_orders_stay() {
             assert_eq!(rows(query, &snapshot, Options::default(), settings).0, expected, "{query}");
         }
     }
+}
+
+#[test]
+fn keys_by_which_rows_of_a_group_do_not_differ_come_first() {
+    let without = Options::default().without("group_limit").unwrap();
+    for (seed, nodes) in [(11, 60), (12, 400), (13, 1_200)] {
+        let snapshot = graph(seed, nodes);
+        for order in [
+            "p.n, m.x DESC, m.n",
+            "p.n DESC, m.x",
+            "p.x % 3, p.text DESC, p.n, m.some, m.n",
+            "p, m.mixed DESC, m.n",
+            "1, p.n, m.at, m.n DESC",
+            // Of values that are equal others are computed.
+            "p.n, p.n",
+        ] {
+            let bound = if order == "p, m.mixed DESC, m.n" { "p, m" } else { "p, m, p.f AS f" };
+            for (groups, list) in [
+                ("p", "collect(m.n)[0..2]"),
+                ("p", "collect(m.some)[-2..]"),
+                ("p, m.g AS g", "collect(m.n)[1]"),
+            ] {
+                let text = "MATCH (p:A)-[:T]->(m)";
+                let query =
+                    format!("{text} WITH {bound} ORDER BY {order} WITH {groups}, {list} AS c RETURN p.n, c");
+                let (expected, _) = rows(&query, &snapshot, without, Settings::default());
+                for threads in [1, 2] {
+                    let settings = Settings { threads, ..Settings::default() };
+                    assert_eq!(rows(&query, &snapshot, limited(), settings).0, expected, "{query}");
+                }
+            }
+        }
+        // 1 and 1.0 are of one group, their texts are not the same.
+        let query = "UNWIND [[1, 3], [1.0, 1], [1, 2], [1.0, 4]] AS r WITH r[0] AS g, r[1] AS n \
+                     ORDER BY toString(g), n WITH g, collect(n)[0..2] AS c RETURN c";
+        let (expected, _) = rows(query, &snapshot, without, Settings::default());
+        assert_eq!(rows(query, &snapshot, limited(), Settings::default()).0, expected);
+    }
+    // Rows are left out by the key that they differ by.
+    let db = Database::in_memory(Config::new().threads(1));
+    let connection = db.connect();
+    let made = "CREATE (a:A {n: 1}) WITH a UNWIND range(1, 5000) AS i CREATE (a)-[:T]->(:M {n: i})";
+    connection.query(made, &[]).unwrap();
+    let text =
+        "PROFILE MATCH (p:A)-[:T]->(m:M) WITH p, m ORDER BY p.n, m.n WITH p, collect(m.n)[0] AS c RETURN c";
+    let mut result = connection.query(text, &[]).unwrap();
+    while result.next_row().unwrap().is_some() {}
+    let profile = result.plan();
+    let sorted = profile.lines().find(|line| line.contains("Sort p.n, m.n, first 1 by [p]"));
+    assert!(sorted.is_some_and(|line| !line.trim_start().starts_with("5,000 ")), "{profile}");
 }
 
 /// What is done beside the ends of the lists of `p`, in an order, and whether the sort is told.

@@ -185,17 +185,14 @@ pub struct GroupLimit {
     /// group comes together, and the first rows are those by its further keys; none are looked at from the
     /// end.
     pub exact: bool,
+    /// The place among the keys of the sort of the first by which rows of a group differ.
+    pub first_key: usize,
 }
 
 impl GroupLimit {
     /// Its expressions.
     pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
         self.keys.iter().chain(&self.present)
-    }
-
-    /// The place among the keys of the sort of the first by which rows of a group differ.
-    pub fn first_key(&self) -> usize {
-        if self.exact { self.keys.len() } else { 0 }
     }
 }
 

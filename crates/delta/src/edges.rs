@@ -350,8 +350,8 @@ impl EdgeDelta {
         }
     }
 
-    /// The values of a column of edges whose newest versions these are, none of which is main's, where they are
-    /// of one type and a reader sees the newest; none where edges must be asked one by one.
+    /// The values of a column of edges whose newest versions these are, none of which is main's, where they
+    /// are of one type and a reader sees the newest; none where edges must be asked one by one.
     pub fn vector_seen(
         &self,
         versions: &[Version],

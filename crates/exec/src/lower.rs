@@ -258,7 +258,7 @@ impl<'q> Lowering<'q> {
                         first: limit.first as usize,
                         last: limit.last as usize,
                         present: all(&limit.present)?,
-                        key: limit.first_key(),
+                        key: limit.first_key,
                         exact: limit.exact,
                     })
                 };

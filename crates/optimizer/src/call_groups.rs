@@ -302,8 +302,8 @@ impl Groups {
             let exprs: Vec<Expr> = self.keys.iter().map(|var| Expr::Var(*var)).collect();
             let own = exprs.iter().map(|expr| SortKey { expr: expr.clone(), descending: false });
             let keys = own.chain(keys).collect();
-            let of_group =
-                GroupLimit { keys: exprs, first: count, last: 0, present: Vec::new(), exact: true };
+            let (first_key, present) = (exprs.len(), Vec::new());
+            let of_group = GroupLimit { keys: exprs, first: count, last: 0, present, exact: true, first_key };
             return Plan::Sort { input: below(input), keys, limit: None, of_group: Some(of_group) };
         }
         match plan {

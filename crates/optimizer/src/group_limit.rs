@@ -10,7 +10,7 @@
 //!
 //! Source: Spark's `InferWindowGroupLimit`, which does the same for ranks of window functions.
 
-use trimorph_algebra::{Aggregate, AggregateKind, Expr, GroupLimit, Op, Plan, VarId, Vars};
+use trimorph_algebra::{Aggregate, AggregateKind, Expr, GroupLimit, Op, Plan, SortKey, VarId, Vars};
 use trimorph_types::{LogicalType, Value};
 
 use crate::count_rows::is_in_every_row;
@@ -40,7 +40,7 @@ pub(crate) fn group_limit(plan: Plan, planning: &mut Planning<'_>) -> Result<Pla
 fn limit(plan: &mut Plan, vars: &mut Vars) -> bool {
     let Some(looks) = looks(plan).filter(Looks::are_few) else { return false };
     match aggregate_below(plan) {
-        Some(aggregate) if !looks.beside && looks.sized.is_empty() => limit_sort(aggregate, &looks),
+        Some(aggregate) if !looks.beside && looks.sized.is_empty() => limit_sort(aggregate, &looks, vars),
         Some(aggregate) if can_be_split(aggregate, vars) => {
             put_counts(plan, false, &mut |grouping| split(grouping, &looks, vars));
         }
@@ -283,7 +283,7 @@ fn split(grouping: &mut Plan, looks: &Looks, vars: &mut Vars) -> Counts {
     let all = Plan::Aggregate { input: as_they_come, keys: keys.clone(), aggregates: others };
     let input = Box::new(std::mem::replace(&mut **input, Plan::Unit));
     let mut ends = Plan::Aggregate { input, keys: std::mem::take(keys), aggregates: lists };
-    limit_sort(&mut ends, looks);
+    limit_sort(&mut ends, looks, vars);
     *grouping = Plan::HashJoin { left: Box::new(all), right: Box::new(ends), on };
     counts
 }
@@ -314,7 +314,7 @@ fn aggregate_below(mut plan: &mut Plan) -> Option<&mut Plan> {
 }
 
 /// Tells the sort below a grouping which of its rows are looked at.
-fn limit_sort(aggregate: &mut Plan, looks: &Looks) {
+fn limit_sort(aggregate: &mut Plan, looks: &Looks, vars: &Vars) {
     let Plan::Aggregate { input, keys, aggregates } = aggregate else { return };
     let mut exprs: Vec<Expr> = keys.iter().map(|(_, key)| key.clone()).collect();
     let groups = exprs.len();
@@ -324,12 +324,37 @@ fn limit_sort(aggregate: &mut Plan, looks: &Looks) {
         exprs = exprs.into_iter().map(|expr| replaced(expr, items)).collect();
         plan = input;
     }
-    if let Plan::Sort { limit: None, of_group: of_group @ None, .. } = plan
+    if let Plan::Sort { input, keys: ordering, limit: None, of_group: of_group @ None } = plan
         && !exprs.iter().any(calls_volatile)
     {
         let mut present = exprs.split_off(groups);
         present.retain(|expr| !matches!(expr, Expr::Const(value) if !value.is_null()));
-        *of_group =
-            Some(GroupLimit { keys: exprs, first: looks.first, last: looks.last, present, exact: false });
+        let (Looks { first, last, .. }, first_key) =
+            (looks, first_that_differs(ordering, &exprs, input, vars));
+        let (first, last) = (*first, *last);
+        *of_group = Some(GroupLimit { keys: exprs, first, last, present, exact: false, first_key });
     }
+}
+
+/// The place of the first key of a sort that rows of a group may differ by: `f.id` does not differ where
+/// groups are made by the node `f`. The first of all where none may.
+///
+/// What is computed of other values than nodes and relationships may differ: 1 and 1.0 are of one group.
+fn first_that_differs(ordering: &[SortKey], groups: &[Expr], below: &Plan, vars: &Vars) -> usize {
+    let is_entity = |var: VarId| matches!(vars.get(var).ty, LogicalType::Node | LogicalType::Relationship);
+    let is_same = |expr: &Expr, same: &[VarId]| match expr {
+        Expr::Var(var) => same.contains(var),
+        _ => !calls_volatile(expr) && vars_of([expr]).iter().all(|var| same.contains(var) && is_entity(*var)),
+    };
+    let mut same: Vec<VarId> = groups.iter().filter_map(as_var).collect();
+    if let Plan::Project { items, .. } | Plan::Extra { items, .. } = below {
+        let of_group = items.iter().filter(|(var, _)| same.contains(var));
+        let below: Vec<VarId> = of_group.filter_map(|(_, expr)| as_var(expr)).collect();
+        same.extend(items.iter().filter(|(_, expr)| is_same(expr, &below)).map(|(var, _)| *var));
+    }
+    ordering.iter().position(|key| !is_same(&key.expr, &same)).unwrap_or(0)
+}
+
+fn as_var(expr: &Expr) -> Option<VarId> {
+    if let Expr::Var(var) = expr { Some(*var) } else { None }
 }

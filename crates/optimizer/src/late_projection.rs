@@ -60,7 +60,7 @@ fn top_k(
     // What orders only where those before are equal is computed by the sort, for rows that may be among the
     // best by the first key.
     let mut asks_more = false;
-    let first = cut.of_group.as_ref().map_or(0, GroupLimit::first_key);
+    let first = cut.of_group.as_ref().map_or(0, |limit| limit.first_key);
     for key in keys.iter_mut().skip(first + 1) {
         if let Expr::Var(var) = &key.expr
             && let Some((_, expr)) = items.iter().find(|(item, expr)| item == var && is_property(expr))

@@ -181,8 +181,11 @@ impl<'s> GroupLimit<'s> {
             let (word, worst) = (end.word(words[k]), end.worst(numbers[k]));
             word < worst || word == worst && may_tie(worst)
         };
-        let mut stay: Vec<usize> = (0..positions.len()).collect();
-        stay.retain(|k| ends.iter().any(|end| is_good(*k, end)));
+        // Mostly there is one end: a loop of its own.
+        let mut stay: Vec<usize> = match &ends[..] {
+            [end] => (0..positions.len()).filter(|k| is_good(*k, end)).collect(),
+            ends => (0..positions.len()).filter(|k| ends.iter().any(|end| is_good(*k, end))).collect(),
+        };
         let select = |stay: &[usize], chunk: &mut Chunk<'s>| {
             let selected: Vec<u32> = stay.iter().map(|k| positions[*k]).collect();
             if chunk.groups[0].flat.is_none() {
@@ -193,16 +196,30 @@ impl<'s> GroupLimit<'s> {
         let present: Vec<Vector<'s>> = (spec.present.iter())
             .map(|ex| Ok(evaluate(ex, chunk, 0, cx)?.into_vector(len)))
             .collect::<Result<_, ExecError>>()?;
-        stay.retain(|k| {
-            let is_present = |vector: &Vector<'s>| !vector.is_null(positions[*k] as usize);
-            let is_better = ends.iter().any(|end| end.word(words[*k]) < end.worst(numbers[*k]));
-            if is_better && present.iter().all(is_present) {
-                ends.iter_mut().for_each(|end| end.take(numbers[*k], words[*k]));
-                return true;
+        let is_present = |k: usize| present.iter().all(|vector| !vector.is_null(positions[k] as usize));
+        match &mut ends[..] {
+            [end] => {
+                stay.retain(|k| {
+                    let is_better = end.word(words[*k]) < end.worst(numbers[*k]) && is_present(*k);
+                    if is_better {
+                        end.take(numbers[*k], words[*k]);
+                    }
+                    is_better || may_tie(words[*k])
+                });
+                stay.retain(|k| end.word(words[*k]) <= end.worst(numbers[*k]));
             }
-            may_tie(words[*k])
-        });
-        stay.retain(|k| ends.iter().any(|end| end.word(words[*k]) <= end.worst(numbers[*k])));
+            ends => {
+                stay.retain(|k| {
+                    let mut is_better = ends.iter().any(|end| end.word(words[*k]) < end.worst(numbers[*k]));
+                    is_better &= is_present(*k);
+                    if is_better {
+                        ends.iter_mut().for_each(|end| end.take(numbers[*k], words[*k]));
+                    }
+                    is_better || may_tie(words[*k])
+                });
+                stay.retain(|k| ends.iter().any(|end| end.word(words[*k]) <= end.worst(numbers[*k])));
+            }
+        }
         select(&stay, chunk);
         self.coming.clear();
         self.coming.extend(stay.iter().map(|k| (numbers[*k], words[*k])));
