@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use trimorph_exec::{Execution, PhysicalOptions, PhysicalPlan, Settings};
 use trimorph_functions::Clock;
-use trimorph_optimizer::{Options, optimize};
+use trimorph_optimizer::{HashJoins, Options, optimize};
 use trimorph_store::Snapshot;
 use trimorph_testkit::broken::Falsehood;
 use trimorph_testkit::compare::{Comparison, compare};
@@ -303,6 +303,83 @@ fn keys_are_passed_down_to_where_they_can_be_asked() {
             // Where keys are of another type nothing is asked, and all go on to the join.
             let wanted = if text.contains("none") { 0..=0 } else { 1..=3_000 };
             assert!(wanted.contains(&asked.1) && asked.0 >= asked.1, "{text}: {asked:?}");
+        }
+    }
+}
+
+/// Values computed of two nodes, or relationships, that hang together otherwise: those that cannot fail are
+/// keys of the join, beside what the sides have in common.
+#[test]
+fn what_cannot_fail_is_a_key_beside_a_node() {
+    let snapshot = created(&[
+        "UNWIND range(0, 7) AS h CREATE (:H {h: h})",
+        "UNWIND range(0, 199) AS n CREATE (:P {n: n, k: n % 23, m: n * 7 % 11, s: 'Word ' + toString(n % 13), \
+         d: date('2019-12-25') + duration({days: n % 17}), at: datetime('2020-01-01T00:00:00Z') + duration({hours: n * 5 % 97}), \
+         l: localdatetime('2020-01-01T00:00:00') + duration({minutes: n * 77 % 9001}), o: CASE WHEN n % 3 > 0 THEN n % 5 END, \
+         x: CASE n % 4 WHEN 0 THEN toString(n % 9) ELSE n % 9 END})",
+        "MATCH (h:H), (p:P) WHERE p.n % 8 = h.h CREATE (h)-[:T {at: datetime('2020-01-01T00:00:00Z') + duration({days: p.n % 7}), k: p.n % 4}]->(p)",
+        "MATCH (h:H {h: 0}), (p:P) WHERE p.n % 8 = 1 CREATE (h)-[:T {k: p.n}]->(p)",
+    ]);
+    let graph = Graph::read(&snapshot);
+    // An expression of `a`; and whether it is a key.
+    let cases = [
+        ("a.k", true),
+        ("a.o", true),
+        ("a.x", true),
+        ("a.nothing", true),
+        ("r.k", true),
+        ("r.at", true),
+        ("date(a.at)", true),
+        ("date(a.d)", true),
+        ("date(a.l)", true),
+        ("date.truncate('week', a.at)", true),
+        ("date.truncate('month', date(a.at))", true),
+        ("localdatetime.truncate('hour', a.l)", true),
+        ("datetime.truncate('day', a.at)", true),
+        ("date(a.at) + duration({days: 2})", true),
+        ("a.at - duration({months: 1, hours: 3})", true),
+        ("a.d.month", true),
+        ("a.l.hour + a.l.minute", true),
+        ("date(a.l).dayOfWeek", true),
+        ("a.k % 7", true),
+        ("a.m / 3", true),
+        ("a.k % 7 * 2 - 1", true),
+        ("toLower(a.s)", true),
+        ("substring(a.s, 5)", true),
+        ("substring(a.s, 3, 3)", true),
+        ("left(trim(a.s), 6) + '!'", true),
+        ("right(a.s, 1)", true),
+        ("size(a.s)", true),
+        ("toString(a.d)", true),
+        ("coalesce(a.o, a.m)", true),
+        // They may fail: of rows that no other side meets, or of values of another type.
+        ("a.k + 1", false),
+        ("-a.k", false),
+        ("100 / (a.k + 1)", false),
+        ("toString(a.x)", false),
+        ("a.d + duration({days: 1})", false),
+        ("substring(a.s, a.o)", false),
+        ("date(toString(a.d))", false),
+    ];
+    let options = Options { check: true, hash_join: HashJoins::Always, ..Options::default() };
+    for (key, is_key) in cases {
+        let other = key.replace("a.", "b.").replace("r.", "q.");
+        let text = format!(
+            "MATCH (h:H)-[r:T]->(a:P), (h)-[q:T]->(b:P) WHERE {key} = {other} AND a.n < b.n RETURN h.h AS h, a.n AS x, b.n AS y"
+        );
+        let bound = bind(&text, snapshot.catalog()).unwrap();
+        let planned = optimize(bound, snapshot.catalog(), None, options).unwrap();
+        let plan = trimorph_algebra::explain(&planned.plan, &planned.vars, &mut |_| String::new());
+        assert_eq!(plan.contains("HashJoin on h, key 1"), is_key, "{text}\n{plan}");
+        let bound = bind(&text, snapshot.catalog());
+        let expected = bound.and_then(|bound| run_on(&bound, &graph, &BTreeMap::new(), NOW, STEPS_MAX));
+        let Ok(expected) = expected else { continue };
+        for (vector_size, threads) in [(2_048, 1), (16, 2)] {
+            let settings = Settings { clock: NOW, vector_size, threads, ..Settings::default() };
+            for options in [options, Options { check: true, ..Options::default() }] {
+                let found = rows(&text, &snapshot, settings.clone(), options);
+                compare(&expected, &found, &Comparison::default()).unwrap_or_else(|d| panic!("{text}\n{d}"));
+            }
         }
     }
 }

@@ -1,10 +1,13 @@
 //! Points in time and durations as queries write them, `date('2024-05-01') - duration('P3M')`: takes an
 //! expression, gives its value, for estimates, and to tell that it cannot fail.
 
+use std::sync::Arc;
+
 use trimorph_algebra::{Expr, Op};
 use trimorph_types::Value;
 use trimorph_types::temporal::{
-    ZoneId, parse_date, parse_datetime, parse_duration, parse_local_datetime, parse_local_time, parse_time,
+    DurationFields, Fixed, ZoneId, parse_date, parse_datetime, parse_duration, parse_local_datetime,
+    parse_local_time, parse_time,
 };
 
 /// The value of a point in time or a duration that is written as a text, or of a sum of them; `leaf` tells
@@ -14,6 +17,9 @@ pub(crate) fn moment(expr: &Expr, leaf: &dyn Fn(&Expr) -> Option<Value>) -> Opti
     match expr {
         Expr::Call(name, args, _) => {
             let [text] = &args[..] else { return None };
+            if let (Expr::Map(parts), "duration") = (text, &**name) {
+                return duration_of(parts, leaf);
+            }
             let Value::String(text) = leaf(text)? else { return None };
             match &**name {
                 "date" => parse_date(&text).ok().map(Value::Date),
@@ -41,6 +47,19 @@ pub(crate) fn moment(expr: &Expr, leaf: &dyn Fn(&Expr) -> Option<Value>) -> Opti
         }
         _ => None,
     }
+}
+
+/// The duration of whole parts, as `{days: 3}` names them.
+fn duration_of(parts: &[(Arc<str>, Expr)], leaf: &dyn Fn(&Expr) -> Option<Value>) -> Option<Value> {
+    if parts.is_empty() {
+        return None;
+    }
+    let mut fields = DurationFields::default();
+    for (name, part) in parts {
+        let Value::Int(part) = leaf(part)? else { return None };
+        *fields.component_mut(name)? = Fixed::whole(part);
+    }
+    fields.duration().ok().map(Value::Duration)
 }
 
 /// Whether it is a point in time or a duration all of which is written, and can be read.

@@ -10,6 +10,7 @@
 //! order_joins the order of a connected part by cost (costs): all of few nodes, greedily for many (greedy)
 //! hash_joins  parts planned by themselves and joined
 //! value_joins parts with nothing in common but values; the product where there are none
+//! total       expressions that give a value or null whatever the row
 //! alternatives the same where one of several equalities must hold
 //! one_row     plans that give one row
 //! semi_joins  conditions on a node, and on what it leads to, become a set of nodes
@@ -38,6 +39,7 @@ mod pairs;
 mod reads;
 mod semi_joins;
 mod steps;
+mod total;
 mod value_joins;
 
 use std::cell::RefCell;

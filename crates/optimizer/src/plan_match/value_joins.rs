@@ -10,7 +10,6 @@
 //!    computed there.
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::Arc;
 
 use trimorph_algebra::{Band, BandKind, Expr, Op, Plan, VarId};
 use trimorph_types::{LogicalType, Value};
@@ -18,7 +17,6 @@ use trimorph_types::{LogicalType, Value};
 use super::Planner;
 use super::components::Outer;
 use super::one_row::gives_few_rows;
-use crate::degrees::rows_of;
 use crate::estimate::Estimate;
 use crate::heads::is_same;
 use crate::value_keys::{KeyPair, equality, keys_across};
@@ -110,54 +108,6 @@ impl Planner<'_> {
         taken
     }
 
-    /// Whether an expression is a property of a node of the pattern, or a component of one whose values all
-    /// have it: nothing that can fail.
-    fn is_safe(&self, expr: &Expr) -> bool {
-        match expr {
-            Expr::Property(base, name, _) => match &**base {
-                Expr::Var(var) => self.labels.contains_key(var),
-                Expr::Property(of, property, _) => match **of {
-                    Expr::Var(var) => self.has_component(var, property, name),
-                    _ => false,
-                },
-                _ => false,
-            },
-            _ => false,
-        }
-    }
-
-    /// Whether all values of a node's property have a component of that name.
-    fn has_component(&self, var: VarId, property: &Arc<str>, name: &str) -> bool {
-        const OF_DATES: [&str; 10] = [
-            "year",
-            "quarter",
-            "month",
-            "week",
-            "weekYear",
-            "ordinalDay",
-            "weekDay",
-            "dayOfWeek",
-            "dayOfQuarter",
-            "day",
-        ];
-        const OF_TIMES: [&str; 3] = ["hour", "minute", "second"];
-        let catalog = self.with.known.catalog;
-        let tables = self.tables_of(var);
-        let columns = catalog.node_columns(Some(std::slice::from_ref(property)));
-        let own = columns.into_iter().filter(|(table, _)| tables.contains(table));
-        self.labels.contains_key(&var)
-            && own.into_iter().all(|(table, column)| {
-                let (of_dates, of_times) = (OF_DATES.contains(&name), OF_TIMES.contains(&name));
-                let has = match catalog.column_type(table, column) {
-                    Some(LogicalType::Date) => of_dates,
-                    Some(LogicalType::DateTime | LogicalType::LocalDateTime) => of_dates || of_times,
-                    Some(LogicalType::Time | LogicalType::LocalTime) => of_times,
-                    _ => false,
-                };
-                has && catalog.has_one_type(table, column)
-            })
-    }
-
     /// The equalities between values of several of these nodes, as sets of them, and the part of rows in
     /// which each holds.
     pub(super) fn equal_parts(&self, nodes: &[VarId]) -> Vec<(u64, f64)> {
@@ -175,23 +125,6 @@ impl Planner<'_> {
             }
         }
         parts
-    }
-
-    /// How many values an expression that [is safe](Self::is_safe) has, about.
-    fn values_of(&self, expr: &Expr) -> f64 {
-        let Expr::Property(base, name, _) = expr else { return 1.0 };
-        let known = self.with.known;
-        match (&**base, &**name) {
-            (Expr::Var(var), _) => {
-                let tables = self.tables_of(*var);
-                rows_of(known.catalog, tables) / known.rows_by_value(tables, name)
-            }
-            (_, "month") => 12.0,
-            (_, "quarter") => 4.0,
-            (_, "weekDay" | "dayOfWeek") => 7.0,
-            (_, "day" | "hour" | "year") => 25.0,
-            _ => 60.0,
-        }
     }
 
     /// Puts an operator over both sides.

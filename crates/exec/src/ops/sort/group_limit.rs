@@ -196,8 +196,17 @@ impl<'s> GroupLimit<'s> {
         let present: Vec<Vector<'s>> = (spec.present.iter())
             .map(|ex| Ok(evaluate(ex, chunk, 0, cx)?.into_vector(len)))
             .collect::<Result<_, ExecError>>()?;
+        let are_present = !present.iter().any(Vector::may_have_nulls);
         let is_present = |k: usize| present.iter().all(|vector| !vector.is_null(positions[k] as usize));
         match &mut ends[..] {
+            // The best of each group, without a branch.
+            [end] if end.count == 1 && are_present && !one_of_equals => {
+                for k in &stay {
+                    let best = &mut end.heaps[numbers[*k] as usize];
+                    *best = (*best).min(if end.last { NULL_LAST - words[*k] } else { words[*k] });
+                }
+                stay.retain(|k| end.word(words[*k]) <= end.worst(numbers[*k]));
+            }
             [end] => {
                 stay.retain(|k| {
                     let is_better = end.word(words[*k]) < end.worst(numbers[*k]) && is_present(*k);
