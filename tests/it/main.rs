@@ -101,5 +101,6 @@ mod value_joins;
 mod value_limits;
 mod walk_levels;
 mod walks;
+mod wide_subjects;
 mod writes;
 mod wrong_types;

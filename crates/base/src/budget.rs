@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Gives back memory that nobody needs at once.
 pub trait Reclaim: Send + Sync + fmt::Debug {
@@ -16,7 +16,7 @@ pub trait Reclaim: Send + Sync + fmt::Debug {
 #[derive(Debug)]
 struct Inner {
     /// Who is asked before a charge is refused.
-    reclaim: OnceLock<Weak<dyn Reclaim>>,
+    reclaim: Mutex<Vec<Weak<dyn Reclaim>>>,
     used_bytes: AtomicUsize,
     peak_bytes: AtomicUsize,
     limit_bytes: usize,
@@ -54,7 +54,7 @@ impl MemoryBudget {
     /// A budget of `limit_bytes`, under `parent` if there is one.
     pub fn new(limit_bytes: usize, parent: Option<Self>) -> Self {
         Self(Arc::new(Inner {
-            reclaim: OnceLock::new(),
+            reclaim: Mutex::default(),
             used_bytes: AtomicUsize::new(0),
             peak_bytes: AtomicUsize::new(0),
             limit_bytes,
@@ -67,9 +67,28 @@ impl MemoryBudget {
         Self::new(usize::MAX, None)
     }
 
-    /// Has `reclaim` asked before a charge is refused. Only the first one is.
-    pub fn reclaim_from(&self, reclaim: Weak<dyn Reclaim>) {
-        let _ = self.0.reclaim.set(reclaim);
+    /// Has `reclaim` asked before a charge is refused here or further up, after those that were named before.
+    pub fn reclaim_from(&self, reclaim: &Weak<dyn Reclaim>) {
+        let mut all = self.0.reclaim.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|known| known.strong_count() > 0);
+        all.push(Weak::clone(reclaim));
+        drop(all);
+        if let Some(parent) = &self.0.parent {
+            parent.reclaim_from(reclaim);
+        }
+    }
+
+    /// Asks who can do without some of what he charged for `bytes` of it; gives how many came back.
+    fn reclaim(&self, bytes: usize) -> usize {
+        // Nobody is asked while it is locked: who gives something back may charge something else.
+        let all = self.0.reclaim.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut back = 0;
+        for reclaim in all.iter().filter_map(Weak::upgrade) {
+            if back < bytes {
+                back += reclaim.reclaim(bytes - back);
+            }
+        }
+        back
     }
 
     /// Charges `bytes`, or says why not and charges nothing. What others can do without goes first.
@@ -81,8 +100,7 @@ impl MemoryBudget {
         while let Err(over) = self.try_charge(bytes) {
             // As much as is missing; others may take it meanwhile.
             let missing = over.used_bytes.saturating_add(bytes).saturating_sub(self.0.limit_bytes);
-            let reclaim = self.0.reclaim.get().and_then(Weak::upgrade);
-            if reclaim.is_none_or(|reclaim| reclaim.reclaim(missing) == 0) {
+            if self.reclaim(missing) == 0 {
                 return Err(over);
             }
         }

@@ -66,6 +66,10 @@ pub struct StatementShape {
     places: FxHashMap<Arc<str>, Places>,
     /// By node table, in the order of predicates.
     by_table: Vec<Vec<OwnPlaces>>,
+    /// By node table and column, the place among those of the table.
+    of_columns: Vec<Vec<Option<u32>>>,
+    /// By edge table, the predicate of its edges.
+    of_edges: Vec<Option<(Arc<str>, EdgeShape)>>,
     /// The edge tables whose edges say something.
     pub said: Vec<SaidShape>,
     /// All predicates, in a fixed order.
@@ -103,10 +107,16 @@ impl StatementShape {
             shape.said.push(SaidShape { edges, predicate: iri_of(name).into(), columns });
         }
         shape.by_table = by_table(&shape, schema.node_tables.len());
-        for (table, of) in schema.table_ids().zip(&shape.by_table) {
+        shape.of_columns = schema.node_tables.iter().map(|info| vec![None; info.properties.len()]).collect();
+        shape.of_edges = vec![None; schema.edge_tables.len()];
+        for ((table, of), columns) in schema.table_ids().zip(&shape.by_table).zip(&mut shape.of_columns) {
             for (at, own) in of.iter().enumerate() {
                 if let Some(places) = shape.places.get_mut(&own.predicate) {
                     places.own.insert(table, at);
+                }
+                own.columns.iter().for_each(|column| columns[*column] = u32::try_from(at).ok());
+                for edges in &own.edges {
+                    shape.of_edges[edges.at] = Some((Arc::clone(&own.predicate), edges.clone()));
                 }
             }
         }
@@ -132,6 +142,17 @@ impl StatementShape {
     /// Where statements of a predicate about nodes of a table are; none where no node has it.
     pub fn own(&self, table: TableId, predicate: &str) -> Option<&OwnPlaces> {
         self.of_table(table).get(*self.places.get(predicate)?.own.get(&table)?)
+    }
+
+    /// Where statements of a column's predicate about nodes of its table are; none where it is hidden.
+    pub fn of_column(&self, table: TableId, column: usize) -> Option<&OwnPlaces> {
+        let at = (*self.of_columns.get(usize::from(table.0))?.get(column)?)?;
+        self.of_table(table).get(at as usize)
+    }
+
+    /// The predicate of the edges of an edge table, by its place in the catalog.
+    pub fn of_edges(&self, at: usize) -> Option<(&Arc<str>, &EdgeShape)> {
+        self.of_edges.get(at)?.as_ref().map(|(predicate, edges)| (predicate, edges))
     }
 
     /// Where statements about nodes of a table are, a predicate each.

@@ -272,6 +272,15 @@ impl NodeDelta {
         met.map_or(Ok(()), Err)
     }
 
+    /// Gives the columns that versions of a row wrote, whoever sees them; one may come several times.
+    pub fn columns_written(&self, row: u64, mut visit: impl FnMut(u32)) {
+        let Some(zone) = self.heads.zone(row) else { return };
+        let _: Option<()> = self.pages.walk(zone.head(row), |page: &Page, _: &Body, _: usize| {
+            page.shape.columns.iter().copied().for_each(&mut visit);
+            None
+        });
+    }
+
     /// What is known of a row's column; [`Said::Nothing`] where main knows.
     pub(crate) fn said(&self, row: u64, column: u32, reading: &Reading<'_>) -> Said {
         match self.heads.zone(row) {

@@ -171,6 +171,19 @@ impl<'a> RankView<'a> {
         if shift == 0 { low } else { low | self.word(at + 1) << (64 - shift) }
     }
 
+    /// Gives those of `len` rows from `first` on that are present, counted from there. **Cost**: a look for
+    /// 64 rows.
+    pub fn each(&self, first: usize, len: usize, visit: &mut dyn FnMut(usize)) {
+        for from in (0..len).step_by(64) {
+            let within = u64::MAX >> (64 - (len - from).min(64));
+            let mut left = self.window(first + from) & within;
+            while left != 0 {
+                visit(from + left.trailing_zeros() as usize);
+                left &= left - 1;
+            }
+        }
+    }
+
     /// The number of rows present before row `i`, and 1 if row `i` is present, else 0. Past the last word:
     /// none present.
     ///

@@ -483,8 +483,8 @@ fn spill_area(config: &Config, dir: Option<&Path>) -> Option<Arc<SpillArea>> {
 /// The memory that `check` reads pieces into.
 const CHECK_BYTES: usize = 256 << 20;
 
-/// The part of the memory limit that may hold what is made beside pieces to find things faster: it stays
-/// when memory is short. Chosen.
+/// The part of the memory limit that may hold what is made beside pieces to find things faster: all but the
+/// characteristic sets of rows stays when memory is short. Chosen.
 const ROOM_PART: usize = 8;
 
 /// What bounds a database's memory.

@@ -278,7 +278,8 @@ impl Main {
             catalog.statistics.edge_tables[at] = stats;
             edge_tables.push(table);
         }
-        Self { catalog: Arc::new(catalog), node_tables, edge_tables, ..*self }
+        let (bytes, merged_at, sets) = (self.bytes, self.merged_at, self.sets.clone());
+        Self { catalog: Arc::new(catalog), node_tables, edge_tables, bytes, merged_at, sets }
     }
 
     /// Takes back facts that the data do not bear out: values of columns that are of another type.

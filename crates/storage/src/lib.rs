@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! bulk      batches of columns in            -> a Main out
+//! characteristic_sets, places_of_rows  which columns and edge tables have something of a row
 //! column    a property column: segments of 65,536 rows, each encoded as its data asks
 //! adjacency neighbours per edge table and direction: CSR segments, or a vertex column
 //! node_table, edge_table, main               -> what a snapshot reads
@@ -15,6 +16,7 @@
 
 pub mod adjacency;
 pub mod bulk;
+mod characteristic_sets;
 mod checkpoint;
 pub mod column;
 mod edge_table;
@@ -24,12 +26,14 @@ mod key_index;
 mod key_lookup;
 mod main_version;
 mod node_table;
+mod places_of_rows;
 mod property_pages;
 mod rewrite;
 mod row_labels;
 mod slot;
 mod value_index;
 
+pub use characteristic_sets::{CharacteristicSets, PLACES_MIN, Place, PlacesOfRows};
 pub use checkpoint::{
     Checkpoint, CheckpointReport, DatabaseError, DirectoryState, LogStart, PiecePlace, check_main,
     directory_state, end_first_write, manifest_number, open_checkpoint, pieces_of, read_checkpoint,

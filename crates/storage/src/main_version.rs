@@ -5,6 +5,7 @@ use std::sync::Arc;
 use trimorph_catalog::Catalog;
 use trimorph_vfs::Piece;
 
+use crate::characteristic_sets::CharacteristicSets;
 use crate::slot::Load;
 use crate::{EdgeTable, NodeTable};
 
@@ -70,6 +71,8 @@ pub struct Main {
     pub bytes: ComponentBytes,
     /// The last commit that it has, and all before it: a timestamp.
     pub merged_at: u64,
+    /// Which columns and edge tables have something of a row.
+    pub sets: CharacteristicSets,
 }
 
 impl Main {

@@ -46,7 +46,7 @@ struct Changes<'s> {
 }
 
 impl<'s> Reader<'s> {
-    /// Nothing is read yet. **Cost**: a word for each table.
+    /// Nothing is read yet.
     pub fn new(snapshot: &'s Snapshot) -> Self {
         Self::with(snapshot, snapshot.pins())
     }
@@ -193,6 +193,11 @@ impl<'s> Reader<'s> {
     pub(crate) fn key_index(&self, table: TableId) -> Option<&KeyIndexView<'s>> {
         let index = self.main.node_tables[table.0 as usize].key_index.as_ref()?;
         Some(self.node_views(table)?.key_index.get_or_init(|| Box::new(index.view(&self.pins))))
+    }
+
+    /// The main version.
+    pub(crate) fn main(&self) -> &'s Main {
+        self.main
     }
 
     /// A node table of main.

@@ -136,7 +136,8 @@ impl Pool {
             pieces_dropped: AtomicU64::new(0),
         });
         let weak: Weak<Self> = Arc::downgrade(&pool);
-        budget.reclaim_from(weak);
+        let weak: Weak<dyn Reclaim> = weak;
+        budget.reclaim_from(&weak);
         pool
     }
 

@@ -211,6 +211,19 @@ impl<'s> SegmentView<'s> {
         self.offsets.get(at).copied()
     }
 
+    /// Gives those of `count` local rows from `first` on that have an edge, counted from there.
+    fn each_with_edges(&self, first: usize, count: usize, visit: &mut dyn FnMut(usize)) {
+        let count = count.min(self.rows.saturating_sub(first));
+        match &self.presence {
+            // Only lists that are not empty are stored.
+            Some(rank) => rank.each(first, count, visit),
+            None => {
+                let ends = self.offsets.get(first..).unwrap_or_default().windows(2).take(count);
+                ends.enumerate().filter(|(_, ends)| ends[0] < ends[1]).for_each(|(at, _)| visit(at));
+            }
+        }
+    }
+
     /// Where the edges of local rows `first..` start, or would, counted from `origin`.
     fn starts(&self, first: usize, origin: u64, out: &mut [u64]) {
         let Some((end, _)) = self.offsets.split_last() else { return out.fill(origin) };
@@ -380,6 +393,19 @@ impl<'s> CsrView<'s> {
     #[inline]
     pub fn is_in_order(&self, list: List) -> bool {
         self.segments.get(list.segment).is_none_or(|s| s.positions.is_none())
+    }
+
+    /// Gives those of `len` rows from `first` on that have an edge, counted from there.
+    pub(crate) fn each_with_edges(&self, first: u64, len: usize, visit: &mut dyn FnMut(usize)) {
+        let mut from = 0;
+        while from < len {
+            let (segment, local) = self.segment_rows.locate(first + from as u64);
+            let count = (self.segment_rows.count() - local).min(len - from);
+            if let Some(view) = self.segments.get(segment) {
+                view.each_with_edges(local, count, &mut |at| visit(from + at));
+            }
+            from += count;
+        }
     }
 
     /// The number of edges of node `row`.

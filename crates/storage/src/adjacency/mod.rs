@@ -211,6 +211,14 @@ impl AdjacencyView<'_> {
         }
     }
 
+    /// Gives those of `len` rows from `first` on that have an edge, counted from there.
+    pub(crate) fn each_with_edges(&self, first: u64, len: usize, visit: &mut dyn FnMut(usize)) {
+        match self {
+            Self::Csr(csr) => csr.each_with_edges(first, len, visit),
+            Self::Column(column) => column.each_with_edges(first, len, visit),
+        }
+    }
+
     /// How many edges node `row` has.
     #[inline]
     pub fn degree(&self, row: u64) -> u64 {

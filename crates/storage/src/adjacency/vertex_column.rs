@@ -244,6 +244,24 @@ impl<'s> VertexColumnView<'s> {
         edges
     }
 
+    /// Gives those of `len` rows from `first` on that have an edge, counted from there.
+    pub(crate) fn each_with_edges(&self, first: u64, len: usize, visit: &mut dyn FnMut(usize)) {
+        let mut from = 0;
+        while from < len {
+            let row = first as usize + from;
+            let (segment, local) = (row / SEGMENT_ROWS, row % SEGMENT_ROWS);
+            let count = (SEGMENT_ROWS - local).min(len - from);
+            if let Some(view) = self.segments.get(segment) {
+                let count = count.min(view.rows.saturating_sub(local));
+                match &view.presence {
+                    None => (0..count).for_each(|at| visit(from + at)),
+                    Some(rank) => rank.each(local, count, &mut |at| visit(from + at)),
+                }
+            }
+            from += count;
+        }
+    }
+
     /// The neighbour of node `row`.
     #[inline]
     pub fn neighbour(&self, row: u64) -> Option<NodeId> {

@@ -99,8 +99,8 @@ impl Filter {
         block.is_none_or(|block| block.iter().zip(bits_of(hash)).all(|(own, bit)| own & bit != 0))
     }
 
-    /// Whether searches, of which one more has cost what reading so many of `rows` rows does, would have paid
-    /// for a filter. One of the threads that search is told.
+    /// Whether searches, of which one more has cost what reading so many rows does, would have paid for a
+    /// filter, which costs as much as reading `rows`. One of the threads that search is told.
     pub(super) fn pays(&self, spent: u64, rows: u64) -> bool {
         if self.made.get().is_some() {
             return false;

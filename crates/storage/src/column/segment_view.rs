@@ -233,6 +233,17 @@ impl<'s> SegmentView<'s> {
         Self { presence, data, zones: segment.zones(), rows: segment.rows, stored: segment }
     }
 
+    /// How many rows are read in the time in which all values are taken out: as many as there are values, and
+    /// one for each 64 rows, of which a word tells who has one.
+    pub(super) fn cost_of_values(&self) -> u64 {
+        let values = match &self.presence {
+            PresenceView::All => self.rows,
+            PresenceView::None => 0,
+            PresenceView::Some(rank) => rank.rank(self.rows.saturating_sub(1)) + 1,
+        };
+        (values + self.rows / 64) as u64
+    }
+
     /// The segment as packed integers, if it is.
     pub(super) fn codes(&self) -> Option<Source<'s>> {
         let present = match self.presence {

@@ -110,7 +110,7 @@ impl Column {
     }
 
     /// Whether no row of a segment has a value, as far as the directory tells.
-    pub(super) fn is_empty_at(&self, segment: usize) -> bool {
+    pub(crate) fn is_empty_at(&self, segment: usize) -> bool {
         self.segments.get(segment).is_none_or(|segment| is_empty(segment))
     }
 

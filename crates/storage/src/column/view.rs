@@ -451,7 +451,7 @@ impl<'s> ColumnView<'s> {
             // Each has its share.
             let spent = (spent * rows).div_ceil(all.max(1) as u64);
             if let Some(segment) = slot.touched()
-                && segment.filter.pays(spent, rows)
+                && segment.filter.pays(spent, segment.view().cost_of_values())
             {
                 self.make_filter(number, slot.given().rows, segment);
             }
@@ -463,7 +463,14 @@ impl<'s> ColumnView<'s> {
         let mut hashes = Hashes::default();
         for first in (0..rows).step_by(ZONE_ROWS) {
             let len = ZONE_ROWS.min(rows - first);
-            hashes.take(&self.scan(Self::row_of(number, first), len), len);
+            let row = Self::row_of(number, first);
+            let mut there: Vec<u64> = Vec::new();
+            self.each_with_value(row, len, &mut |at| there.push(row + at as u64));
+            match there.len() {
+                0 => {}
+                some if some < len => hashes.take(&self.gather_rows(&there), some),
+                _ => hashes.take(&self.scan(row, len), len),
+            }
             if hashes.are_many() {
                 break;
             }
@@ -617,11 +624,8 @@ impl<'s> ColumnView<'s> {
         let mut positions = Vec::new();
         self.each_run_of_values(first, len, &mut |from, values, count| {
             let first_position = u32::try_from(from).unwrap_or(u32::MAX);
-            let mut left = !values & (u64::MAX >> (BATCH_ROWS - count));
-            while left != 0 {
-                positions.push(first_position + left.trailing_zeros());
-                left &= left - 1;
-            }
+            let missing = !values & (u64::MAX >> (BATCH_ROWS - count));
+            each_bit(missing, |at| positions.push(first_position + at as u32));
             true
         });
         Some(positions)
@@ -656,6 +660,14 @@ impl<'s> ColumnView<'s> {
             }
             from += count;
         }
+    }
+
+    /// Gives those of `len` rows from `first` on that have a value, counted from there.
+    pub(crate) fn each_with_value(&self, first: u64, len: usize, visit: &mut dyn FnMut(usize)) {
+        self.each_run_of_values(first, len, &mut |from, values, _| {
+            each_bit(values, |at| visit(from + at));
+            true
+        });
     }
 
     /// The value of one row.
@@ -721,6 +733,15 @@ impl<'s> ColumnView<'s> {
         }
         let strings = StringsView { ends: ends.view(), bytes: bytes.as_slice() };
         value_codec::decode(&mut Decoder::new(strings.get(low))).ok()
+    }
+}
+
+/// The places of the bits that are set.
+#[inline]
+fn each_bit(mut bits: u64, mut visit: impl FnMut(usize)) {
+    while bits != 0 {
+        visit(bits.trailing_zeros() as usize);
+        bits &= bits - 1;
     }
 }
 

@@ -18,7 +18,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use trimorph_base::{NodeId, TableId};
-use trimorph_catalog::{EdgeShape, OwnPlaces, Places, PredicateSet, StatementShape};
+use trimorph_catalog::{EdgeShape, Places, PredicateSet, StatementShape};
+use trimorph_storage::PlacesOfRows;
 use trimorph_types::iri_names::{iri_of, is_hidden, name_of};
 use trimorph_types::{Relationship, Value, equivalent, rdf};
 
@@ -77,7 +78,11 @@ pub struct Known {
     /// Classes by label, as terms.
     classes: RefCell<FxHashMap<Arc<str>, Value>>,
     /// By node table, the predicates and edge tables whose edges may lead there.
-    leading: RefCell<FxHashMap<TableId, Leading>>,
+    pub(super) leading: RefCell<FxHashMap<TableId, Leading>>,
+    /// By node table, how many edge tables lead there in main.
+    pub(super) leading_counts: RefCell<FxHashMap<TableId, usize>>,
+    /// By node table, segment and direction, the places of rows, where none has changed.
+    pub(super) sets: RefCell<FxHashMap<(TableId, u64, bool), PlacesOfRows>>,
     /// By edge table, the graphs by how their names lie.
     pub(super) graphs: RefCell<FxHashMap<usize, StoredNames>>,
 }
@@ -85,13 +90,28 @@ pub struct Known {
 /// Names by the number of their segment and their bytes there.
 pub(super) type StoredNames = FxHashMap<usize, FxHashMap<Box<[u8]>, Option<Arc<str>>>>;
 
-type Leading = Arc<[(Arc<str>, EdgeShape)]>;
+pub(super) type Leading = Arc<[(Arc<str>, EdgeShape)]>;
+
+/// Columns and edge tables of a predicate, of those from one node table.
+#[derive(Clone, Copy)]
+pub(super) struct Asking<'a> {
+    pub(super) predicate: &'a Arc<str>,
+    pub(super) columns: &'a [usize],
+    pub(super) edges: &'a [EdgeShape],
+}
 
 impl Known {
     /// For readers of the same snapshot as this one.
     pub fn of(reader: &Reader<'_>) -> Self {
         let shape = reader.catalog().statement_shape();
-        Self { shape, classes: RefCell::default(), leading: RefCell::default(), graphs: RefCell::default() }
+        Self {
+            shape,
+            classes: RefCell::default(),
+            leading: RefCell::default(),
+            leading_counts: RefCell::default(),
+            sets: RefCell::default(),
+            graphs: RefCell::default(),
+        }
     }
 }
 
@@ -100,7 +120,7 @@ pub struct Statements<'r, 's> {
     reader: &'r Reader<'s>,
     pub(super) known: &'r Known,
     /// Which predicates are meant, where none is given.
-    among: Option<&'r PredicateSet>,
+    pub(super) among: Option<&'r PredicateSet>,
 }
 
 impl Graphs {
@@ -187,35 +207,6 @@ impl<'r, 's> Statements<'r, 's> {
         }
     }
 
-    /// The predicates that are meant, with their places.
-    pub(super) fn places<'a>(
-        &'a self,
-        predicate: Option<&'a Arc<str>>,
-    ) -> impl Iterator<Item = (&'a Arc<str>, &'a Places)> {
-        let (all, is_meant) = match (predicate, self.among) {
-            (Some(one), _) => (std::slice::from_ref(one), true),
-            (None, Some(among)) if among.is_in => (&among.iris[..], true),
-            (None, among) => (&self.shape().predicates[..], among.is_none()),
-        };
-        let meant = all.iter().filter(move |iri| is_meant || self.is_meant(iri));
-        meant.filter_map(|iri| Some((iri, self.shape().places(iri)?)))
-    }
-
-    /// Where the statements about nodes of a table are, of the predicates that are meant.
-    fn own_places<'a>(
-        &'a self,
-        table: TableId,
-        predicate: Option<&'a Arc<str>>,
-    ) -> impl Iterator<Item = &'a OwnPlaces> {
-        let (named, all): (&'a [Arc<str>], &'a [OwnPlaces]) = match (predicate, self.among) {
-            (Some(one), _) => (std::slice::from_ref(one), &[]),
-            (None, Some(among)) if among.is_in => (&among.iris, &[]),
-            (None, _) => (&[], self.shape().of_table(table)),
-        };
-        let named = named.iter().filter_map(move |iri| self.shape().own(table, iri));
-        named.chain(all.iter().filter(|own| self.is_meant(&own.predicate)))
-    }
-
     /// A class as a term, by its label.
     pub(super) fn class(&self, label: &Arc<str>) -> Value {
         if let Some(class) = self.known.classes.borrow().get(label) {
@@ -248,65 +239,80 @@ impl<'r, 's> Statements<'r, 's> {
         sink: &mut Sink<'_>,
     ) -> ControlFlow<()> {
         let agrees = |value: &Value| object.is_none_or(|wanted| equivalent(wanted, value));
-        let mut give = |predicate: &Arc<str>, object: Value| {
-            let (subject, predicate) = (Value::Node(subject), Arc::clone(predicate));
-            sink(Found { subject, predicate, object, graph: None, edge: None })
-        };
-        if graphs.has_default() {
-            if self.asks(predicate, rdf::names::rdf::TYPE) {
-                for label in self.reader.labels(subject) {
-                    if is_hidden(&label) {
-                        continue;
-                    }
-                    let class = self.class(&label);
-                    if agrees(&class) {
-                        give(&rdf_type(), class)?;
-                    }
-                }
-            }
-            for own in self.own_places(subject.table(), predicate) {
-                for column in &own.columns {
-                    let values = PropertyColumn::of_nodes(subject.table(), *column, self.reader);
-                    each_literal(values.value(subject.row()), &mut |literal| {
-                        let agrees = agrees(&literal);
-                        if agrees { give(&own.predicate, literal) } else { ControlFlow::Continue(()) }
-                    })?;
+        if graphs.has_default() && self.asks(predicate, rdf::names::rdf::TYPE) {
+            for label in self.reader.labels(subject).into_iter().filter(|label| !is_hidden(label)) {
+                let class = self.class(&label);
+                if agrees(&class) {
+                    let (subject, predicate) = (Value::Node(subject), rdf_type());
+                    sink(Found { subject, predicate, object: class, graph: None, edge: None })?;
                 }
             }
         }
-        // The node that an edge must lead to.
-        let end = match object {
-            None => None,
-            Some(Value::Node(node)) => Some(*node),
-            Some(Value::Iri(_)) => return ControlFlow::Continue(()),
-            Some(literal) => match self.reader.node_of_literal(literal) {
-                Some(node) => Some(node),
-                None => return ControlFlow::Continue(()),
-            },
-        };
-        for own in self.own_places(subject.table(), predicate) {
-            for shape in &own.edges {
-                // Edges that are in no graph are in the default graph only.
-                if shape.graph.is_none() && !graphs.has_default() {
-                    continue;
-                }
-                let lists = Neighbours::all(self.reader, shape.at, true, subject.table());
-                let (mut nodes, mut edges) = (Vec::new(), Vec::new());
-                match end {
-                    Some(end) => lists.between(subject, end, true, |edge| {
-                        nodes.push(end);
-                        edges.push(edge);
-                    }),
-                    None => lists.append(subject, &mut nodes, Some(&mut edges)),
-                }
-                for (node, id) in nodes.into_iter().zip(edges) {
-                    let graph = self.graph_of(shape, id);
-                    if graphs.has(graph.as_deref()) {
-                        let value = object.cloned().unwrap_or_else(|| self.object_of(node));
-                        let edge = Some(Relationship { id, start: subject, end: node });
-                        let (subject, predicate) = (Value::Node(subject), Arc::clone(&own.predicate));
-                        sink(Found { subject, predicate, object: value, graph, edge })?;
+        // The node that an edge must lead to, none where it is any; it is looked for where there are edges.
+        let mut known_end = None;
+        self.each_own(subject, predicate, |own| {
+            let default_columns = if graphs.has_default() { own.columns } else { &[] };
+            for column in default_columns {
+                let values = PropertyColumn::of_nodes(subject.table(), *column, self.reader);
+                each_literal(values.value(subject.row()), &mut |object| {
+                    if !agrees(&object) {
+                        return ControlFlow::Continue(());
                     }
+                    let (subject, predicate) = (Value::Node(subject), Arc::clone(own.predicate));
+                    sink(Found { subject, predicate, object, graph: None, edge: None })
+                })?;
+            }
+            if own.edges.is_empty() {
+                return ControlFlow::Continue(());
+            }
+            match known_end.get_or_insert_with(|| self.end_of(object)) {
+                Some(end) => self.of_lists(subject, own, object, *end, graphs, sink),
+                None => ControlFlow::Continue(()),
+            }
+        })
+    }
+
+    /// The node that edges to an object lead to: any, where none is asked for; none where it is no node's.
+    fn end_of(&self, object: Option<&Value>) -> Option<Option<NodeId>> {
+        match object {
+            None => Some(None),
+            Some(Value::Node(node)) => Some(Some(*node)),
+            Some(Value::Iri(_)) => None,
+            Some(literal) => self.reader.node_of_literal(literal).map(Some),
+        }
+    }
+
+    /// The statements that lists of a subject are.
+    fn of_lists(
+        &self,
+        subject: NodeId,
+        own: Asking<'_>,
+        object: Option<&Value>,
+        end: Option<NodeId>,
+        graphs: &Graphs,
+        sink: &mut Sink<'_>,
+    ) -> ControlFlow<()> {
+        for shape in own.edges {
+            // Edges that are in no graph are in the default graph only.
+            if shape.graph.is_none() && !graphs.has_default() {
+                continue;
+            }
+            let lists = Neighbours::all(self.reader, shape.at, true, subject.table());
+            let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+            match end {
+                Some(end) => lists.between(subject, end, true, |edge| {
+                    nodes.push(end);
+                    edges.push(edge);
+                }),
+                None => lists.append(subject, &mut nodes, Some(&mut edges)),
+            }
+            for (node, id) in nodes.into_iter().zip(edges) {
+                let graph = self.graph_of(shape, id);
+                if graphs.has(graph.as_deref()) {
+                    let value = object.cloned().unwrap_or_else(|| self.object_of(node));
+                    let edge = Some(Relationship { id, start: subject, end: node });
+                    let (subject, predicate) = (Value::Node(subject), Arc::clone(own.predicate));
+                    sink(Found { subject, predicate, object: value, graph, edge })?;
                 }
             }
         }
@@ -348,7 +354,7 @@ impl<'r, 's> Statements<'r, 's> {
         }
         let Some(end) = end else { return ControlFlow::Continue(()) };
         let (mut nodes, mut edges) = (Vec::new(), Vec::new());
-        let mut along = |iri: &Arc<str>, shape: &EdgeShape| {
+        self.each_leading(end, predicate, |iri, shape| {
             if shape.graph.is_none() && !graphs.has_default() {
                 return ControlFlow::Continue(());
             }
@@ -365,32 +371,7 @@ impl<'r, 's> Statements<'r, 's> {
                 }
             }
             ControlFlow::Continue(())
-        };
-        if predicate.is_none() {
-            let leading = self.leading_to(end.table());
-            let mut leading = leading.iter().filter(|(iri, _)| self.is_meant(iri));
-            return leading.try_for_each(|(iri, shape)| along(iri, shape));
-        }
-        for (iri, places) in self.places(predicate) {
-            let mut leading =
-                places.edges.iter().filter(|shape| self.reader.may_lead_to(shape.at, end.table()));
-            leading.try_for_each(|shape| along(iri, shape))?;
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// The predicates and edge tables whose edges may lead to nodes of a table.
-    fn leading_to(&self, table: TableId) -> Leading {
-        let find = || {
-            // Of all predicates: it is kept for whoever asks next.
-            let shape = self.shape();
-            let places = shape.predicates.iter().filter_map(|iri| Some((iri, shape.places(iri)?)));
-            let all = places.flat_map(|(iri, places)| places.edges.iter().map(move |shape| (iri, shape)));
-            let leading = all.filter(|(_, shape)| self.reader.may_lead_to(shape.at, table));
-            leading.map(|(iri, shape)| (Arc::clone(iri), shape.clone())).collect()
-        };
-        let mut known = self.known.leading.borrow_mut();
-        Arc::clone(known.entry(table).or_insert_with(find))
+        })
     }
 
     /// The nodes with a label.
@@ -480,10 +461,15 @@ impl<'r, 's> Statements<'r, 's> {
 
     /// Whether edges of a predicate leave a node. **Cost**: a look at one list, as a rule.
     pub fn has_edges(&self, node: NodeId, predicate: &Arc<str>) -> bool {
-        let edges = self.own_places(node.table(), Some(predicate)).flat_map(|own| &own.edges);
-        edges
-            .map(|shape| Neighbours::all(self.reader, shape.at, true, node.table()).list(node))
-            .any(|list| list.len() > 0)
+        let has = self.each_own(node, Some(predicate), |own| {
+            let lists =
+                |shape: &EdgeShape| Neighbours::all(self.reader, shape.at, true, node.table()).list(node);
+            match own.edges.iter().any(|shape| lists(shape).len() > 0) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        });
+        has.is_break()
     }
 
     /// The nodes of a table.

@@ -4,6 +4,7 @@
 //! ```text
 //! terms     which node an IRI, a blank node or a literal is, and which term a node is
 //! names     which node a name is
+//! places    the columns and edge tables that are asked
 //! matching  the statements, by subject, by object, or by a scan
 //! scan      all statements, place by place
 //! batch     the same as vectors, where they lie in columns
@@ -35,6 +36,7 @@ mod in_graphs;
 mod literals;
 mod matching;
 mod names;
+mod places;
 mod said;
 mod scan;
 mod terms;
