@@ -329,6 +329,8 @@ fn what_cannot_fail_is_a_key_beside_a_node() {
         ("a.nothing", true),
         ("r.k", true),
         ("r.at", true),
+        ("date(r.at)", true),
+        ("r.k % 3", true),
         ("date(a.at)", true),
         ("date(a.d)", true),
         ("date(a.l)", true),

@@ -15,18 +15,34 @@ use crate::moments::moment;
 #[derive(Clone, Copy, PartialEq)]
 struct Total {
     ty: LogicalType,
-    /// Of integers: whether they have at most 32 bits, so that a sum or a product of two has 64. Of dates and
-    /// moments: whether they lie within 300 years of 1970, which is all that 64 bits of nanoseconds hold.
-    is_small: bool,
+    /// Of integers, bits that they have at most, without the sign's: sums and products of few bits have a
+    /// place. Of dates, moments and durations, whether they may be far: those that are not lie within 300 years
+    /// of 1970, which is all that 64 bits of nanoseconds hold, or lead from there to no year that dates lack.
+    bits: u32,
 }
+
+/// Of any integer, and of dates that may be far.
+const ALL_BITS: u32 = 63;
+/// Of components, and of lengths of texts.
+const COMPONENT_BITS: u32 = 31;
+const LENGTH_BITS: u32 = 40;
 
 impl Total {
     fn of(ty: LogicalType) -> Option<Self> {
-        Some(Self { ty, is_small: false })
+        Some(Self { ty, bits: ALL_BITS })
     }
 
-    fn small(ty: LogicalType) -> Option<Self> {
-        Some(Self { ty, is_small: true })
+    fn near(ty: LogicalType) -> Self {
+        Self { ty, bits: 0 }
+    }
+
+    /// An integer, where it has a place.
+    fn int(bits: u32) -> Option<Self> {
+        (bits <= ALL_BITS).then_some(Self { ty: LogicalType::Int, bits })
+    }
+
+    fn is_near(self) -> bool {
+        self.bits == 0
     }
 
     fn has_date(self) -> bool {
@@ -34,9 +50,9 @@ impl Total {
     }
 }
 
-/// Whether an integer has at most 32 bits.
-fn is_small(int: i64) -> bool {
-    i32::try_from(int).is_ok()
+/// Bits of an integer without its sign.
+fn bits_of(int: i64) -> u32 {
+    u64::BITS - int.unsigned_abs().leading_zeros()
 }
 
 impl Planner<'_> {
@@ -55,14 +71,14 @@ impl Planner<'_> {
         match expr {
             Expr::Const(value) => total_of_value(value),
             Expr::Property(base, name, _) => match &**base {
-                Expr::Var(var) => {
-                    let ty = self.type_of_property(*var, name)?;
-                    let is_small = matches!(ty, LogicalType::DateTime | LogicalType::LocalDateTime);
-                    Some(Total { ty, is_small })
+                Expr::Var(var) => match self.type_of_property(*var, name)? {
+                    ty @ (LogicalType::DateTime | LogicalType::LocalDateTime) => Some(Total::near(ty)),
+                    ty => Total::of(ty),
+                },
+                base => {
+                    let of = self.total(base)?;
+                    has_component(of.ty, name).then(|| Total::int(COMPONENT_BITS))?
                 }
-                base => has_component(self.total(base)?.ty, name)
-                    .then_some(())
-                    .and_then(|()| Total::small(LogicalType::Int)),
             },
             Expr::Op(op, args, _) => self.total_of_op(*op, args),
             Expr::Call(name, ..) if &**name == "duration" => total_of_value(&moment(expr, &constant)?),
@@ -76,21 +92,19 @@ impl Planner<'_> {
         let (first, second) = (self.total(a)?, self.total(b)?);
         match (op, first.ty, second.ty) {
             (Op::Div | Op::Mod, LogicalType::Int, LogicalType::Int) => match b {
-                // The least integer through -1 is none.
-                Expr::Const(Value::Int(by)) if !matches!(by, 0 | -1) => {
-                    let is_small = first.is_small || op == Op::Mod && is_small(*by);
-                    Some(Total { ty: LogicalType::Int, is_small })
-                }
+                // The least integer through -1 has no place.
+                Expr::Const(Value::Int(0 | -1)) => None,
+                Expr::Const(Value::Int(by)) if op == Op::Mod => Total::int(first.bits.min(bits_of(*by))),
+                Expr::Const(Value::Int(_)) => Some(first),
                 _ => None,
             },
-            (Op::Add | Op::Sub | Op::Mul, LogicalType::Int, LogicalType::Int)
-                if first.is_small && second.is_small =>
-            {
-                Total::of(LogicalType::Int)
+            (Op::Add | Op::Sub, LogicalType::Int, LogicalType::Int) => {
+                Total::int(first.bits.max(second.bits) + 1)
             }
+            (Op::Mul, LogicalType::Int, LogicalType::Int) => Total::int(first.bits + second.bits),
             (Op::Add, LogicalType::String, LogicalType::String) => Total::of(LogicalType::String),
             (Op::Add | Op::Sub, ty, LogicalType::Duration)
-                if first.has_date() && first.is_small && second.is_small =>
+                if first.has_date() && first.is_near() && second.is_near() =>
             {
                 Total::of(ty)
             }
@@ -110,7 +124,7 @@ impl Planner<'_> {
                 LogicalType::DateTime => of.ty == LogicalType::DateTime,
                 _ => matches!(of.ty, LogicalType::DateTime | LogicalType::LocalDateTime),
             };
-            return (can && of.is_small).then_some(Total { ty: made, is_small: true });
+            return (can && of.is_near()).then_some(Total::near(made));
         }
         let (first, more) = args.split_first()?;
         let of = self.total(first)?;
@@ -118,7 +132,7 @@ impl Planner<'_> {
         match (name, more) {
             ("date", []) if of.has_date() => Some(Total { ty: LogicalType::Date, ..of }),
             (_, []) if texts.contains(&name) && is_text => Some(of),
-            (_, []) if lengths.contains(&name) && is_text => Total::small(LogicalType::Int),
+            (_, []) if lengths.contains(&name) && is_text => Total::int(LENGTH_BITS),
             (_, [_, ..]) if ends.contains(&name) && is_text => {
                 let is_length = |arg: &Expr| matches!(arg, Expr::Const(Value::Int(length)) if *length >= 0);
                 let most = if name == "substring" { 2 } else { 1 };
@@ -126,7 +140,7 @@ impl Planner<'_> {
             }
             ("coalesce", more) => {
                 let same = more.iter().all(|arg| self.total(arg).is_some_and(|other| other.ty == of.ty));
-                same.then_some(Total { is_small: false, ..of })
+                same.then_some(Total { bits: ALL_BITS, ..of })
             }
             ("tostring", []) if is_text || matches!(of.ty, LogicalType::Int | LogicalType::Date) => {
                 Total::of(LogicalType::String)
@@ -135,19 +149,27 @@ impl Planner<'_> {
         }
     }
 
-    /// The type of all values of a property of a node of the pattern.
+    /// The type of all values of a property of a node or relationship of the pattern.
     fn type_of_property(&self, var: VarId, name: &Arc<str>) -> Option<LogicalType> {
-        if !self.labels.contains_key(&var) {
-            return None;
-        }
-        let (catalog, tables) = (self.with.known.catalog, self.tables_of(var));
-        let columns = catalog.node_columns(Some(std::slice::from_ref(name)));
-        let mut types =
-            columns.into_iter().filter(|(table, _)| tables.contains(table)).map(|(table, column)| {
+        let (catalog, names) = (self.with.known.catalog, Some(std::slice::from_ref(name)));
+        let types: Vec<Option<LogicalType>> = if self.labels.contains_key(&var) {
+            let tables = self.tables_of(var);
+            let own = catalog.node_columns(names).into_iter().filter(|(table, _)| tables.contains(table));
+            let ty = |(table, column)| {
                 catalog.column_type(table, column).filter(|_| catalog.has_one_type(table, column))
-            });
-        let first = types.next()??;
-        types.all(|ty| ty == Some(first)).then_some(first)
+            };
+            own.map(ty).collect()
+        } else if self.entities.contains(&var) {
+            // Of whichever relationships have such a property.
+            let ty = |(table, column)| {
+                catalog.edge_column_type(table, column).filter(|_| catalog.has_one_edge_type(table, column))
+            };
+            catalog.edge_columns(names).into_iter().map(ty).collect()
+        } else {
+            return None;
+        };
+        let first = (*types.first()?)?;
+        types.iter().all(|ty| *ty == Some(first)).then_some(first)
     }
 
     /// How many values an expression that [is safe](Self::is_safe) has, about.
@@ -223,16 +245,15 @@ fn constant(expr: &Expr) -> Option<Value> {
 }
 
 fn total_of_value(value: &Value) -> Option<Total> {
-    // Of a duration: what leads from 300 years to no year that dates have not.
-    const MONTHS: i64 = 12 * 100_000;
+    const MONTHS: u64 = 12 * 100_000;
     match value {
-        Value::Int(int) => Some(Total { ty: LogicalType::Int, is_small: is_small(*int) }),
+        Value::Int(int) => Total::int(bits_of(*int)),
         Value::String(_) => Total::of(LogicalType::String),
         Value::Duration(duration) => {
-            let is_small = duration.months.abs() < MONTHS
-                && duration.days.abs() < MONTHS * 31
-                && duration.seconds.abs() < MONTHS * 31 * 86_400;
-            Some(Total { ty: LogicalType::Duration, is_small })
+            let is_near = duration.months.unsigned_abs() < MONTHS
+                && duration.days.unsigned_abs() < MONTHS * 31
+                && duration.seconds.unsigned_abs() < MONTHS * 31 * 86_400;
+            if is_near { Some(Total::near(LogicalType::Duration)) } else { Total::of(LogicalType::Duration) }
         }
         _ => None,
     }
