@@ -10,7 +10,7 @@ use trimorph_types::number::{compare_int_float, exact_int};
 use trimorph_types::{LogicalType, Value, Zone};
 use trimorph_vector::{Nulls, Positions, Side, Texts, Values, Vector, map_chosen, zip};
 
-use super::compare_lists::equal_lists;
+use super::compare_lists::{equal_each, equal_lists};
 use super::compare_wide::{Other, by_position, compare_wide, satisfies};
 use super::evaluated::Evaluated;
 use super::numbers::compare_numbers;
@@ -239,6 +239,9 @@ fn compare_vectors<'s>(op: Op, a: &Vector<'s>, b: &Vector<'s>, at: Positions<'_>
         }
         (Values::Edge(x), Values::Edge(y)) if is_equality => {
             by_position(at, |i| (x.id(i) == y.id(i)) == (op == Op::Eq))
+        }
+        (Values::List(x), Values::List(y)) if is_equality && let Some(equal) = equal_each(op, x, y, at) => {
+            equal
         }
         _ => return compare_wide(op, a, Other { vector: b, is_one: false }, at),
     };

@@ -1,4 +1,5 @@
-//! Whether lists equal one list: numbers of elements first, then element by element, all of one type.
+//! Whether lists equal one list, or each another: numbers of elements first, then element by element, all of
+//! one type.
 
 use trimorph_algebra::Op;
 use trimorph_types::Value;
@@ -34,6 +35,51 @@ pub(super) fn equal_lists<'s>(
         }
         _ => None,
     }
+}
+
+/// `lists = others`, or `<>`, each with the one at its position; `None` as above, and where the elements of
+/// both are not of the same type.
+pub(super) fn equal_each<'s>(
+    op: Op,
+    lists: &Lists<'s>,
+    others: &Lists<'s>,
+    at: Positions<'_>,
+) -> Option<Values<'s>> {
+    let (child, other) = (lists.child(), others.child());
+    if !child.nulls.is_none() || !other.nulls.is_none() {
+        return None;
+    }
+    match (&child.values, &other.values) {
+        (Values::Int(v), Values::Int(w))
+        | (Values::LocalTime(v), Values::LocalTime(w))
+        | (Values::LocalDateTime(v), Values::LocalDateTime(w))
+        | (Values::DateTime(v), Values::DateTime(w)) => {
+            Some(pairs(op, lists, others, at, |i, j| v[i] == w[j]))
+        }
+        (Values::Date(v), Values::Date(w)) => Some(pairs(op, lists, others, at, |i, j| v[i] == w[j])),
+        (Values::Bool(v), Values::Bool(w)) => Some(pairs(op, lists, others, at, |i, j| v[i] == w[j])),
+        // NaN equals nothing, within lists too.
+        (Values::Float(v), Values::Float(w)) => Some(pairs(op, lists, others, at, |i, j| v[i] == w[j])),
+        (Values::String(v), Values::String(w)) => {
+            Some(pairs(op, lists, others, at, |i, j| v.is_same(i, w, j)))
+        }
+        _ => None,
+    }
+}
+
+fn pairs<'s>(
+    op: Op,
+    lists: &Lists<'s>,
+    others: &Lists<'s>,
+    at: Positions<'_>,
+    is_equal: impl Fn(usize, usize) -> bool,
+) -> Values<'s> {
+    by_position(at, |i| {
+        let (elements, of_other) = (lists.elements(i), others.elements(i));
+        let are_equal = elements.len() == of_other.len()
+            && elements.zip(of_other).all(|(e, f)| is_equal(e as usize, f as usize));
+        are_equal == (op == Op::Eq)
+    })
 }
 
 /// The items as values of one type.
