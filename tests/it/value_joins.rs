@@ -364,11 +364,19 @@ fn what_cannot_fail_is_a_key_beside_a_node() {
         ("date(toString(a.d))", false),
     ];
     let options = Options { check: true, hash_join: HashJoins::Always, ..Options::default() };
-    for (key, is_key) in cases {
+    // A value of the rows there are, beside a node that they have.
+    let of_rows = [
+        "MATCH (h:H)-[:T]->(a:P) WITH h, date(a.at) AS d, max(a.n) AS m MATCH (h)-[:T]->(b:P) WHERE date(b.at) = d AND b.n < m RETURN h.h AS h, d, b.n AS y",
+        "MATCH (h:H)-[:T]->(a:P) WITH h, a.k % 5 AS k, count(*) AS c MATCH (h)-[q:T]->(b:P) WHERE q.k = k AND b.k % 5 = k RETURN h.h AS h, k, c, b.n AS y",
+    ];
+    let pairs = cases.map(|(key, is_key)| {
         let other = key.replace("a.", "b.").replace("r.", "q.");
         let text = format!(
             "MATCH (h:H)-[r:T]->(a:P), (h)-[q:T]->(b:P) WHERE {key} = {other} AND a.n < b.n RETURN h.h AS h, a.n AS x, b.n AS y"
         );
+        (text, is_key)
+    });
+    for (text, is_key) in pairs.into_iter().chain(of_rows.map(|text| (text.to_owned(), true))) {
         let bound = bind(&text, snapshot.catalog()).unwrap();
         let planned = optimize(bound, snapshot.catalog(), None, options).unwrap();
         let plan = trimorph_algebra::explain(&planned.plan, &planned.vars, &mut |_| String::new());

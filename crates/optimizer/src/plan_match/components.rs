@@ -252,7 +252,7 @@ impl Planner<'_> {
         let starts_from_rows = is_bound || lookup.iter().any(Option::is_some);
         let asks = edges.iter().any(|e| asks_of_rows(e, self.walks.get(&e.var)));
         let options = self.with.options;
-        let equal = self.equal_parts(nodes);
+        let equal = self.equal_parts(nodes, &edges);
         let looked_at: Vec<bool> = edges.iter().map(|edge| self.wanted.contains(&edge.var)).collect();
         let read = |node: &VarId| {
             self.with.reads.of_node(*node, self.conditions.on(*node).map(|(_, condition)| &condition.expr))

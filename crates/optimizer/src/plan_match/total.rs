@@ -56,10 +56,11 @@ fn bits_of(int: i64) -> u32 {
 }
 
 impl Planner<'_> {
-    /// Whether an expression gives a value or null, whatever the row: a property of a node or relationship of
-    /// the pattern, or what is known to be computed of one.
+    /// Whether an expression gives a value or null, whatever the row: what the rows there are have, a property
+    /// of a node or relationship of the pattern, or what is known to be computed of one.
     pub(super) fn is_safe(&self, expr: &Expr) -> bool {
         match expr {
+            Expr::Var(var) => self.available.contains(var),
             Expr::Property(base, _, _) if matches!(**base, Expr::Var(_)) => {
                 matches!(**base, Expr::Var(var) if self.entities.contains(&var))
             }

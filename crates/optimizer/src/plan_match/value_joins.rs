@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use trimorph_algebra::{Band, BandKind, Expr, Op, Plan, VarId};
+use trimorph_algebra::{Band, BandKind, EdgePattern, Expr, Op, Plan, VarId};
 use trimorph_types::{LogicalType, Value};
 
 use super::Planner;
@@ -108,19 +108,30 @@ impl Planner<'_> {
         taken
     }
 
-    /// The equalities between values of several of these nodes, as sets of them, and the part of rows in
-    /// which each holds.
-    pub(super) fn equal_parts(&self, nodes: &[VarId]) -> Vec<(u64, f64)> {
-        let place = |var: &VarId| nodes.iter().take(64).position(|node| node == var);
+    /// The equalities between values of several of these nodes and edges, as sets of nodes, and the part of
+    /// rows in which each holds. What is asked of an edge needs both of its ends, and what is asked of other
+    /// values of the rows there are the nodes that these have.
+    pub(super) fn equal_parts(&self, nodes: &[VarId], edges: &[EdgePattern]) -> Vec<(u64, f64)> {
+        let place = |var: &VarId| nodes.iter().take(64).position(|node| node == var).map(|at| 1u64 << at);
+        let of_rows: u64 = nodes.iter().filter(|node| self.available.contains(node)).filter_map(place).sum();
+        let places_of = |var: &VarId| {
+            let of_edge = || {
+                let edge = edges.iter().find(|edge| edge.var == *var)?;
+                Some(place(&edge.from)? | place(&edge.to)?)
+            };
+            let is_of_rows = of_rows != 0 && self.available.contains(var);
+            place(var).or_else(of_edge).or(is_of_rows.then_some(of_rows))
+        };
         let mut places = BTreeSet::new();
-        let conditions = nodes.iter().flat_map(|node| self.conditions.on(*node));
+        let vars = nodes.iter().copied().chain(edges.iter().map(|edge| edge.var));
+        let conditions = vars.flat_map(|var| self.conditions.on(var));
         let mut parts = Vec::new();
         for (at, condition) in conditions {
             let found = equality(&condition.expr).filter(|_| places.insert(at));
             let Some((a, b, _)) = found else { continue };
-            let mask = condition.vars.iter().map(|v| place(v).map(|at| 1u64 << at));
-            let Some(mask) = mask.sum::<Option<u64>>() else { continue };
-            if mask.count_ones() > 1 && self.is_safe(a) && self.is_safe(b) {
+            let mut masks = condition.vars.iter().map(places_of);
+            let Some(mask) = masks.try_fold(0, |mask, own| Some(mask | own?)) else { continue };
+            if condition.vars.len() > 1 && mask.count_ones() > 1 && self.is_safe(a) && self.is_safe(b) {
                 parts.push((mask, 1.0 / self.values_of(a).max(self.values_of(b)).max(1.0)));
             }
         }
