@@ -368,6 +368,10 @@ fn what_cannot_fail_is_a_key_beside_a_node() {
     let of_rows = [
         "MATCH (h:H)-[:T]->(a:P) WITH h, date(a.at) AS d, max(a.n) AS m MATCH (h)-[:T]->(b:P) WHERE date(b.at) = d AND b.n < m RETURN h.h AS h, d, b.n AS y",
         "MATCH (h:H)-[:T]->(a:P) WITH h, a.k % 5 AS k, count(*) AS c MATCH (h)-[q:T]->(b:P) WHERE q.k = k AND b.k % 5 = k RETURN h.h AS h, k, c, b.n AS y",
+        "MATCH (h:H)-[:T]->(a:P) OPTIONAL MATCH (h)-[:T]->(b:P) WHERE date(b.at) = date(a.at) AND b.n > a.n RETURN a.n AS x, count(b) AS c, min(b.n) AS y",
+        "MATCH (h:H)-[r:T]->(a:P) WHERE EXISTS { MATCH (h)-[q:T]->(b:P) WHERE b.k = a.k AND q.k = r.k AND b.n > a.n } RETURN a.n AS x",
+        "MATCH (h:H)-[:T]->(a:P) WHERE NOT EXISTS { MATCH (h)-[:T]->(b:P) WHERE b.m % 4 = a.m % 4 AND b.n > a.n } RETURN a.n AS x",
+        "MATCH (h:H)-[:T]->(a:P) RETURN a.n AS x, COUNT { MATCH (h)-[:T]->(b:P) WHERE b.s = a.s AND b.n < a.n } AS c",
     ];
     let pairs = cases.map(|(key, is_key)| {
         let other = key.replace("a.", "b.").replace("r.", "q.");

@@ -77,7 +77,9 @@ pub(crate) fn plan_match(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan
     let made = Made { first: planning.vars.count(), names: RefCell::default() };
     let (known, options, cancel) = (planning.statistics(), planning.options, planning.cancel);
     let reads = Reads::of(&plan);
-    let with = With { known, options, cancel, made: &made, reads: &reads, outer_rows: 1.0 };
+    let vars = u32::try_from(planning.vars.count()).unwrap_or(u32::MAX);
+    let types: Vec<LogicalType> = (0..vars).map(|var| planning.vars.get(VarId(var)).ty).collect();
+    let with = With { known, options, cancel, made: &made, reads: &reads, types: &types, outer_rows: 1.0 };
     // Of applies within each other, the rows that each hands in for all rows of the one around.
     let outer_rows = RefCell::new(vec![1.0]);
     let rows_now = || outer_rows.borrow().last().copied().unwrap_or(1.0);
@@ -211,6 +213,8 @@ struct With<'a> {
     cancel: &'a CancelToken,
     made: &'a Made,
     reads: &'a Reads,
+    /// The types of the query's variables, by their numbers.
+    types: &'a [LogicalType],
     /// Rows that the apply around hands in, in all.
     outer_rows: f64,
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use trimorph_algebra::{Expr, Op, VarId};
+use trimorph_base::TableId;
 use trimorph_types::temporal::Unit;
 use trimorph_types::{LogicalType, Value};
 
@@ -62,10 +63,16 @@ impl Planner<'_> {
         match expr {
             Expr::Var(var) => self.available.contains(var),
             Expr::Property(base, _, _) if matches!(**base, Expr::Var(_)) => {
-                matches!(**base, Expr::Var(var) if self.entities.contains(&var))
+                matches!(**base, Expr::Var(var) if self.entities.contains(&var) || self.is_from_outside(var))
             }
             _ => self.total(expr).is_some(),
         }
+    }
+
+    /// Whether a variable is a node or relationship, or null, of the rows there are.
+    fn is_from_outside(&self, var: VarId) -> bool {
+        let ty = self.with.types.get(var.0 as usize);
+        self.available.contains(&var) && matches!(ty, Some(LogicalType::Node | LogicalType::Relationship))
     }
 
     fn total(&self, expr: &Expr) -> Option<Total> {
@@ -150,25 +157,31 @@ impl Planner<'_> {
         }
     }
 
-    /// The type of all values of a property of a node or relationship of the pattern.
+    /// The type of all values of a property of a node or relationship.
     fn type_of_property(&self, var: VarId, name: &Arc<str>) -> Option<LogicalType> {
         let (catalog, names) = (self.with.known.catalog, Some(std::slice::from_ref(name)));
-        let types: Vec<Option<LogicalType>> = if self.labels.contains_key(&var) {
-            let tables = self.tables_of(var);
-            let own = catalog.node_columns(names).into_iter().filter(|(table, _)| tables.contains(table));
-            let ty = |(table, column)| {
-                catalog.column_type(table, column).filter(|_| catalog.has_one_type(table, column))
-            };
-            own.map(ty).collect()
-        } else if self.entities.contains(&var) {
-            // Of whichever relationships have such a property.
-            let ty = |(table, column)| {
-                catalog.edge_column_type(table, column).filter(|_| catalog.has_one_edge_type(table, column))
-            };
-            catalog.edge_columns(names).into_iter().map(ty).collect()
-        } else {
+        let is_pattern_node = self.labels.contains_key(&var);
+        if !is_pattern_node && !self.entities.contains(&var) && !self.is_from_outside(var) {
             return None;
-        };
+        }
+        let types: Vec<Option<LogicalType>> =
+            if is_pattern_node || self.with.types.get(var.0 as usize) == Some(&LogicalType::Node) {
+                // Of a node from outside it is not known which tables it may be in.
+                let tables = is_pattern_node.then(|| self.tables_of(var));
+                let is_meant = |table: &TableId| tables.is_none_or(|tables| tables.contains(table));
+                let own = catalog.node_columns(names).into_iter().filter(|(table, _)| is_meant(table));
+                let ty = |(table, column)| {
+                    catalog.column_type(table, column).filter(|_| catalog.has_one_type(table, column))
+                };
+                own.map(ty).collect()
+            } else {
+                // Of whichever relationships have such a property.
+                let ty = |(table, column)| {
+                    let ty = catalog.edge_column_type(table, column);
+                    ty.filter(|_| catalog.has_one_edge_type(table, column))
+                };
+                catalog.edge_columns(names).into_iter().map(ty).collect()
+            };
         let first = (*types.first()?)?;
         types.iter().all(|ty| *ty == Some(first)).then_some(first)
     }
@@ -181,7 +194,7 @@ impl Planner<'_> {
                     let (known, tables) = (self.with.known, self.tables_of(*var));
                     rows_of(known.catalog, tables) / known.rows_by_value(tables, name)
                 }
-                // Of a relationship.
+                // Of a relationship, or of a node from outside.
                 (Expr::Var(_), _) => 1_000.0,
                 (_, "month") => 12.0,
                 (_, "quarter") => 4.0,
