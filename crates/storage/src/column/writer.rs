@@ -26,6 +26,9 @@ use crate::bulk::{ColumnBatch, ColumnData};
 use crate::slot::{Content, Slot};
 use trimorph_encoding::value_codec;
 
+/// Values of a zone, on the mean, from which on a segment of integers has a zone map: 16 bytes a zone, as
+/// much as so many values of 32 bits. (With one, 5,000 columns of 400 values took half as much again.)
+const ZONE_VALUES_MIN: usize = 4;
 /// Strings sampled to train the FSST table of a column.
 const FSST_SAMPLE_BYTES: usize = 1 << 17;
 
@@ -103,6 +106,8 @@ pub struct ColumnWriter {
     size: ColumnBytes,
     dictionary: Dictionary,
     fsst: Option<(FsstTable, fsst::Compressor)>,
+    /// Whether texts were written with it: else nobody needs it.
+    is_fsst_used: bool,
     /// The column whose segments are written anew: its dictionary is gone on with, and its FSST table used.
     continued: Option<Arc<Column>>,
     /// Longest text that becomes an entry of the dictionary.
@@ -132,6 +137,7 @@ impl ColumnWriter {
             size: ColumnBytes::default(),
             dictionary: Dictionary::default(),
             fsst: None,
+            is_fsst_used: false,
             continued: None,
             entry_bytes_max: usize::MAX,
             exception_rows: Vec::new(),
@@ -382,7 +388,9 @@ impl ColumnWriter {
         }
         let mut present = std::mem::take(&mut self.present);
         let count = present.iter().filter(|p| **p).count();
-        let zones = if is_integral(self.ty) { zone_map(&present, &self.ints) } else { Vec::new() };
+        // Of fewer values a map would take more room than they do, and save no reading.
+        let has_zones = is_integral(self.ty) && count >= present.len().div_ceil(ZONE_ROWS) * ZONE_VALUES_MIN;
+        let zones = if has_zones { zone_map(&present, &self.ints) } else { Vec::new() };
         let data = match self.ty {
             LogicalType::Float => encode_floats(&self.floats),
             LogicalType::String => {
@@ -501,6 +509,14 @@ impl ColumnWriter {
             }
             return Encoded::Strings { ends: pack(&out_ends), bytes: out, compressed: true };
         }
+        // The table lies beside the texts: of few texts it is most of what there is (a column in a hundred
+        // has more than its table; of thousands that few nodes have, tables were two fifths of all bytes).
+        let table_bytes = if self.is_fsst_used { 0 } else { FsstTable::BYTES };
+        let most = (bytes.len() * 9 / 10).saturating_sub(table_bytes);
+        let plain = || Encoded::Strings { ends: pack(ends), bytes: bytes.to_vec(), compressed: false };
+        if most == 0 {
+            return plain();
+        }
         let (_, compressor) = self.fsst.get_or_insert_with(|| {
             let mut left = FSST_SAMPLE_BYTES;
             let stride = (texts.len() / 1024).max(1);
@@ -516,12 +532,12 @@ impl ColumnWriter {
             train_fsst(&sample)
         });
         let (mut out, out_ends) = compress_fsst(compressor, texts);
-        if out.len() * 10 < bytes.len() * 9 {
-            out.shrink_to_fit();
-            Encoded::Strings { ends: pack(&out_ends), bytes: out, compressed: true }
-        } else {
-            Encoded::Strings { ends: pack(ends), bytes: bytes.to_vec(), compressed: false }
+        if out.len() >= most {
+            return plain();
         }
+        self.is_fsst_used = true;
+        out.shrink_to_fit();
+        Encoded::Strings { ends: pack(&out_ends), bytes: out, compressed: true }
     }
 
     /// What [`Self::continuing`] wrote: segments, and what the dictionary and the FSST table have become.
@@ -537,7 +553,7 @@ impl ColumnWriter {
             }
             None => stored_dictionary::Dictionary::write(&text, &ends),
         };
-        let fsst = self.fsst.as_ref().map(|(table, _)| Fsst::write(table));
+        let fsst = self.fsst.as_ref().filter(|_| self.is_fsst_used).map(|(table, _)| Fsst::write(table));
         let segments = self.segments.into_iter().zip(self.segment_rows).collect();
         WrittenSegments { segments, shift, dictionary, fsst, stats }
     }
@@ -546,7 +562,8 @@ impl ColumnWriter {
     pub(crate) fn finish(mut self) -> (WrittenColumn, PropertyStats, ColumnBytes) {
         self.end_segment();
         let mut pieces = Vec::new();
-        if let Some((table, _)) = &self.fsst {
+        let fsst = self.fsst.as_ref().filter(|_| self.is_fsst_used);
+        if let Some((table, _)) = fsst {
             self.size.data += FsstTable::BYTES;
             pieces.push(Fsst::write(table));
         }
@@ -560,7 +577,7 @@ impl ColumnWriter {
             entries.push(len);
         }
         pieces.append(&mut self.segments);
-        let fsst = self.fsst.is_some();
+        let fsst = fsst.is_some();
         let column = WrittenColumn { ty: self.ty, fsst, shift, entries, rows: self.segment_rows, pieces };
         let stats =
             PropertyStats { nulls: self.nulls, distinct: self.distinct.estimate(), range: self.range };
