@@ -85,6 +85,7 @@ mod snb_bi_sparql;
 mod sparql;
 mod spill;
 mod spools;
+mod streamed_writes;
 mod sub_queries;
 mod subplans;
 mod tall_plans;

@@ -1,8 +1,8 @@
 //! Updates: what `CREATE`, `SET`, `REMOVE`, `DELETE` and `MERGE` become.
 //!
 //! A change names variables only. What it needs is computed by ordinary operators beforehand, so a statement
-//! that writes is a sequence of reads with writes between them: all rows are there before the first of them
-//! changes anything, and what comes above reads what was changed.
+//! that writes is a sequence of reads with writes between them: no row is read from what the others change,
+//! and what comes above reads what was changed.
 
 use std::sync::Arc;
 

@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use trimorph_algebra::{Change, NewProperties, PropertyKey, VarId};
-use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, LabelId, NodeId, TableId};
-use trimorph_catalog::Schema;
-use trimorph_delta::{KeyDelta, LABELS, NodeDelta, Topology};
+use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, NodeId, TableId};
+use trimorph_delta::{KeyDelta, NodeDelta, Topology};
 use trimorph_store::{Main, Reader, edge_index_number, hash_of_value, index_number, integer_of};
 use trimorph_types::{LogicalType, Path, Relationship, Value};
 use trimorph_vector::{Positions, Vector};
 
+use super::labels::{Labels, NodeLabels};
 use super::logged::ByColumn;
 use super::rows::Rows;
 use super::touched::{concerns_edges, concerns_nodes};
@@ -62,9 +62,6 @@ impl<'r> Sets<'r> {
         self.nodes.iter().map(|((_, key), (nodes, values))| (key, &nodes[..], &values[..]))
     }
 }
-
-/// A node and its labels.
-type NodeLabels = (NodeId, Vec<Arc<str>>);
 
 /// Some nodes or edges, and a value for each.
 type Set<'r, T> = (Vec<T>, Cow<'r, [Value]>);
@@ -169,7 +166,6 @@ impl Statement<'_> {
                 Change::Delete { target, detach } => self.delete(writing, &rows, *target, *detach)?,
             }
         }
-        self.check_definitions(writing)?;
         Ok(rows)
     }
 
@@ -273,9 +269,10 @@ impl Statement<'_> {
         }
         if by_row {
             // Another version of the same rows: who sees them sees both.
+            let own: Labels = labels.into();
             let made: Vec<NodeLabels> =
-                rows.iter().map(|row| (NodeId::new(table, *row), labels.to_vec())).collect();
-            self.write_labels(writing, table, &made)?;
+                rows.iter().map(|row| (NodeId::new(table, *row), Arc::clone(&own))).collect();
+            self.write_labels(writing, table, &made, labels)?;
         }
         let effects = &mut writing.effects;
         effects.nodes_created += count as u64;
@@ -599,86 +596,8 @@ impl Statement<'_> {
         self.set_once(writing, sets)
     }
 
-    /// Labels come to nodes, or go.
-    pub(super) fn set_labels(
-        &self,
-        writing: &mut Writing,
-        rows: &Rows,
-        target: VarId,
-        labels: &[Arc<str>],
-        add: bool,
-    ) -> Result<(), Error> {
-        let snapshot = writing.snapshot_within(writing.base(self.shared));
-        let reader = Reader::new(&snapshot);
-        // The last of a node counts: what rows before have done to it is among its labels.
-        let mut changed: BTreeMap<NodeId, Vec<Arc<str>>> = BTreeMap::new();
-        for row in 0..rows.len() {
-            self.check(row)?;
-            let node = match rows.value(target, row) {
-                Value::Null => continue,
-                Value::Node(node) => *node,
-                other => {
-                    let text = format!("a value of type {} has no labels", other.logical_type());
-                    let kind = ErrorKind::TypeError;
-                    return Err(self.wrong(Diagnostic::runtime(kind, "InvalidArgumentType", text)));
-                }
-            };
-            if !reader.node_exists(node) {
-                let text = "a node that was deleted cannot be changed";
-                let kind = ErrorKind::EntityNotFound;
-                return Err(self.wrong(Diagnostic::runtime(kind, "DeletedEntityAccess", text)));
-            }
-            let own = changed.get(&node).cloned().unwrap_or_else(|| reader.labels(node));
-            let mut next = own.clone();
-            if add {
-                next.extend(labels.iter().filter(|label| !own.contains(label)).cloned());
-            } else {
-                next.retain(|label| !labels.contains(label));
-            }
-            if next != own {
-                let effects = &mut writing.effects;
-                effects.labels_added += next.len().saturating_sub(own.len()) as u64;
-                effects.labels_removed += own.len().saturating_sub(next.len()) as u64;
-                changed.insert(node, next);
-            }
-        }
-        let changed: Vec<(NodeId, Vec<Arc<str>>)> = changed.into_iter().collect();
-        for of_table in changed.chunk_by(|(a, _), (b, _)| a.table() == b.table()) {
-            let Some((first, _)) = of_table.first() else { continue };
-            let table = first.table();
-            self.shared.let_labels_vary(table, labels)?;
-            self.write_labels(writing, table, of_table)?;
-        }
-        Ok(())
-    }
-
-    /// Rows of a node table, whose labels may vary, have these labels now.
-    fn write_labels(
-        &self,
-        writing: &mut Writing,
-        table: TableId,
-        of_table: &[NodeLabels],
-    ) -> Result<(), Error> {
-        let list = |labels: &Vec<Arc<str>>| {
-            Value::list(labels.iter().map(|label| Value::String(Arc::clone(label))).collect())
-        };
-        let values = of_table.iter().map(|(_, labels)| list(labels)).collect();
-        let rows: Vec<u64> = of_table.iter().map(|(node, _)| node.row()).collect();
-        self.write_column(writing, table, LABELS, &rows, values)?;
-        if writing.is_logged() {
-            let (sets, chosen) = label_sets(writing.base(self.shared).schema(), of_table);
-            writing.log_labels(table, &rows, &sets, &chosen)?;
-        }
-        let changed = &mut writing.changes.nodes_of(table).labels;
-        rows.iter().for_each(|row| changed.insert(*row));
-        if self.shared.in_newest(|main| concerns_nodes(&main.catalog, table, None)) {
-            writing.touched.labels(table, &rows);
-        }
-        Ok(())
-    }
-
     /// Rows of a node table get values of one column.
-    fn write_column(
+    pub(super) fn write_column(
         &self,
         writing: &mut Writing,
         table: TableId,
@@ -695,22 +614,6 @@ impl Statement<'_> {
         writing.nodes.or_default(table).extend(written);
         done.map(|()| vector).map_err(not_written)
     }
-}
-
-/// The label sets of nodes, each once, and which one each node has.
-fn label_sets(schema: &Schema, nodes: &[(NodeId, Vec<Arc<str>>)]) -> (Vec<Vec<LabelId>>, Vec<u64>) {
-    let mut numbers: BTreeMap<&[Arc<str>], u64> = BTreeMap::new();
-    let mut sets = Vec::new();
-    let chosen = nodes.iter().map(|(_, labels)| {
-        *numbers.entry(labels).or_insert_with(|| {
-            // The catalog has 65,536 labels at most.
-            let ids = labels.iter().filter_map(|label| schema.labels.id(label));
-            sets.push(ids.map(|id| LabelId(id as u16)).collect());
-            sets.len() as u64 - 1
-        })
-    });
-    let chosen = chosen.collect();
-    (sets, chosen)
 }
 
 /// How many values there are.

@@ -20,7 +20,7 @@ use trimorph_base::{EdgeId, LabelId, NodeId, TableId};
 use trimorph_catalog::{Definition, Rule, Subject};
 use trimorph_delta::LABELS;
 use trimorph_store::{PropertyColumn, Reader, Snapshot};
-use trimorph_types::Value;
+use trimorph_types::{Value, order};
 
 use super::constraint_errors::{described, property_names, violated, wrong_type};
 use super::edge_constraints::InEdgeTable;
@@ -76,8 +76,9 @@ impl<'r, 's> InTable<'r, 's> {
         }
     }
 
-    fn values(&self, row: u64) -> Vec<Value> {
-        (0..self.columns.len()).map(|place| self.value(place, row)).collect()
+    fn values(&self, row: u64) -> Values {
+        let rest = (1..self.columns.len()).map(|place| self.value(place, row)).collect();
+        Values { first: self.value(0, row), rest }
     }
 
     /// Asks whether somebody who is not seen changes what the definition is about at a row.
@@ -89,6 +90,25 @@ impl<'r, 's> InTable<'r, 's> {
             delta.meets(&writing.writer(), row, column).map_err(|conflict| conflicting(&conflict))?;
         }
         Ok(())
+    }
+}
+
+/// What a row has in the columns that a definition is about. One value, as most have, takes no memory of its
+/// own.
+struct Values {
+    first: Value,
+    rest: Vec<Value>,
+}
+
+impl Values {
+    fn iter(&self) -> impl Iterator<Item = &Value> {
+        std::iter::once(&self.first).chain(&self.rest)
+    }
+
+    /// By one value after the other.
+    fn order(&self, other: &Self) -> Ordering {
+        let rest = || self.rest.iter().zip(&other.rest).map(|(a, b)| order(a, b)).find(|o| o.is_ne());
+        order(&self.first, &other.first).then_with(|| rest().unwrap_or(Ordering::Equal))
     }
 }
 
@@ -144,18 +164,37 @@ impl Statement<'_> {
             true => tables.filter_map(of).collect(),
             false => Vec::new(),
         };
-        let mut unique: Vec<(u64, Vec<Value>)> = Vec::new();
-        for (at, row) in touched.rows(own.table, &own.columns).into_iter().enumerate() {
+        // A part at a time: those of other parts are found by their values, as anybody else's. Of several
+        // values many rows may have the first one: they are looked for side by side.
+        let rows = touched.rows(own.table, &own.columns);
+        let together = if own.columns.len() == 1 { ROWS_TOGETHER } else { rows.len().max(1) };
+        rows.chunks(together)
+            .try_for_each(|rows| self.check_rows(writing, (own, &all), rows, lacking, snapshot))
+    }
+
+    /// Some of the rows that a clause wrote keep to a definition.
+    fn check_rows(
+        &self,
+        writing: &Writing,
+        (own, all): (&InTable<'_, '_>, &[InTable<'_, '_>]),
+        rows: &[u64],
+        lacking: &mut Lacking,
+        snapshot: &Snapshot,
+    ) -> Result<(), Error> {
+        let definition = own.definition;
+        let mut unique: Vec<(u64, Values)> = Vec::new();
+        for (at, row) in rows.iter().copied().enumerate() {
             self.check(at)?;
             own.meet(writing, row)?;
             if !own.exists(row) || !own.has_label(row) {
                 continue;
             }
             let values = own.values(row);
-            if let (Rule::Typed(ty), [value]) = (&definition.rule, &values[..])
-                && !ty.accepts(value)
+            if let (Rule::Typed(ty), Values { first, rest }) = (&definition.rule, &values)
+                && rest.is_empty()
+                && !ty.accepts(first)
             {
-                return Err(self.wrong_type(definition, value, snapshot));
+                return Err(self.wrong_type(definition, first, snapshot));
             }
             if values.iter().any(Value::is_null) {
                 if definition.rule.demands() {
@@ -168,10 +207,10 @@ impl Statement<'_> {
             }
         }
         // Those that have a value in common are looked for together.
-        unique.sort_by(|(_, a), (_, b)| order_all(a, b));
+        unique.sort_unstable_by(|(_, a), (_, b)| a.order(b));
         unique
             .chunks(ROWS_TOGETHER)
-            .try_for_each(|rows| self.check_unique(writing, (own, &all), rows, snapshot))
+            .try_for_each(|rows| self.check_unique(writing, (own, all), rows, snapshot))
     }
 
     /// No other node of any table has the values of one of these rows, which are in the order of what they
@@ -183,22 +222,25 @@ impl Statement<'_> {
         &self,
         writing: &Writing,
         (own, all): (&InTable<'_, '_>, &[InTable<'_, '_>]),
-        rows: &[(u64, Vec<Value>)],
+        rows: &[(u64, Values)],
         snapshot: &Snapshot,
     ) -> Result<(), Error> {
         // Rows that have the same are told at once: each of them would find all others.
-        if let Some([(_, values), _]) = rows.array_windows().find(|[(_, a), (_, b)]| order_all(a, b).is_eq())
-        {
+        if let Some([(_, values), _]) = rows.array_windows().find(|[(_, a), (_, b)]| a.order(b).is_eq()) {
             return Err(self.there_already(own, values, snapshot));
         }
-        let mut firsts: Vec<Value> = rows.iter().filter_map(|(_, values)| values.first().cloned()).collect();
-        firsts.dedup_by(|a, b| trimorph_types::order(a, b).is_eq());
+        let mut firsts: Vec<Value> = rows.iter().map(|(_, values)| values.first.clone()).collect();
+        firsts.dedup_by(|a, b| order(a, b).is_eq());
         let mut own_rows: Vec<u64> = rows.iter().map(|(row, _)| *row).collect();
         own_rows.sort_unstable();
         for other in all {
-            for (at, (_, candidate)) in candidates(writing, other, &firsts).into_iter().enumerate() {
+            for (at, (number, candidate)) in candidates(writing, other, &firsts).into_iter().enumerate() {
                 self.check(at)?;
-                if other.table == own.table && own_rows.binary_search(&candidate).is_ok() {
+                // As a rule who has the value is who wrote it.
+                let is_itself = |row: Option<&(u64, Values)>| row.is_some_and(|(row, _)| *row == candidate);
+                if other.table == own.table
+                    && (is_itself(rows.get(number as usize)) || own_rows.binary_search(&candidate).is_ok())
+                {
                     continue;
                 }
                 other.meet(writing, candidate)?;
@@ -206,7 +248,7 @@ impl Statement<'_> {
                     continue;
                 }
                 let values = other.values(candidate);
-                let same = rows.binary_search_by(|(_, wanted)| order_all(wanted, &values));
+                let same = rows.binary_search_by(|(_, wanted)| wanted.order(&values));
                 if same.is_ok() && other.has_label(candidate) {
                     return Err(self.there_already(own, &values, snapshot));
                 }
@@ -215,9 +257,10 @@ impl Statement<'_> {
         Ok(())
     }
 
-    fn there_already(&self, own: &InTable<'_, '_>, values: &[Value], snapshot: &Snapshot) -> Error {
+    fn there_already(&self, own: &InTable<'_, '_>, values: &Values, snapshot: &Snapshot) -> Error {
         let label = snapshot.schema().labels.name(own.label.0.into()).cloned().unwrap_or_default();
-        let has = described(own.definition, values, snapshot);
+        let values: Vec<Value> = values.iter().cloned().collect();
+        let has = described(own.definition, &values, snapshot);
         let name = &own.definition.name;
         let text = format!("there is a node (:{label}) with {has} already: constraint \"{name}\"");
         self.wrong(violated(text, "MERGE finds a node that is there, or makes it"))
@@ -226,12 +269,6 @@ impl Statement<'_> {
     fn wrong_type(&self, definition: &Definition, value: &Value, snapshot: &Snapshot) -> Error {
         self.wrong(wrong_type(definition, value, snapshot.schema()))
     }
-}
-
-/// The order of rows by their values, one after the other.
-fn order_all(a: &[Value], b: &[Value]) -> Ordering {
-    let each = a.iter().zip(b).map(|(a, b)| trimorph_types::order(a, b));
-    each.fold(Ordering::Equal, Ordering::then)
 }
 
 /// Rows that are looked for together, so that what is found of them is bounded.
@@ -246,12 +283,12 @@ fn candidates(writing: &Writing, other: &InTable<'_, '_>, values: &[Value]) -> V
     if !other.reader.find_all_values(table, column, values, &mut found) {
         // Nobody has made the index where this transaction reads, as it was when it began.
         let mut sorted: Vec<(u32, &Value)> = (0_u32..).zip(values).collect();
-        sorted.sort_by(|(_, a), (_, b)| trimorph_types::order(a, b));
+        sorted.sort_by(|(_, a), (_, b)| order(a, b));
         for row in 0..other.reader.rows(table) {
             let value = other.value(0, row);
-            let first = sorted.partition_point(|(_, wanted)| trimorph_types::order(wanted, &value).is_lt());
+            let first = sorted.partition_point(|(_, wanted)| order(wanted, &value).is_lt());
             let same = sorted[first..].iter();
-            let same = same.take_while(|(_, wanted)| trimorph_types::order(wanted, &value).is_eq());
+            let same = same.take_while(|(_, wanted)| order(wanted, &value).is_eq());
             found.extend(same.map(|(number, _)| (*number, row)));
         }
     }

@@ -1,37 +1,30 @@
 //! MERGE: looks for the pattern of all rows at once; rows that find nothing make it, once for all that ask
 //! the same: the first of these makes it, and the others find what it made, as if rows came one by one.
 
-use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 
 use trimorph_algebra::{Change, Merge, VarId};
 use trimorph_base::{Diagnostic, ErrorKind, Reservation};
-use trimorph_types::{Value, order};
+use trimorph_types::{Value, hash_equivalent, order};
 
 use super::program::Looked;
 use super::rows::Rows;
 use super::{Statement, Writing};
 use crate::Error;
 
-/// What rows ask for, in the order of values.
+/// What rows ask for.
 struct Asked(Vec<Value>);
 
-impl Ord for Asked {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let pairs = self.0.iter().zip(&other.0);
-        pairs.map(|(a, b)| order(a, b)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
-    }
-}
-
-impl PartialOrd for Asked {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
+impl Hash for Asked {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.iter().for_each(|value| hash_equivalent(value, state));
     }
 }
 
 impl PartialEq for Asked {
     fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
+        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(|(a, b)| order(a, b).is_eq())
     }
 }
 
@@ -50,7 +43,7 @@ struct Groups {
 impl Groups {
     fn of(rows: &Rows, missing: &[usize], merge: &Merge) -> Self {
         let keys = asked(merge);
-        let mut groups: BTreeMap<Asked, usize> = BTreeMap::new();
+        let mut groups: HashMap<Asked, usize> = HashMap::with_capacity(missing.len());
         let (mut first, mut later) = (Vec::new(), Vec::new());
         let mut group_of = Vec::with_capacity(missing.len());
         for (at, row) in missing.iter().enumerate() {
@@ -121,8 +114,7 @@ impl Statement<'_> {
         // One row of each group makes what the group asks for.
         let Groups { first, later, group_of } = Groups::of(&rows, &missing, merge);
         let mut made = self.changed(writing, rows.pick(&first), &merge.create)?;
-        writing.end_clause();
-        self.shared.charge_clause(writing, &self.settings.cancel)?;
+        self.end_clause(writing)?;
         for update in on_create {
             made = self.update(writing, made, update, held)?;
         }

@@ -11,22 +11,26 @@
 //!               relationships that a property makes the same statement again
 //! touched    what a clause wrote that definitions may be about
 //! constraints  that, asked against them; edge_constraints, constraint_errors
+//! labels     labels that come and go
 //! loaded     what a bulk load does as a transaction
 //! logged     what a clause did, as the log will have it
 //! schema     tables and columns that changes need; facts that they may break
 //! statements  statements of RDF that come and go
+//! streamed   an update of rows that are read meanwhile, a part of them at a time
 //! writing    an open transaction: what it sees, what it has written, how it ends
 //! rows       rows between two parts
 //! ```
 //!
-//! Invariant: all rows of a part are there before what follows it writes; a part sees what all parts before
-//! it wrote, and its plan is made for the tables that there are then.
+//! Invariant: a part sees what all parts before it wrote and nothing of what follows it, and its plan is made
+//! for the tables that there are then. Its rows are all there before what follows it writes, unless it makes
+//! no difference (`streamed`).
 
 mod changes;
 mod constraint_errors;
 mod constraints;
 mod edge_constraints;
 mod edges;
+mod labels;
 mod loaded;
 mod logged;
 mod merge;
@@ -38,6 +42,7 @@ mod schema;
 mod second_edges;
 mod second_literals;
 mod statements;
+mod streamed;
 mod touched;
 mod unstated;
 mod writing;
@@ -107,7 +112,7 @@ impl Statement<'_> {
         held: &mut Reservation,
     ) -> Result<Rows, Error> {
         let rows = match &part.write {
-            Some(write) => self.write(writing, write, given, held)?,
+            Some(write) => self.write(writing, write, given, (part.needed(), held))?,
             None => given,
         };
         let mut rows = match &part.then {
@@ -134,19 +139,16 @@ impl Statement<'_> {
         Ok(())
     }
 
-    /// What changes the graph: gives all variables of its rows.
+    /// What changes the graph: gives all variables of its rows, those that are needed at least.
     fn write(
         &self,
         writing: &mut Writing,
         write: &Write,
         given: Rows,
-        held: &mut Reservation,
+        (needed, held): (Option<&[VarId]>, &mut Reservation),
     ) -> Result<Rows, Error> {
         match write {
-            Write::Update { input, update } => {
-                let rows = self.part(writing, input, given, held)?;
-                self.update(writing, rows, update, held)
-            }
+            Write::Update { input, update } => self.updated(writing, (input, update), given, (needed, held)),
             Write::Merge { input, look, merge, on_create, on_match } => {
                 let rows = self.part(writing, input, given, held)?;
                 self.merge(writing, rows, &Looked { look, merge, on_create, on_match }, held)
@@ -223,8 +225,7 @@ impl Statement<'_> {
                 part = self.read(writing, read, part, held)?;
             }
             let part = self.changed(writing, part, &update.changes)?;
-            writing.end_clause();
-            self.shared.charge_clause(writing, &self.settings.cancel)?;
+            self.end_clause(writing)?;
             Ok::<_, Error>(part)
         };
         let Some(turns) = turns else { return take_turn(rows) };
@@ -238,6 +239,23 @@ impl Statement<'_> {
         Ok(all.pick(&place))
     }
 
+    /// A clause has written: what it wrote keeps to the constraints and fits the memory limit, and what comes
+    /// after it sees it.
+    fn end_clause(&self, writing: &mut Writing) -> Result<(), Error> {
+        self.check_definitions(writing)?;
+        writing.end_clause();
+        self.shared.charge_clause(writing, &self.settings.cancel)
+    }
+
+    /// Begins to run a part that only reads.
+    fn execution(&self, writing: &Writing, read: &Read, given: Rows) -> Result<Execution, Error> {
+        let snapshot = writing.snapshot_for_part(writing.base(self.shared));
+        let physical = self.planned(writing, read, &snapshot)?;
+        let (given, settings) = (Some(given.into_given()), Arc::clone(self.settings));
+        let execution = Execution::run_from(given, &physical, snapshot, settings);
+        execution.map_err(|error| Error::exec(error, self.text))
+    }
+
     /// Runs a part that only reads.
     fn read(
         &self,
@@ -246,12 +264,9 @@ impl Statement<'_> {
         given: Rows,
         held: &mut Reservation,
     ) -> Result<Rows, Error> {
-        let snapshot = writing.snapshot_for_part(writing.base(self.shared));
-        let physical = self.planned(writing, read, &snapshot)?;
         let len = given.len();
-        let (given, settings) = (Some(given.into_given()), Arc::clone(self.settings));
+        let mut execution = self.execution(writing, read, given)?;
         let failed = |error| Error::exec(error, self.text);
-        let mut execution = Execution::run_from(given, &physical, snapshot, settings).map_err(failed)?;
         let mut out = Rows::of(read.wanted.clone());
         // One row of each is the rule where it starts from many.
         out.reserve(len);

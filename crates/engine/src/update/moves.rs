@@ -109,9 +109,7 @@ impl Statement<'_> {
             ends.into_iter().for_each(|(from, to)| rows.push([end(from), end(to)].into_iter()));
             self.create_edges(writing, &name, (&rows, FROM, TO), values)?;
         }
-        self.check_definitions(writing)?;
-        writing.end_clause();
-        self.shared.charge_clause(writing, &self.settings.cancel)?;
+        self.end_clause(writing)?;
         self.check_deleted(writing)?;
         // Nothing came and nothing went.
         writing.effects = SideEffects::default();

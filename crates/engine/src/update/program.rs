@@ -162,6 +162,15 @@ impl Part {
         };
         Self { write, then, given, wanted: wanted.to_vec() }
     }
+
+    /// The variables that rows of its write must have; none where all may be read.
+    pub(super) fn needed(&self) -> Option<&[VarId]> {
+        match &self.then {
+            Then::Nothing => Some(&self.wanted),
+            Then::Unit => Some(&[]),
+            Then::Read(_) => None,
+        }
+    }
 }
 
 impl Write {

@@ -91,6 +91,14 @@ impl Rows {
         self.given.len += other.len();
     }
 
+    /// Appends other rows, which have the same variables in the same order.
+    pub(super) fn append(&mut self, other: Self) {
+        for (column, more) in self.given.columns.iter_mut().zip(other.given.columns) {
+            column.extend(more);
+        }
+        self.given.len += other.given.len;
+    }
+
     /// These rows.
     pub(super) fn pick(&self, rows: &[usize]) -> Self {
         let columns = self.given.columns.iter();

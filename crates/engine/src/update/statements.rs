@@ -78,8 +78,7 @@ impl Statement<'_> {
         data.into_iter().for_each(|one| rows.push(one.into_iter()));
         let change = if insert { Change::InsertStatement(GIVEN) } else { Change::DeleteStatement(GIVEN) };
         self.changed(writing, rows, &[change])?;
-        writing.end_clause();
-        self.shared.charge_clause(writing, &self.settings.cancel)?;
+        self.end_clause(writing)?;
         self.delete_unstated(writing)?;
         self.check_deleted(writing)?;
         Ok(writing.effects)

@@ -105,6 +105,18 @@ pub(super) fn concerns_nodes(catalog: &Catalog, table: TableId, column: Option<u
     })
 }
 
+/// The same of labels that come to nodes, or go: what a constraint says of nodes with other labels is true of
+/// them as before.
+pub(super) fn concerns_labels(catalog: &Catalog, labels: &[Arc<str>]) -> bool {
+    constraints(catalog).any(|one| match one.subject {
+        Subject::Label(label) => {
+            let name = catalog.schema.labels.name(label.0.into());
+            name.is_some_and(|name| labels.contains(name))
+        }
+        Subject::Type(_) => false,
+    })
+}
+
 /// The same of an edge table: of one column, or edges that come.
 pub(super) fn concerns_edges(catalog: &Catalog, table: EdgeTableId, column: Option<usize>) -> bool {
     let Some(info) = catalog.schema.edge_tables.get(usize::from(table.0)) else { return false };

@@ -1,0 +1,120 @@
+//! Clauses that write while their rows are read, a part at a time: what they leave is what they would if all
+//! rows were there first. The clauses here have more rows than are written at a time.
+
+use trimorph::{Config, Connection, Database, Error};
+
+/// More than two parts, also of those where edges are made.
+const ALL: usize = 140_000;
+
+fn rows(connection: &Connection, text: &str) -> Vec<String> {
+    let mut result = connection.query(text, &[]).unwrap_or_else(|e| panic!("{text}\n{e}"));
+    let mut out = Vec::new();
+    while let Some(row) = result.next_row().unwrap_or_else(|e| panic!("{text}\n{e}")) {
+        out.push(row.iter().map(|v| result.format(v)).collect::<Vec<_>>().join(" | "));
+    }
+    out
+}
+
+fn check(connection: &Connection, text: &str, wanted: &str) {
+    assert_eq!(rows(connection, text), [wanted], "{text}");
+}
+
+fn fails(connection: &Connection, text: &str) -> Error {
+    match connection.query(text, &[]) {
+        Ok(_) => panic!("{text} does not fail"),
+        Err(error) => error,
+    }
+}
+
+fn numbers(label: &str) -> Connection {
+    let c = Database::in_memory(Config::default()).connect();
+    rows(&c, &format!("UNWIND range(1, {ALL}) AS i CREATE (:{label} {{n: i}})"));
+    c
+}
+
+/// What a clause reads is what there was before it.
+#[test]
+fn nothing_of_what_is_written_meanwhile_is_read() {
+    let c = numbers("A");
+    check(&c, "MATCH (a:A) CREATE (b:A {n: -a.n}) RETURN count(*), sum(a.n + b.n)", &format!("{ALL} | 0"));
+    check(
+        &c,
+        "MATCH (a:A) RETURN count(*), count(DISTINCT a.n), sum(a.n)",
+        &format!("{0} | {0} | 0", 2 * ALL),
+    );
+    rows(&c, "MATCH (a:A) WHERE a.n > 0 CREATE (a)-[:E {x: a.n}]->(:B {n: a.n})");
+    rows(&c, "MATCH (a)-[e:E]->(b) CREATE (b)-[:E {x: -e.x}]->(a)");
+    check(&c, "MATCH ()-[e:E]->() RETURN count(e), sum(e.x)", &format!("{} | 0", 2 * ALL));
+    check(
+        &c,
+        "MATCH (a:A)-[e:E]->(b:B)-[f:E]->(a) WHERE e.x = -f.x AND e.x = b.n RETURN count(*)",
+        &ALL.to_string(),
+    );
+    // Who has the label is not looked for again, and no node is written twice.
+    rows(&c, "MATCH (a:A) WHERE NOT a:C SET a:C, a.m = a.n");
+    check(&c, "MATCH (a:C) RETURN count(a), count(a.m), sum(a.m)", &format!("{0} | {0} | 0", 2 * ALL));
+    check(&c, "MATCH (a:A) WHERE a.n > 0 REMOVE a:C RETURN count(a)", &ALL.to_string());
+    check(&c, "MATCH (a:C) RETURN count(a), max(a.n)", &format!("{ALL} | -1"));
+    // Of rows that set the same the last one counts.
+    check(
+        &c,
+        "MATCH (k:A {n: 1}) UNWIND range(1, 50000) AS i SET k.v = i RETURN count(*), max(k.v)",
+        "50000 | 50000",
+    );
+    check(&c, "UNWIND [] AS i CREATE (n:R {v: i}) RETURN count(n)", "0");
+}
+
+/// Constraints are asked when all of a clause is there, and find values of rows that are far apart.
+#[test]
+fn constraints_are_asked_when_all_is_written() {
+    let c = numbers("A");
+    rows(&c, "CREATE CONSTRAINT one FOR (a:A) REQUIRE a.n IS UNIQUE");
+    // Each gets what the next one has.
+    rows(&c, "MATCH (a:A) WITH a, a.n + 1 AS next SET a.n = next");
+    check(
+        &c,
+        "MATCH (a:A) RETURN min(a.n), max(a.n), count(DISTINCT a.n)",
+        &format!("2 | {} | {ALL}", ALL + 1),
+    );
+    let error = fails(&c, &format!("UNWIND range(1, {ALL}) AS i CREATE (:A {{n: -(i % {})}})", ALL - 1));
+    assert!(error.to_string().contains("constraint \"one\""), "{error}");
+    let error = fails(&c, "MATCH (a:A) WITH a, a.n % 120000 AS next SET a.n = next");
+    assert!(error.to_string().contains("constraint \"one\""), "{error}");
+    check(&c, "MATCH (a:A) RETURN min(a.n), count(*)", &format!("2 | {ALL}"));
+    // A label that no constraint is about comes without a look at values; one that some is about does not.
+    rows(&c, "MATCH (a:A) SET a:Other");
+    rows(&c, &format!("UNWIND range(1, {ALL}) AS i CREATE (:Same {{n: i}})"));
+    let error = fails(&c, "MATCH (s:Same) SET s:A");
+    assert!(error.to_string().contains("constraint \"one\""), "{error}");
+    check(&c, "MATCH (a:A) RETURN count(*), count(CASE WHEN a:Other THEN 1 END)", &format!("{ALL} | {ALL}"));
+}
+
+/// Keys of loaded nodes change hands within a clause.
+#[test]
+fn keys_of_loaded_nodes_move_by_one() {
+    let files = crate::live_loads::Files::new("streamed-keys");
+    let nodes: String = (0..40_000).map(|i| format!("{i},K\n")).collect();
+    let path = files.put("nodes.csv", &format!("id:ID(K){{id-type: int}},:LABEL\n{nodes}"));
+    let db = Database::in_memory(Config::default());
+    crate::live_loads::load(&db, &[path], trimorph::OnConflict::Error).unwrap();
+    let c = db.connect();
+    rows(&c, "MATCH (k:K) WITH k, k.id + 1 AS next SET k.id = next");
+    check(&c, "MATCH (k:K) RETURN min(k.id), max(k.id), count(DISTINCT k.id)", "1 | 40000 | 40000");
+}
+
+/// A row that cannot be computed comes after many that were written: nothing of them stays, and what its
+/// transaction did before does.
+#[test]
+fn a_clause_that_fails_late_leaves_nothing() {
+    let c = numbers("A");
+    let text = format!("UNWIND range(1, {ALL}) AS i CREATE (:F {{v: 10 / ({} - i)}})", ALL - 5);
+    fails(&c, &text);
+    check(&c, "MATCH (f:F) RETURN count(f)", "0");
+    c.begin().unwrap();
+    rows(&c, "CREATE (:F {v: 1})");
+    fails(&c, &text);
+    fails(&c, &format!("MATCH (a:A) SET a.m = 1 / (a.n - {ALL})"));
+    check(&c, "MATCH (f:F) RETURN count(f)", "1");
+    c.commit().unwrap();
+    check(&c, "MATCH (n) RETURN count(n), count(n.m), count(n.v)", &format!("{} | 0 | 1", ALL + 1));
+}
