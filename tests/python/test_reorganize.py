@@ -140,7 +140,6 @@ def test_literals_that_tell_nodes_apart_get_indexes_as_a_load_makes_them():
     conn.sparql("INSERT DATA { " + " ".join(f"<http://e/{i}> a <http://e/C> ; <http://e/name> 'n{i}' ; <http://e/kind> 'k{i % 3}' ." for i in range(1200)) + " }")
     conn.execute("UNWIND range(1, 1200) AS i CREATE (:Plain {own: i})")
     indexes = "SHOW INDEXES YIELD name, properties RETURN name, properties"
-    assert conn.execute(indexes).fetchall() == []
     conn.execute("REORGANIZE")
     assert conn.execute(indexes).fetchall() == [("name_index", ["http://e/name"])]
     assert "Lookup" in str(conn.sparql("EXPLAIN SELECT ?s { ?s <http://e/name> 'n7' }").plan)
@@ -153,6 +152,69 @@ def test_literals_that_tell_nodes_apart_get_indexes_as_a_load_makes_them():
     own.execute("UNWIND range(1, 1200) AS i CREATE (:Plain {own: i})")
     own.execute("REORGANIZE")
     assert own.execute(indexes).fetchall() == []
+
+
+def names_of(conn):
+    return [name for (name,) in conn.execute("SHOW INDEXES YIELD name RETURN name ORDER BY name").fetchall()]
+
+
+def insert_literals(run, first, count=1200):
+    for at in range(first, first + count, 100):
+        run("INSERT DATA { " + " ".join(f"<http://e/{i}> <http://p/name> 'n{i}' ; <http://p/width> {i} ; <http://p/kind> 'k{i % 3}' ." for i in range(at, at + 100)) + " }")
+
+
+@pytest.mark.parametrize("directory", [False, True])
+def test_literals_get_indexes_in_a_pause_where_nothing_moves(tmp_path, directory):
+    place = str(tmp_path / "db") if directory else ":memory:"
+    db = trimorph.Database(place)
+    conn = db.connect()
+    insert_literals(conn.sparql, 0)
+    assert wait_for(lambda: names_of(conn) == ["name_index", "width_index"]), names_of(conn)
+    assert "Lookup" in str(conn.sparql("EXPLAIN SELECT ?s { ?s <http://p/name> 'n7' }").plan)
+    assert [s.value for (s,) in conn.sparql("SELECT ?s { ?s <http://p/width> ?w FILTER(?w > 1197) } ORDER BY ?w").fetchall()] == ["http://e/1198", "http://e/1199"]
+    # What somebody drops stays dropped, whatever is written and merged.
+    conn.execute("DROP INDEX name_index")
+    insert_literals(conn.sparql, 1200)
+    conn.execute("CHECKPOINT")
+    time.sleep(0.8)
+    assert names_of(conn) == ["width_index"]
+    assert [s.value for (s,) in conn.sparql("SELECT ?s { ?s <http://p/name> 'n2007' }").fetchall()] == ["http://e/2007"]
+    conn.close(), db.close()
+    if directory:
+        with trimorph.Database(place) as again:
+            assert "width_index" in names_of(again.connect())
+
+
+def test_what_a_load_left_out_stays_left_out(tmp_path):
+    data = tmp_path / "a.nt"
+    data.write_text("".join(f'<http://e/{i}> <http://p/name> "n{i}" .\n' for i in range(1200)))
+    conn = trimorph.connect()
+    conn.load_rdf(str(data), indexes=False)
+    conn.sparql("INSERT DATA { <http://e/new> <http://p/other> 1 }")
+    conn.execute("CHECKPOINT")
+    time.sleep(0.8)
+    assert names_of(conn) == []
+    conn.execute("REORGANIZE")
+    assert names_of(conn) == ["name_index"]
+
+
+def test_indexes_of_literals_beside_writers():
+    """Statements that are inserted, changed and deleted while indexes are made are found by them, and nothing is refused."""
+    db = trimorph.Database(":memory:")
+    conn, gone = db.connect(), set()
+    insert_literals(conn.sparql, 0, 3000)
+    deadline, i = time.monotonic() + 60, 0
+    while names_of(conn) != ["name_index", "width_index"] and time.monotonic() < deadline:
+        conn.sparql(f"DELETE DATA {{ <http://e/{i}> <http://p/width> {i} }} ; INSERT DATA {{ <http://e/{i}> <http://p/width> {i + 100000} ; <http://p/name> 'again{i}' }}")
+        gone.add(i)
+        i += 1
+        time.sleep(0.25 if i % 20 == 0 else 0)
+    assert names_of(conn) == ["name_index", "width_index"]
+    for i in (0, 1, len(gone) - 1, len(gone), 2999):
+        value = i + 100000 if i in gone else i
+        assert [s.value for (s,) in conn.sparql(f"SELECT ?s {{ ?s <http://p/width> {value} }}").fetchall()] == [f"http://e/{i}"]
+        assert len(conn.sparql(f"SELECT ?s {{ ?s <http://p/name> 'again{i}' }}").fetchall()) == (i in gone)
+    assert conn.sparql("SELECT (COUNT(*) AS ?n) { ?s <http://p/width> ?w FILTER(?w >= 100000) }").fetchall() == [(len(gone),)]
 
 
 WRITER = """
@@ -195,6 +257,19 @@ def until(reader, ask, expected):
 NEXT = "MATCH (a)-[:`http://p/next`]->(b) RETURN a.`http://p/n`, b.`http://p/n` ORDER BY a.`http://p/n`, b.`http://p/n`"
 # What a plan takes from the tables that relationships go to: only nodes of these are looked at.
 INTO_UNTYPED = "MATCH (a)-[:`http://p/next`]->(b) WHERE size(labels(b)) = 0 RETURN count(*)"
+
+
+def test_who_is_killed_while_indexes_are_made_loses_nothing(tmp_path):
+    for wait in (0.25, 0.5, 1.0):
+        place = str(tmp_path / str(wait))
+        with writing(place) as write:
+            insert_literals(write, 0)
+            time.sleep(wait)
+        with trimorph.Database(place) as db:
+            conn = db.connect()
+            assert set(names_of(conn)) <= {"name_index", "width_index"}
+            assert conn.sparql("SELECT (COUNT(*) AS ?n) { ?s <http://p/name> ?v ; <http://p/width> ?w }").fetchall() == [(1200,)]
+            assert [s.value for (s,) in conn.sparql("SELECT ?s { ?s <http://p/name> 'n1007' }").fetchall()] == ["http://e/1007"]
 
 
 def insert_typed_last(run, count=300):

@@ -1,9 +1,10 @@
-//! What the thread that merges knows of nodes that are in other tables than their labels say, from one look
-//! to the next (`regrouping.rs`).
+//! What the thread that merges knows of nodes that are in other tables than their labels say, and of indexes
+//! that literals want, from one look to the next (`regrouping.rs`).
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use trimorph_base::TableId;
+use trimorph_base::{PropertyId, TableId};
 
 /// What is known of nodes that are in other tables than their labels say.
 #[derive(Debug, Default)]
@@ -20,6 +21,10 @@ pub(crate) struct Regrouping {
     pub(crate) left: Vec<TableId>,
     pub(crate) from: u64,
     pub(crate) moved: u64,
+    /// The main version, by its last commit, in which no literals were found that want an index.
+    pub(crate) indexed_in: Option<u64>,
+    /// Properties that had an index, or were to have none: who dropped or left it out wants it so.
+    pub(crate) had: BTreeSet<PropertyId>,
     /// When the next ones may move.
     pub(crate) rests_until: Option<Instant>,
 }

@@ -10,7 +10,8 @@
 //!    rests as long as the last merge took: queries have the other half of its core, and changes come
 //!    together. It does not rest where as much was written meanwhile.
 //! 3. A checkpoint is made when the log is long, or the last one long ago.
-//! 4. In pauses, nodes with IRIs whose labels came later move to the tables of these (`regrouping.rs`).
+//! 4. In pauses, nodes with IRIs whose labels came later move to the tables of these, and literals get their
+//!    indexes (`regrouping.rs`).
 //! 5. What large merges free is given back to the system a while after the last of them.
 //! 6. As long as something waits for readers to go, it looks again from time to time.
 

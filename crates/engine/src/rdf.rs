@@ -5,7 +5,7 @@
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind, LabelId};
 use trimorph_catalog::{Definition, Rule, Subject};
@@ -192,6 +192,9 @@ impl Connection {
         if !options.without_indexes {
             index_literals(&mut main);
         }
+        // What a load leaves out is not made in the next pause.
+        let left_out = literal_indexes(&main.catalog).into_iter().map(|one| one.property);
+        shared.regrouping.lock().unwrap_or_else(PoisonError::into_inner).had.extend(left_out);
         shared.publish_first(main, &options.cancel)?;
         report.effects = SideEffects {
             nodes_created: counts.nodes,

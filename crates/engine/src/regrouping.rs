@@ -12,10 +12,12 @@
 //! 3. A few move in each transaction, which is undone where somebody has begun another one meanwhile: what
 //!    that may have seen has not changed under it. Who begins one while it commits waits until it has.
 //!    Between two of them the thread rests as long as the last one took.
-//! 4. When all have moved, edge tables are written without the lists of tables that were left, and literals
-//!    get the indexes that a load makes.
+//! 4. When all have moved, edge tables are written without the lists of tables that were left.
+//! 5. Literals that tell few subjects apart get the indexes that a load makes, one at a time, in the same
+//!    pauses: where nothing wants to move, too. What somebody dropped, or left out, stays so.
 //!
-//! It is looked for again only when so much was written that as many nodes may be elsewhere.
+//! It is looked for nodes again only when so much was written that as many may be elsewhere, and for literals
+//! when something was merged.
 //!
 //! Source: Poseidon §6 (emergent schema); `docs/design/one-graph.md`.
 
@@ -28,8 +30,10 @@ use trimorph_store::Reader;
 use trimorph_store::neighbours::Neighbours;
 use trimorph_types::iri_names::{ID, is_hidden};
 
+use crate::definitions::DEFINITIONS_MAX;
 use crate::elsewhere::Regrouping;
 use crate::handle::Handle;
+use crate::literal_indexes::literal_indexes;
 use crate::maintenance::PAUSE;
 use crate::own_config::OwnConfig;
 use crate::params::Params;
@@ -67,8 +71,12 @@ impl Shared {
             return None;
         }
         let mut known = self.regrouping.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_idle = known.left.is_empty() && self.live.pressure.written() < known.looked_at;
-        if is_idle || self.base().schema().property_id(ID).is_none() {
+        let base = self.base();
+        let is_idle = || {
+            let stay = known.left.is_empty() && self.live.pressure.written() < known.looked_at;
+            stay && known.indexed_in == Some(base.main().merged_at)
+        };
+        if base.schema().property_id(ID).is_none() || is_idle() {
             return None;
         }
         let own = known.own;
@@ -91,18 +99,23 @@ impl Shared {
             Err(_) => {
                 known.left.clear();
                 known.looked_at = self.live.pressure.written() + ELSEWHERE_MIN;
+                known.indexed_in = Some(base.main().merged_at);
             }
         }
         known.rests_until = Some(Instant::now() + began.elapsed());
-        (!known.left.is_empty()).then(|| began.elapsed())
+        let is_done = known.left.is_empty() && known.indexed_in == Some(base.main().merged_at);
+        (!is_done).then(|| began.elapsed())
     }
 }
 
 impl Connection {
-    /// Looks for nodes that are elsewhere, or moves the next ones.
+    /// Looks for nodes that are elsewhere, moves the next ones, or makes the next index of literals.
     fn regroup_some(&self, known: &mut Regrouping) -> Result<(), Error> {
         let cancel = CancelToken::default();
         let Some(table) = known.left.last().copied() else {
+            if self.shared().live.pressure.written() < known.looked_at {
+                return self.index_next(known, &cancel);
+            }
             let found = self.elsewhere()?;
             let came = found.count.saturating_sub(known.stayed);
             match came >= found.least {
@@ -125,12 +138,33 @@ impl Connection {
         }
         if known.moved > 0 {
             self.shared().compact(&cancel)?;
-            self.index_literals(&cancel)?;
         }
         let found = self.elsewhere()?;
         known.stayed = found.count;
         known.looked_at = self.shared().live.pressure.written() + found.least;
         Ok(())
+    }
+
+    /// Makes the next index of literals that pays, if there is one that was never there.
+    fn index_next(&self, known: &mut Regrouping, cancel: &CancelToken) -> Result<(), Error> {
+        let base = self.shared().base();
+        let definitions = &base.catalog().definitions;
+        known.had.extend(definitions.iter().filter_map(|one| match one.properties[..] {
+            [property] => Some(property),
+            _ => None,
+        }));
+        let mut wanted = literal_indexes(base.catalog()).into_iter();
+        let room = definitions.iter().len() < DEFINITIONS_MAX;
+        match wanted.find(|one| room && !known.had.contains(&one.property)) {
+            Some(next) => {
+                known.had.insert(next.property);
+                self.index_literal(&next, cancel)
+            }
+            None => {
+                known.indexed_in = Some(base.main().merged_at);
+                Ok(())
+            }
+        }
     }
 
     /// Nodes with IRIs that are in other tables than their labels say.

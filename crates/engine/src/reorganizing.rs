@@ -1,8 +1,8 @@
 //! `REORGANIZE`: nodes whose labels came after they were made move to the tables of these labels, some
 //! thousands in a transaction, beside readers and writers.
 //!
-//! Where nodes have IRIs, the literals that tell them apart get indexes, as a load makes them; and such nodes
-//! move in pauses without being asked for (`regrouping.rs`).
+//! Where nodes have IRIs, the literals that tell them apart get indexes, as a load makes them. In pauses such
+//! nodes move, and such literals get theirs, without being asked for (`regrouping.rs`).
 //!
 //! Each transaction is whole: who is stopped in the middle has moved some nodes and lost none.
 
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use trimorph_base::{CancelToken, NodeId, TableId};
 use trimorph_store::Reader;
 
-use crate::literal_indexes::literal_indexes;
+use crate::literal_indexes::{LiteralIndex, literal_indexes};
 use crate::params::Params;
 use crate::update::elsewhere;
 use crate::{Connection, Error};
@@ -60,12 +60,14 @@ impl Connection {
     /// Makes the indexes of literals that a load makes, where nodes have IRIs.
     pub(crate) fn index_literals(&self, cancel: &CancelToken) -> Result<(), Error> {
         let wanted = literal_indexes(self.shared().snapshot().catalog());
-        for one in wanted {
-            let [name, of] = [&one.name, &one.of].map(|text| text.replace('`', "``"));
-            let text = format!("CREATE INDEX `{name}` IF NOT EXISTS FOR (n) ON (n.`{of}`)");
-            self.execute_until(&text, Arc::default(), cancel.clone())?;
-        }
-        Ok(())
+        wanted.iter().try_for_each(|one| self.index_literal(one, cancel))
+    }
+
+    /// Makes one of them.
+    pub(crate) fn index_literal(&self, one: &LiteralIndex, cancel: &CancelToken) -> Result<(), Error> {
+        let [name, of] = [&one.name, &one.of].map(|text| text.replace('`', "``"));
+        let text = format!("CREATE INDEX `{name}` IF NOT EXISTS FOR (n) ON (n.`{of}`)");
+        self.execute_until(&text, Arc::default(), cancel.clone()).map(drop)
     }
 
     /// Nodes of a table, from a row on, that have other labels than it, some `most` of them; and the row to
