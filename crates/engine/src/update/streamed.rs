@@ -32,7 +32,7 @@ const ROWS: usize = if cfg!(debug_assertions) { 1 } else { 1 << 14 };
 
 /// The same where edges are made: keys of their ends go into trees in order, and the more there are the more
 /// of them a leaf gets.
-const ROWS_WITH_EDGES: usize = if cfg!(debug_assertions) { 1 } else { 1 << 16 };
+const ROWS_WITH_EDGES: usize = if cfg!(debug_assertions) { 1 } else { 1 << 17 };
 
 /// An update whose rows can be written while they are read.
 struct Streamed<'p> {
