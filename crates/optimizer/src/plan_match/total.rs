@@ -17,8 +17,8 @@ use crate::moments::moment;
 struct Total {
     ty: LogicalType,
     /// Of integers, bits that they have at most, without the sign's: sums and products of few bits have a
-    /// place. Of dates, moments and durations, whether they may be far: those that are not lie within 300 years
-    /// of 1970, which is all that 64 bits of nanoseconds hold, or lead from there to no year that dates lack.
+    /// place. Of dates, moments and durations 0 where they are near: within 300 years of 1970, which is all
+    /// that 64 bits of nanoseconds hold, or leading from there to no year that dates lack.
     bits: u32,
 }
 
@@ -57,8 +57,8 @@ fn bits_of(int: i64) -> u32 {
 }
 
 impl Planner<'_> {
-    /// Whether an expression gives a value or null, whatever the row: what the rows there are have, a property
-    /// of a node or relationship of the pattern, or what is known to be computed of one.
+    /// Whether an expression gives a value or null, whatever the row: a variable of the rows there are, a
+    /// property of a node or relationship, or what is known to be computed of one.
     pub(super) fn is_safe(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Var(var) => self.available.contains(var),
