@@ -5,6 +5,8 @@
 //!
 //! Source: Neumann and others 2015, §4 (precision locking); `docs/design/transactions.md`, "Read sets".
 
+use std::sync::Arc;
+
 use trimorph_base::{EdgeTableId, SmallMap, TableId};
 
 use crate::changes::{EdgeChanges, NodeChanges};
@@ -55,6 +57,9 @@ pub struct ReadSet {
     pub edges: SmallMap<EdgeTableId, EdgeReads>,
     /// Keys that were looked up: the index's number, and hashes of keys; none for any key.
     pub keys: SmallMap<u64, Option<Vec<u64>>>,
+    /// Keys that were looked up in the same indexes each: their numbers, ascending, and hashes of keys. A
+    /// name is looked for in hundreds of tables: as keys of each they were a seventh of a small statement.
+    together: Option<(Arc<[u64]>, Vec<u64>)>,
 }
 
 impl ReadSet {
@@ -75,6 +80,32 @@ impl ReadSet {
         }
     }
 
+    /// A key was looked up in each of some indexes, whose numbers ascend.
+    pub fn key_in_all(&mut self, indexes: &Arc<[u64]>, hash: u64) {
+        let (known, hashes) = self.together.get_or_insert_with(|| (Arc::clone(indexes), Vec::new()));
+        if Arc::ptr_eq(known, indexes) || known == indexes {
+            hashes.push(hash);
+        } else {
+            indexes.iter().for_each(|index| self.key(*index, hash));
+        }
+    }
+
+    /// Whether one of some keys was looked up in an index.
+    fn has_key(&self, index: u64, written: &[u64]) -> bool {
+        let among = |read: &[u64]| written.iter().any(|hash| read.contains(hash));
+        let own = self.keys.get(&index).is_some_and(|read| match read {
+            None => !written.is_empty(),
+            Some(read) => among(read),
+        });
+        own || self.together_in(index).is_some_and(among)
+    }
+
+    /// The keys that were looked up in an index and in others.
+    fn together_in(&self, index: u64) -> Option<&[u64]> {
+        let (indexes, hashes) = self.together.as_ref()?;
+        indexes.binary_search(&index).is_ok().then_some(hashes)
+    }
+
     /// A range of an index was read, or all of it.
     pub fn all_keys(&mut self, index: u64) {
         self.keys.insert(index, None);
@@ -82,7 +113,7 @@ impl ReadSet {
 
     /// Whether nothing was read.
     fn is_empty(&self) -> bool {
-        self.nodes.is_empty() && self.edges.is_empty() && self.keys.is_empty()
+        self.nodes.is_empty() && self.edges.is_empty() && self.keys.is_empty() && self.together.is_none()
     }
 
     /// Puts in what another set has.
@@ -103,6 +134,9 @@ impl ReadSet {
             reads.backward.iter().for_each(|(t, rows)| own.backward.or_default(*t).merge(rows));
             reads.columns.iter().for_each(|(c, rows)| own.columns.or_default(*c).merge(rows));
         }
+        if let Some((indexes, hashes)) = other.together {
+            hashes.into_iter().for_each(|hash| self.key_in_all(&indexes, hash));
+        }
         for (index, keys) in other.keys {
             match keys {
                 None => self.all_keys(index),
@@ -122,16 +156,13 @@ impl ReadSet {
             })
         };
         let keys = || {
-            changes.keys.iter().find_map(|(index, written)| {
-                let met = match self.keys.get(index)? {
-                    None => !written.is_empty(),
-                    Some(read) => written.iter().any(|hash| read.contains(hash)),
-                };
-                met.then_some(Overlap::Key(*index))
-            })
+            let met = changes.keys.iter().find(|(index, written)| self.has_key(**index, written));
+            met.map(|(index, _)| Overlap::Key(*index))
         };
         let any_keys = || {
-            let met = changes.any_keys.iter().find(|index| self.keys.contains_key(index));
+            let was_read =
+                |index: &&u64| self.keys.contains_key(index) || self.together_in(**index).is_some();
+            let met = changes.any_keys.iter().find(was_read);
             met.map(|index| Overlap::Key(*index))
         };
         nodes.or_else(edges).or_else(keys).or_else(any_keys)
@@ -149,7 +180,8 @@ impl ReadSet {
             128 + e.forward.bytes() + sets.map(|set| 64 + set.bytes()).sum::<usize>()
         });
         let keys = self.keys.values().map(|keys| 32 + keys.as_ref().map_or(0, |k| k.capacity() * 8));
-        nodes.sum::<usize>() + edges.sum::<usize>() + keys.sum::<usize>()
+        let together = self.together.as_ref().map_or(0, |(_, hashes)| 32 + hashes.capacity() * 8);
+        nodes.sum::<usize>() + edges.sum::<usize>() + keys.sum::<usize>() + together
     }
 }
 

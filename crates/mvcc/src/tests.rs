@@ -599,6 +599,36 @@ fn any_key_of_an_index_meets_a_look_for_one() {
 }
 
 #[test]
+fn a_key_that_was_looked_for_in_several_indexes_is_met_in_each() {
+    let wrote = |index: u64, hash: u64| {
+        let mut changes = Changes::default();
+        changes.keys.insert(index, vec![1, hash]);
+        changes
+    };
+    let all: Arc<[u64]> = [2, 5, 9].into();
+    let mut reads = ReadSet::default();
+    reads.key_in_all(&all, 77);
+    reads.key_in_all(&all, 78);
+    // Others than those of before, which have grown.
+    reads.key_in_all(&[2, 5, 9, 11].into(), 79);
+    let mut merged = ReadSet::default();
+    merged.key(3, 77);
+    merged.merge(reads.clone());
+    for reads in [reads, merged] {
+        for (index, hash, is_met) in
+            [(5, 77, true), (9, 78, true), (5, 79, true), (11, 79, true), (11, 77, false), (4, 77, false)]
+        {
+            assert_eq!(reads.overlap(&wrote(index, hash)).is_some(), is_met, "{index} {hash}");
+        }
+        assert!(reads.overlap(&wrote(9, 80)).is_none());
+        let mut loaded = Changes::default();
+        loaded.any_keys.insert(9);
+        assert_eq!(reads.overlap(&loaded), Some(Overlap::Key(9)));
+        assert!(reads.bytes() >= 16);
+    }
+}
+
+#[test]
 fn a_range_is_noted_also_where_all_rows_were_asked_whether_they_exist() {
     let (table, mut reads, mut changes) = (TableId(0), ReadSet::default(), Changes::default());
     reads.nodes_of(table).rows.insert_all();

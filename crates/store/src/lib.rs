@@ -16,6 +16,7 @@
 //! overlay          those of them that the delta has
 //! views            views of tables, made as a reader touches them
 //! wanted           what is looked for by value
+//! name_columns     where names of nodes are looked for
 //! recording        what a transaction reads, noted for its commit
 //! unrecorded       the views behind these doors, which note nothing
 //! pressure         how much was written since somebody looked
@@ -29,6 +30,7 @@ mod find_values;
 mod look_up;
 mod merge;
 mod moment;
+mod name_columns;
 pub mod neighbours;
 mod overlay;
 mod pressure;

@@ -18,6 +18,7 @@ use trimorph_storage::{
 use trimorph_types::{Relationship, Value};
 use trimorph_vfs::Pins;
 
+use crate::name_columns::NameColumns;
 use crate::overlay::Overlay;
 use crate::recording::Recording;
 use crate::views::{EdgeViews, NodeViews, Tables};
@@ -33,8 +34,8 @@ pub struct Reader<'s> {
     /// What is read, where somebody will ask.
     recording: Option<Recording>,
     after_deletion: bool,
-    /// The columns of names, by their tables and places there, once one was looked for.
-    pub(crate) name_columns: OnceCell<Box<[(TableId, usize)]>>,
+    /// The columns of names, once one was looked for.
+    pub(crate) name_columns: OnceCell<NameColumns>,
 }
 
 /// What the snapshot sees of the delta.

@@ -231,6 +231,11 @@ impl Recording {
         self.note(|reads| reads.key(index_number(table, column), hash));
     }
 
+    /// Rows of tables were looked for by the hash of a value of an indexed column each.
+    pub(crate) fn hash_wanted_in_all(&self, indexes: &Arc<[u64]>, hash: u64) {
+        self.note(|reads| reads.key_in_all(indexes, hash));
+    }
+
     /// Edges of a table were looked for by a value of an indexed column.
     pub(crate) fn wanted_edges(&self, table: EdgeTableId, column: usize, wanted: &Wanted) {
         match wanted {

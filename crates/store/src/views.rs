@@ -1,5 +1,5 @@
 //! Views of tables, as a reader touches them: those of a table are made when it is first asked for, so a
-//! reader costs what it reads and a word for each table, not what there is.
+//! reader costs what it reads, and a word for each table once it reads of one, not what there is.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -20,28 +20,41 @@ fn late<T>(count: usize) -> Box<[Late<T>]> {
     (0..count).map(|_| OnceCell::new()).collect()
 }
 
-/// One of each table, by its place.
-pub(crate) struct Tables<T>(Box<[Late<T>]>);
+/// One of each table, by its place. Who asks for none has no word for any: a statement has several readers,
+/// most of which look at nodes or edges of few tables among hundreds.
+pub(crate) struct Tables<T> {
+    all: OnceCell<Box<[Late<T>]>>,
+    count: usize,
+}
 
 impl<T> Tables<T> {
     pub(crate) fn new(count: usize) -> Self {
-        Self(late(count))
+        Self { all: OnceCell::new(), count }
     }
 
     /// That of a table.
     #[inline(always)]
     pub(crate) fn of(&self, table: usize, make: impl FnOnce() -> T) -> &T {
-        self.0[table].get_or_init(|| Box::new(make()))
+        let all = match self.all.get() {
+            Some(all) => all,
+            None => self.begin(),
+        };
+        all[table].get_or_init(|| Box::new(make()))
+    }
+
+    #[cold]
+    fn begin(&self) -> &[Late<T>] {
+        self.all.get_or_init(|| late(self.count))
     }
 
     /// That of a table, if it was asked for.
     pub(crate) fn get(&self, table: usize) -> Option<&T> {
-        self.0.get(table)?.get().map(AsRef::as_ref)
+        self.all.get()?.get(table)?.get().map(AsRef::as_ref)
     }
 
     /// Those that were asked for.
     pub(crate) fn made(&self) -> impl Iterator<Item = &T> {
-        self.0.iter().filter_map(OnceCell::get).map(AsRef::as_ref)
+        self.all.get().into_iter().flatten().filter_map(OnceCell::get).map(AsRef::as_ref)
     }
 }
 

@@ -3,25 +3,33 @@
 //! Many names are looked up in a row, in all tables that have names, of which one has it, or none where the
 //! name is new. So the columns are found once a reader; of a table of which nothing was written since the
 //! index tells, as a rule, that it is not there, before anything of the table is opened; and it is asked by
-//! hash without reading the name twice.
+//! hash without reading the name twice. Who notes what he reads notes once that all of them were asked.
 
 use trimorph_base::{NodeId, TableId};
 use trimorph_types::Value;
 use trimorph_types::iri_names::ID;
 
-use crate::recording::hash_of_value;
+use crate::name_columns::NameColumns;
+use crate::recording::{hash_of_value, index_number};
 use crate::{Reader, Wanted};
 
 impl Reader<'_> {
-    fn columns_of_names(&self) -> &[(TableId, usize)] {
+    fn columns_of_names(&self) -> &NameColumns {
         self.name_columns.get_or_init(|| {
             let schema = self.schema();
-            let Some(id) = schema.property_id(ID) else { return Box::default() };
+            let Some(id) = schema.property_id(ID) else { return NameColumns::default() };
             let tables = schema.table_ids().zip(&schema.node_tables);
             let place = |(table, info): (TableId, &trimorph_catalog::NodeTableInfo)| {
                 info.properties.iter().position(|own| own.id == id).map(|column| (table, column))
             };
-            tables.filter_map(place).collect()
+            let columns: Box<[_]> = tables.filter_map(place).collect();
+            let number = |(table, column): &(TableId, usize)| index_number(*table, *column);
+            let mut indexes: Vec<u64> = match self.notes_reads() {
+                true => columns.iter().map(number).collect(),
+                false => Vec::new(),
+            };
+            indexes.sort_unstable();
+            NameColumns { columns, indexes: indexes.into() }
         })
     }
 
@@ -29,15 +37,15 @@ impl Reader<'_> {
     ///
     /// **Cost**: a look-up in each table with names, until one has it.
     pub(super) fn node_named(&self, name: &str) -> Option<NodeId> {
-        let (mut wanted, mut hash) = (None, None);
+        let mut wanted = None;
         let mut rows = Vec::new();
-        for (table, column) in self.columns_of_names() {
+        let NameColumns { columns, indexes } = self.columns_of_names();
+        if let Some(recording) = self.recording() {
+            recording.hash_wanted_in_all(indexes, hash_of_value(&Value::iri(name)));
+        }
+        for (table, column) in columns {
             let index = self.main_table(*table).and_then(|main| main.value_index(*column));
             if let Some(index) = index.filter(|_| !self.is_written(*table)) {
-                if let Some(recording) = self.recording() {
-                    let hash = *hash.get_or_insert_with(|| hash_of_value(&Value::iri(name)));
-                    recording.hash_wanted(*table, *column, hash);
-                }
                 if index.lacks_iri(name) {
                     continue;
                 }
