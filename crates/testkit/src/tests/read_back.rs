@@ -88,7 +88,8 @@ fn check_column(
     let integers: Vec<Option<i64>> = values.iter().map(|value| stored_integer(ty, value)).collect();
     if column.zone_range(0).is_some() {
         for (row, integer) in integers.iter().enumerate() {
-            let (low, high) = column.zone_range(row as u64).unwrap();
+            // A segment of few values has no zones.
+            let Some((low, high)) = column.zone_range(row as u64) else { continue };
             assert!(integer.is_none_or(|i| low <= i && i <= high), "zone of row {row} is {low}..{high}");
         }
         let range = integers.iter().flatten().min().zip(integers.iter().flatten().max());
