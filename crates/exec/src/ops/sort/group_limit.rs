@@ -181,11 +181,12 @@ impl<'s> GroupLimit<'s> {
             let (word, worst) = (end.word(words[k]), end.worst(numbers[k]));
             word < worst || word == worst && may_tie(worst)
         };
+        let mut stay: Vec<usize> = (0..positions.len()).collect();
         // Mostly there is one end: a loop of its own.
-        let mut stay: Vec<usize> = match &ends[..] {
-            [end] => (0..positions.len()).filter(|k| is_good(*k, end)).collect(),
-            ends => (0..positions.len()).filter(|k| ends.iter().any(|end| is_good(*k, end))).collect(),
-        };
+        match &ends[..] {
+            [end] => stay.retain(|k| is_good(*k, end)),
+            ends => stay.retain(|k| ends.iter().any(|end| is_good(*k, end))),
+        }
         let select = |stay: &[usize], chunk: &mut Chunk<'s>| {
             let selected: Vec<u32> = stay.iter().map(|k| positions[*k]).collect();
             if chunk.groups[0].flat.is_none() {
@@ -219,8 +220,8 @@ impl<'s> GroupLimit<'s> {
             }
             ends => {
                 stay.retain(|k| {
-                    let mut is_better = ends.iter().any(|end| end.word(words[*k]) < end.worst(numbers[*k]));
-                    is_better &= is_present(*k);
+                    let is_some = |end: &End| end.word(words[*k]) < end.worst(numbers[*k]);
+                    let is_better = ends.iter().any(is_some) && is_present(*k);
                     if is_better {
                         ends.iter_mut().for_each(|end| end.take(numbers[*k], words[*k]));
                     }
