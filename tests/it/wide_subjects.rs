@@ -11,14 +11,16 @@ use super::sparql::sparql;
 const SUBJECTS: usize = 120;
 const PREDICATES: usize = 150;
 
-type Model = BTreeSet<(usize, usize, String)>;
+/// Subject, predicate and object.
+type Said = (usize, usize, String);
+type Model = BTreeSet<Said>;
 
 fn subject(s: usize) -> String {
     format!("<http://e/s{s}>")
 }
 
 /// A predicate of even number has literals, one of odd number subjects, and every tenth both.
-fn statement(random: &mut Random) -> (usize, usize, String) {
+fn statement(random: &mut Random) -> Said {
     let (s, p) = (random.below(SUBJECTS), random.below(PREDICATES));
     let is_literal = if p % 10 == 0 { random.chance(50) } else { p % 2 == 0 };
     let object = match is_literal {
@@ -29,7 +31,7 @@ fn statement(random: &mut Random) -> (usize, usize, String) {
     (s, p, object)
 }
 
-fn text_of(all: &[(usize, usize, String)]) -> String {
+fn text_of(all: &[Said]) -> String {
     all.iter().map(|(s, p, o)| format!("{} <http://e/p{p}> {o} .\n", subject(*s))).collect()
 }
 
@@ -47,7 +49,7 @@ fn change(c: &Connection, random: &mut Random, model: &mut Model) {
 }
 
 fn check(c: &Connection, random: &mut Random, model: &Model, what: &str) {
-    let lines = |of: &dyn Fn(&(usize, usize, String)) -> Option<String>| {
+    let lines = |of: &dyn Fn(&Said) -> Option<String>| {
         let mut lines: Vec<String> = model.iter().filter_map(of).collect();
         lines.sort();
         lines
@@ -60,17 +62,14 @@ fn check(c: &Connection, random: &mut Random, model: &Model, what: &str) {
     let objects = "(CONCAT(STR(?p), ' ', STR(?o), STR(isIRI(?o))) AS ?t)";
     for _ in 0..40 {
         let s = random.below(SUBJECTS + 2);
-        let of =
-            |(own, p, o): &(usize, usize, String)| (*own == s).then(|| format!("http://e/p{p} {}", shown(o)));
+        let of = |(own, p, o): &Said| (*own == s).then(|| format!("http://e/p{p} {}", shown(o)));
         let found = sparql(c, &format!("SELECT {objects} {{ {} ?p ?o }}", subject(s)));
         assert_eq!(found, lines(&of), "{what}: of subject {s}");
         let not = random.below(PREDICATES);
-        let but = |one: &(usize, usize, String)| of(one).filter(|_| one.1 != not);
+        let but = |one: &Said| of(one).filter(|_| one.1 != not);
         let text = format!("SELECT {objects} {{ {} ?p ?o FILTER(?p != <http://e/p{not}>) }}", subject(s));
         assert_eq!(sparql(c, &text), lines(&but), "{what}: of subject {s} without {not}");
-        let to = |(own, p, o): &(usize, usize, String)| {
-            (*o == subject(s)).then(|| format!("http://e/s{own} http://e/p{p}"))
-        };
+        let to = |(own, p, o): &Said| (*o == subject(s)).then(|| format!("http://e/s{own} http://e/p{p}"));
         let text = format!("SELECT (CONCAT(STR(?s), ' ', STR(?p)) AS ?t) {{ ?s ?p {} }}", subject(s));
         assert_eq!(sparql(c, &text), lines(&to), "{what}: to {s}");
     }
