@@ -3,17 +3,10 @@
 
 use trimorph::{Config, Connection, Database, Error};
 
-/// More than two parts, also of those where edges are made.
-const ALL: usize = 140_000;
+use crate::durable::rows;
 
-fn rows(connection: &Connection, text: &str) -> Vec<String> {
-    let mut result = connection.query(text, &[]).unwrap_or_else(|e| panic!("{text}\n{e}"));
-    let mut out = Vec::new();
-    while let Some(row) = result.next_row().unwrap_or_else(|e| panic!("{text}\n{e}")) {
-        out.push(row.iter().map(|v| result.format(v)).collect::<Vec<_>>().join(" | "));
-    }
-    out
-}
+/// Several parts, and two where edges are made.
+const ALL: usize = 140_000;
 
 fn check(connection: &Connection, text: &str, wanted: &str) {
     assert_eq!(rows(connection, text), [wanted], "{text}");

@@ -329,9 +329,8 @@ fn limit_sort(aggregate: &mut Plan, looks: &Looks, vars: &Vars) {
     {
         let mut present = exprs.split_off(groups);
         present.retain(|expr| !matches!(expr, Expr::Const(value) if !value.is_null()));
-        let (Looks { first, last, .. }, first_key) =
-            (looks, first_that_differs(ordering, &exprs, input, vars));
-        let (first, last) = (*first, *last);
+        let first_key = first_that_differs(ordering, &exprs, input, vars);
+        let Looks { first, last, .. } = *looks;
         *of_group = Some(GroupLimit { keys: exprs, first, last, present, exact: false, first_key });
     }
 }
