@@ -38,4 +38,4 @@ pub use spare_memory::{much_was_freed, on_spare_memory, return_spare_memory};
 pub use stack::on_stack_of;
 pub use suggest::nearest;
 pub use thread_time::ThreadTime;
-pub use workers::Workers;
+pub use workers::{Opening, Workers};

@@ -2,17 +2,19 @@
 //! have nothing to do meanwhile.
 //!
 //! 1. the caller offers so many *places* and goes on with its own part
-//! 2. threads that are free take places; what runs there shares the work with the caller (morsels)
+//! 2. it opens the offer at once, or when its part turns out to take time: threads that are free are woken
+//!    then and take places; what runs there shares the work with the caller (morsels)
 //! 3. once the caller's part is done, places that nobody took are withdrawn; for those that were, it waits
 //!
 //! So nobody waits for a thread to start, and nothing depends on threads coming: with all of them busy, or
-//! after a fork, the caller does everything. Threads sleep while there are no offers, and end with the last
-//! handle.
+//! after a fork, the caller does everything. An offer that was not opened has cost no system call. Threads
+//! sleep while there are no offers, and end with the last handle.
 #![expect(unsafe_code, reason = "work on other threads borrows from the caller, who waits for it")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
 
 /// What runs in a place, given its number.
 type Help<'a> = dyn Fn(usize) + Sync + 'a;
@@ -24,10 +26,18 @@ struct Offer {
     /// Places taken so far, of so many.
     taken: usize,
     places: usize,
+    /// Whether places may be taken yet.
+    is_open: bool,
     /// Threads that are at it.
     running: usize,
     /// Places whose work panicked.
     lost: usize,
+}
+
+impl Offer {
+    fn is_free(&self) -> bool {
+        self.is_open && self.taken < self.places
+    }
 }
 
 #[derive(Default)]
@@ -58,7 +68,7 @@ impl Shared {
     fn serve(&self) {
         let mut state = self.lock();
         while !state.closing {
-            let Some(offer) = state.offers.iter_mut().find(|offer| offer.taken < offer.places) else {
+            let Some(offer) = state.offers.iter_mut().find(|offer| offer.is_free()) else {
                 state = self.offered.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
@@ -164,6 +174,42 @@ impl Drop for Waiting<'_> {
     }
 }
 
+/// Opens an offer: at once, or later. It may outlive the offer, and then opens nothing.
+#[derive(Debug)]
+pub struct Opening {
+    workers: Workers,
+    /// None for an offer that has no places.
+    id: Option<u64>,
+    /// When it is to be opened, if it is known.
+    due: Option<Instant>,
+}
+
+impl Opening {
+    /// Opens it.
+    pub fn now(&self) {
+        if let Some(id) = self.id {
+            self.workers.open(id);
+        }
+    }
+
+    /// The same, to be opened by [`Self::if_due`] once so much time has passed.
+    #[must_use]
+    pub fn after(self, patience: Duration) -> Self {
+        Self { due: Some(Instant::now() + patience), ..self }
+    }
+
+    /// Opens it if the time has come; gives whether it had.
+    ///
+    /// **Cost**: a look at the clock.
+    pub fn if_due(&self) -> bool {
+        let is_due = self.due.is_none_or(|due| Instant::now() >= due);
+        if is_due {
+            self.now();
+        }
+        is_due
+    }
+}
+
 impl Workers {
     /// Counts one more thread that waits, or one less.
     fn count_waiting(&self, more: bool) {
@@ -173,38 +219,51 @@ impl Workers {
         }
     }
 
-    /// Calls `own`, and while it runs `help` on other threads, at most once with each number below `places`:
-    /// with those that threads were free for. When this returns, nothing of it runs any more. Gives what
-    /// `own` gave, and how many calls of `help` panicked.
+    /// Calls `own`, and, from when that opens the offer which it is given, `help` on other threads, at most
+    /// once with each number below `places`: with those that threads were free for. When this returns,
+    /// nothing of it runs any more. Gives what `own` gave, and how many calls of `help` panicked.
     ///
     /// Offers may be made within `own` and `help`.
     ///
-    /// **Cost**: a microsecond a place for waking a thread; 20 to start one, once.
+    /// **Cost**: of an open offer, some microseconds a place for waking a thread, and as long again to wait
+    /// for it at the end; 20 to start one, once.
     pub fn share<T>(
         &self,
         places: usize,
         help: &(dyn Fn(usize) + Sync),
-        own: impl FnOnce() -> T,
+        own: impl FnOnce(Opening) -> T,
     ) -> (T, usize) {
         if places == 0 || is_forked() {
-            return (own(), 0);
+            return (own(Opening { workers: self.clone(), id: None, due: None }), 0);
         }
         // SAFETY: nobody calls `help` after this function: an offer is only called while it is in the list
         // and counted as running, and `standing`, which goes before `help` does, also when `own` panics,
         // takes it off the list once nobody runs it.
         let help: &'static Help<'static> = unsafe { std::mem::transmute::<&Help<'_>, &Help<'static>>(help) };
         let standing = self.offer(places, help);
-        let made = own();
+        let made = own(Opening { workers: self.clone(), id: Some(standing.id), due: None });
         let lost = standing.withdraw();
         (made, lost)
     }
 
     fn offer(&self, places: usize, help: &'static Help<'static>) -> Standing<'_> {
-        let shared = &self.0.shared;
+        let shared = &*self.0.shared;
         let mut state = shared.lock();
         let id = state.next_id;
         state.next_id += 1;
-        state.offers.push(Offer { id, help, taken: 0, places, running: 0, lost: 0 });
+        state.offers.push(Offer { id, help, taken: 0, places, is_open: false, running: 0, lost: 0 });
+        Standing { shared, id }
+    }
+
+    /// Lets the places of an offer be taken, if it still stands.
+    fn open(&self, id: u64) {
+        let shared = &self.0.shared;
+        let mut state = shared.lock();
+        let Some(offer) = state.offers.iter_mut().find(|offer| offer.id == id && !offer.is_open) else {
+            return;
+        };
+        offer.is_open = true;
+        let places = offer.places;
         while state.threads.len() < places + state.waiting {
             let shared = Arc::clone(shared);
             let thread = Builder::new().name("trimorph worker".into()).spawn(move || shared.serve());
@@ -214,7 +273,6 @@ impl Workers {
         }
         drop(state);
         (0..places).for_each(|_| shared.offered.notify_one());
-        Standing { shared, id }
     }
 
     /// What is in `cell`, made by `make` if nothing is yet. Those who wait for another to make it leave their
@@ -255,13 +313,22 @@ mod tests {
         barrier.wait();
     }
 
+    /// Waits for those who are called.
+    fn call(offer: &Opening, barrier: &Barrier) {
+        offer.now();
+        barrier.wait();
+    }
+
     #[test]
     fn all_of_the_work_is_done_once() {
         let workers = Workers::default();
         for most in [0, 1, 2, 100] {
             let (next, seen) = (AtomicUsize::new(0), AtomicUsize::new(0));
             let help = |_| count_to(most, &next, &seen);
-            let ((), lost) = workers.share(3, &help, || count_to(most, &next, &seen));
+            let ((), lost) = workers.share(3, &help, |offer| {
+                offer.now();
+                count_to(most, &next, &seen);
+            });
             assert_eq!((seen.load(Ordering::Relaxed), lost), (most, 0));
         }
         assert_eq!(workers.count(), 3);
@@ -276,10 +343,42 @@ mod tests {
             places.lock().unwrap().push(place);
             barrier.wait();
         };
-        workers.share(3, &help, || barrier.wait());
+        workers.share(3, &help, |offer| {
+            offer.now();
+            barrier.wait();
+        });
         let mut places = places.into_inner().unwrap();
         places.sort_unstable();
         assert_eq!(places, [0, 1, 2]);
+    }
+
+    #[test]
+    fn nobody_comes_before_an_offer_is_open() {
+        let workers = Workers::default();
+        let (called, help) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let come = |_| _ = help.fetch_add(1, Ordering::Relaxed);
+        for _ in 0..10 {
+            let kept = workers.share(2, &come, |offer| {
+                let offer = offer.after(Duration::from_secs(3600));
+                called.fetch_add(usize::from(offer.if_due()), Ordering::Relaxed);
+                offer
+            });
+            // It is over: there is nothing to open.
+            kept.0.now();
+        }
+        assert_eq!((called.into_inner(), help.into_inner(), workers.count()), (0, 0, 0));
+    }
+
+    #[test]
+    fn an_offer_is_open_once_it_is_due() {
+        let (workers, barrier) = (Workers::default(), Barrier::new(2));
+        workers.share(1, &|_| wait(&barrier), |offer| {
+            let offer = offer.after(Duration::from_millis(1));
+            while !offer.if_due() {
+                std::thread::yield_now();
+            }
+            barrier.wait();
+        });
     }
 
     #[test]
@@ -290,9 +389,9 @@ mod tests {
             barrier.wait();
             panic!("on purpose");
         };
-        assert_eq!(workers.share(1, &help, || barrier.wait()).1, 1);
+        assert_eq!(workers.share(1, &help, |offer| call(&offer, &barrier)).1, 1);
         let barrier = Barrier::new(2);
-        assert_eq!(workers.share(1, &|_| wait(&barrier), || wait(&barrier)), ((), 0));
+        assert_eq!(workers.share(1, &|_| wait(&barrier), |offer| call(&offer, &barrier)), ((), 0));
     }
 
     #[test]
@@ -304,8 +403,8 @@ mod tests {
             ended.fetch_add(1, Ordering::Relaxed);
         };
         let shared = catch_unwind(AssertUnwindSafe(|| {
-            workers.share(1, &help, || {
-                barrier.wait();
+            workers.share(1, &help, |offer| {
+                call(&offer, &barrier);
                 panic!("on purpose");
             })
         }));
@@ -326,10 +425,16 @@ mod tests {
                             while next.fetch_add(1, Ordering::Relaxed) < 5 {
                                 let inner = AtomicUsize::new(0);
                                 let within = || count_to(7, &inner, &seen);
-                                workers.share(2, &|_| within(), within);
+                                workers.share(2, &|_| within(), |offer| {
+                                    offer.now();
+                                    within();
+                                });
                             }
                         };
-                        workers.share(2, &|_| work(), work);
+                        workers.share(2, &|_| work(), |offer| {
+                            offer.now();
+                            work();
+                        });
                     }
                 });
             }
@@ -348,7 +453,7 @@ mod tests {
             while workers.0.shared.lock().waiting == 0 {
                 std::thread::yield_now();
             }
-            workers.share(1, &|_| wait(&inner), || wait(&inner));
+            workers.share(1, &|_| wait(&inner), |offer| call(&offer, &inner));
             7
         };
         let asks = |first: bool| {
@@ -357,7 +462,10 @@ mod tests {
             }
             assert_eq!(workers.once(&cell, || if first { make() } else { 8 }), &7);
         };
-        workers.share(1, &|_| asks(false), || asks(true));
+        workers.share(1, &|_| asks(false), |offer| {
+            offer.now();
+            asks(true);
+        });
         assert_eq!((workers.count(), workers.0.shared.lock().waiting), (2, 0));
     }
 
@@ -366,7 +474,7 @@ mod tests {
         let workers = Workers::default();
         let shared = Arc::downgrade(&workers.0.shared);
         let other = workers.clone();
-        workers.share(2, &|_| (), || ());
+        workers.share(2, &|_| (), |offer| offer.now());
         drop(workers);
         assert_eq!(other.count(), 2);
         drop(other);

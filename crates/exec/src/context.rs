@@ -6,7 +6,7 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use trimorph_base::{CancelToken, Diagnostic, EdgeId, ErrorKind, MemoryBudget, NodeId, Workers};
+use trimorph_base::{CancelToken, Diagnostic, EdgeId, ErrorKind, MemoryBudget, NodeId, Opening, Workers};
 use trimorph_functions::{Clock, Context as FunctionContext, GraphAccess};
 use trimorph_store::access::Choice;
 use trimorph_store::{Pins, Reader, Snapshot};
@@ -105,6 +105,9 @@ pub struct Context<'s> {
     order: Cell<(Option<usize>, u64)>,
     /// Lists of outer rows that `IN` looked through.
     pub(crate) outer_lists: OuterLists<'s>,
+    /// Calls other threads to what this one is at, once that has taken some time.
+    opening: RefCell<Option<Opening>>,
+    is_opening: Cell<bool>,
 }
 
 /// Bytes of single values that are gone through between two looks at the flag that cancels: some
@@ -133,14 +136,39 @@ impl<'s> Context<'s> {
             spilling: Spilling::default(),
             order: Cell::default(),
             outer_lists: OuterLists::default(),
+            opening: RefCell::default(),
+            is_opening: Cell::new(false),
         }
     }
 
+    /// Calls `own`; has the offer opened when it is due, as [`Self::check`] finds out.
+    pub(crate) fn until_due<T>(&self, offer: Opening, own: impl FnOnce() -> T) -> T {
+        let before = self.opening.replace(Some(offer));
+        self.is_opening.set(true);
+        let made = own();
+        // One that was made before it may not be due yet.
+        self.is_opening.set(before.is_some());
+        self.opening.replace(before);
+        made
+    }
+
     /// Stops the query if somebody asked, or something could not be read; lets go of what is pinned without
-    /// need. Looked at once per chunk, where nothing but vectors is held of what was read.
+    /// need; calls other threads when it is time. Looked at once per chunk, where nothing but vectors is held
+    /// of what was read.
     #[inline(always)]
     pub fn check(&self) -> Result<(), ExecError> {
+        if self.is_opening.get() {
+            self.open_if_due();
+        }
         if self.settings.cancel.is_cancelled() || !self.reader.is_well() { self.look_again() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn open_if_due(&self) {
+        if self.opening.borrow().as_ref().is_none_or(Opening::if_due) {
+            self.opening.replace(None);
+            self.is_opening.set(false);
+        }
     }
 
     #[cold]

@@ -6,7 +6,7 @@
 //! do. Where none comes, the caller does it all.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use trimorph_base::Diagnostic;
@@ -49,34 +49,28 @@ impl<'a, 's> Lead<'a, 's> {
     }
 }
 
-/// How long the caller is at it before others begin, where it may well be done soon: a twin and its context
-/// take some ten microseconds to make, and who began is waited for.
+/// How long the caller is at it before others are called, where it may well be done soon: a thread takes some
+/// ten microseconds to wake and as many to make its twin, and who came is waited for.
 const PATIENCE: Duration = Duration::from_micros(100);
 
 /// Calls `own` here and meanwhile `help` on threads that are free, in `places` places at most, on stacks that
-/// the plan fits. Others wait until `own` has taken some time, if they are to be `patient`.
+/// the plan fits. Where it is to be `patient`, they are called once `own` has taken some time, as its context
+/// finds out between two chunks.
 ///
 /// **Errors**: of `own`, then of a `help`. All have ended by then.
 pub(crate) fn share<T>(
     places: usize,
     patient: bool,
-    settings: &Settings,
+    cx: &Context<'_>,
     help: impl Fn(usize) -> Result<(), ExecError> + Sync,
     own: impl FnOnce() -> Result<T, ExecError>,
 ) -> Result<T, ExecError> {
     if places == 0 {
         return own();
     }
+    let settings = &cx.settings;
     let failed = Mutex::new(None);
-    let (is_over, over) = (Mutex::new(false), Condvar::new());
     let one = |place: usize| {
-        let patience = if patient && settings.patient { PATIENCE } else { Duration::ZERO };
-        let waited = over.wait_timeout_while(lock(&is_over), patience, |is_over| !*is_over);
-        let is_over = *waited.unwrap_or_else(PoisonError::into_inner).0;
-        // Who comes too late does not begin.
-        if is_over {
-            return;
-        }
         if let Err(error) = help(place) {
             lock(&failed).get_or_insert(error);
         }
@@ -89,11 +83,12 @@ pub(crate) fn share<T>(
             Ok(())
         })),
     };
-    let (made, lost) = settings.workers.share(places, &help, || {
-        let made = own();
-        *lock(&is_over) = true;
-        over.notify_all();
-        made
+    let (made, lost) = settings.workers.share(places, &help, |offer| {
+        if patient && settings.patient {
+            return cx.until_due(offer.after(PATIENCE), own);
+        }
+        offer.now();
+        own()
     });
     let made = made?;
     match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
@@ -124,7 +119,7 @@ pub(crate) fn on_threads<'s, T: Send + 's>(
         lock(&made).push(one?);
         Ok(())
     };
-    let own = share(threads - 1, true, &cx.settings, help, || {
+    let own = share(threads - 1, true, cx, help, || {
         // What it made goes first.
         let own = work(op, cx)?;
         lock(&made).insert(0, own);
@@ -183,7 +178,7 @@ pub(crate) fn on_each<'s, I: Send, T: Send + 's>(
         lock(&left).append(&mut cx.take_left());
         done
     };
-    let all = share(places, false, &cx.settings, help, || some(cx));
+    let all = share(places, false, cx, help, || some(cx));
     let made = settled(all, made, left, cx)?;
     made.into_iter().map(|one| one.ok_or_else(lost_worker)).collect()
 }

@@ -176,7 +176,7 @@ impl<'s> Gather<'s> {
             }
             Ok(())
         };
-        let done = share(self.threads - 1, self.is_first, &cx.settings, help, own);
+        let done = share(self.threads - 1, self.is_first, cx, help, own);
         let buffer = buffer.into_inner().unwrap_or_else(PoisonError::into_inner);
         (self.ready, self.held) = (buffer.chunks, Some(buffer.held));
         (self.room, self.is_first) = ((self.room * 2).min(room_max), false);
