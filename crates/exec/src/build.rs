@@ -24,8 +24,12 @@ const MORSEL_ROWS: usize = 16_384;
 
 /// Morsels that each thread should get at least, and how small they may be for it (four per
 /// thread took SNB at scale 1, messages by city, from 1.07 to 1.81 times one thread; 64 is not measured).
-const MORSELS_PER_THREAD: usize = 4;
+const MORSELS_PER_THREAD: usize = 8;
 const MORSEL_ROWS_MIN: usize = 64;
+
+/// Rows of a scan from which on its morsels are enough to share, whatever a condition leaves of them; of
+/// fewer, what is left is dealt, since one thread scans them in less than a millisecond.
+const DEALT_ROWS_MAX: u64 = 1 << 15;
 
 /// What the twins of one operator share.
 #[derive(Clone)]
@@ -67,14 +71,6 @@ pub(crate) struct Builder<'s> {
     /// How the operator that takes the shortest of walks tells the search below it to end, where there is
     /// one.
     settled: Option<Settled>,
-}
-
-/// The node that the rows of a pipeline come from, if they come from one.
-fn source_of(mut node: &Arc<Node>) -> Option<&Node> {
-    while node.spec.is_pipelined() {
-        node = node.inputs.first()?;
-    }
-    Some(node)
 }
 
 fn internal(text: &str) -> ExecError {
@@ -126,14 +122,39 @@ impl<'s> Builder<'s> {
             let (builder, input) = (self.clone(), Arc::clone(input));
             Arc::new(move || builder.build(&input)) as MakeTwin<'s>
         });
-        let source = node.inputs.first().and_then(source_of).map(|source| source.number);
+        let source = node.inputs.first().and_then(|input| self.source_of(input)).map(|source| source.number);
         Ok(Pipeline { op, twin, source })
+    }
+
+    /// The node that the rows of a pipeline that was built come from, if they come from one.
+    fn source_of<'n>(&self, mut node: &'n Arc<Node>) -> Option<&'n Node> {
+        let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let deals = |node: &Node| matches!(shared.get(&node.number), Some(Shared::Dealer(_)));
+        while node.spec.is_pipelined() && !deals(node) {
+            node = node.inputs.first()?;
+        }
+        Some(node)
+    }
+
+    /// Whether a scan that conditions may leave few rows of is small enough to be dealt.
+    fn is_small_scan(&self, mut node: &Node) -> bool {
+        while let Some(input) = node.inputs.first() {
+            node = input;
+        }
+        let Spec::NodeScan(scan) = self.whole.bound.spec(node) else { return false };
+        // For tests, either by chance.
+        let is_small = self.scanned_rows(scan) <= DEALT_ROWS_MAX;
+        is_small && (self.whole.settings.patient || node.number.is_multiple_of(2))
+    }
+
+    fn scanned_rows(&self, spec: &NodeScanSpec) -> u64 {
+        spec.tables.iter().map(|t| self.whole.snapshot.rows(*t)).sum()
     }
 
     /// Whether there is work for several below a pipeline that was built: a scan of more than one morsel, or
     /// what deals.
     fn has_morsels(&self, node: &Arc<Node>) -> bool {
-        let Some(source) = source_of(node) else { return false };
+        let Some(source) = self.source_of(node) else { return false };
         if let Spec::Union(_) = source.spec {
             return source.forkable && source.inputs.iter().any(|input| self.has_morsels(input));
         }
@@ -175,7 +196,7 @@ impl<'s> Builder<'s> {
     }
 
     fn scan_rows(&self, spec: &NodeScanSpec) -> ScanRows {
-        let rows: u64 = spec.tables.iter().map(|t| self.whole.snapshot.rows(*t)).sum();
+        let rows = self.scanned_rows(spec);
         // Few rows may still be much work: each thread is to have several morsels.
         let share = usize::try_from(rows).unwrap_or(MORSEL_ROWS)
             / (self.whole.settings.threads.max(1) * MORSELS_PER_THREAD);
@@ -273,7 +294,10 @@ impl<'s> Builder<'s> {
                 Box::new(ops::Sort::new(child, Arc::clone(spec), scan))
             }
             Spec::Deal(_) if self.whole.settings.threads < 2 => below()?,
-            Spec::Deal(slots) => Box::new(ops::Deal::new(self.dealer(node, *slots)?, node.number)),
+            Spec::DealFew(_) if self.whole.settings.threads < 2 || !self.is_small_scan(node) => below()?,
+            Spec::Deal(slots) | Spec::DealFew(slots) => {
+                Box::new(ops::Deal::new(self.dealer(node, *slots)?, node.number))
+            }
             Spec::Gather(spec) => {
                 ops::Gather::over(self.pipeline(node, true)?, *spec, self.whole.settings.threads)
             }

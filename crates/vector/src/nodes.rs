@@ -78,6 +78,17 @@ impl Nodes<'_> {
         out
     }
 
+    /// The nodes at the given positions, a range where they are one. Ranges cannot grow.
+    pub fn at(&self, positions: &[u32]) -> Nodes<'static> {
+        if let (Self::Range(first), [begin, .., end]) = (self, positions)
+            && (*end as usize).checked_sub(*begin as usize) == Some(positions.len() - 1)
+            && positions.is_sorted_by(|a, b| a < b)
+        {
+            return Nodes::Range(NodeId(first.0 + u64::from(*begin)));
+        }
+        Nodes::Ids { table: self.table(), ids: self.gather(positions) }
+    }
+
     /// The ids at the given positions, as a list.
     pub fn gather(&self, positions: &[u32]) -> Vec<NodeId> {
         let mut out = Vec::with_capacity(positions.len());

@@ -117,6 +117,12 @@ fn nodes_in_all_forms() {
         let expected = expected.map(id);
         assert_eq!([0, 1, 2].map(|i| nodes.id(i)), expected, "{nodes:?}");
         assert_eq!(nodes.gather(&[2, 0]), [expected[2], expected[0]], "{nodes:?}");
+        for positions in [&[1u32, 2][..], &[0, 2], &[2, 0], &[0, 0, 2], &[2, 1, 1, 0], &[1], &[]] {
+            let (part, all) = (nodes.at(positions), nodes.gather(positions));
+            let is_range = matches!(nodes, Nodes::Range(_)) && positions == [1, 2];
+            assert_eq!(matches!(part, Nodes::Range(_)), is_range, "{nodes:?}, {positions:?}");
+            assert_eq!(part.first(positions.len()), all, "{nodes:?}, {positions:?}");
+        }
     }
 }
 

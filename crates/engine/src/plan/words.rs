@@ -52,6 +52,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("procedure call", "calls a procedure"),
     ("statements", "reads statements of RDF"),
     ("deal", "hands rows to several threads"),
+    ("deal few", "hands rows to several threads if they are few"),
     ("gather", "collects rows of several threads"),
     ("union", "one input after the other"),
     ("apply", "runs the second input for many rows at once"),

@@ -188,10 +188,18 @@ impl<'q> Lowering<'q> {
     }
 
     /// For a step along edges from rows that one thread makes and that may be many, since they come from an
-    /// earlier step or from groups: all threads are to take it. Other rows stay as they are; so do those that
-    /// have an order.
+    /// earlier step or from groups: all threads are to take it. So they are where a scan may leave few rows,
+    /// all in one morsel. Other rows stay as they are; so do those that have an order.
     pub(super) fn deal(&self, lowered: Lowered, vars: &Vars) -> Result<Lowered, ExecError> {
-        if !self.numbers.is_empty() || !is_dealt(&lowered.node) {
+        if !self.numbers.is_empty() {
+            return Ok(lowered);
+        }
+        if is_filtered_scan(&lowered.node) && lowered.layout.groups.len() == 1 {
+            let Lowered { node, layout } = lowered;
+            let spec = Spec::DealFew(layout.groups[0].slots);
+            return Ok(Lowered { node: self.node(spec, [node]), layout });
+        }
+        if !is_dealt(&lowered.node) {
             return Ok(lowered);
         }
         self.dealt(lowered, vars)
@@ -251,6 +259,21 @@ pub(super) fn rows_layout(vars: &[VarId]) -> Layout {
         layout.add(*var, group);
     }
     layout
+}
+
+/// Whether rows are those of a scan that meet a condition, and no step was taken from them.
+fn is_filtered_scan(mut node: &Node) -> bool {
+    let mut is_filtered = false;
+    loop {
+        match &node.spec {
+            Spec::NodeScan(_) => return is_filtered,
+            Spec::Filter(_) => is_filtered = true,
+            Spec::Compute(_) | Spec::ColumnExtend(_) | Spec::CountExtend(_) | Spec::Compact(_) => {}
+            _ => return false,
+        }
+        let Some(input) = node.inputs.first() else { return false };
+        node = input;
+    }
 }
 
 /// Whether a pipeline starts from few rows and has taken a step from them, or starts from groups.

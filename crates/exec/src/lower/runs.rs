@@ -179,7 +179,7 @@ fn made(node: &Node) -> Made {
         | Spec::ExpandInto(_)
         | Spec::Intersect(_)
         | Spec::Unwind(_) => Made::Many,
-        Spec::Deal(_) => Made::Dealt,
+        Spec::Deal(_) | Spec::DealFew(_) => Made::Dealt,
         Spec::Apply(spec) if matches!(spec.mode, ApplyMode::Join { .. }) => {
             let is_argument = |spec: &Spec| matches!(spec, Spec::Argument);
             match node.inputs.get(1).is_some_and(|subplan| keeps_runs(subplan, &is_argument)) {

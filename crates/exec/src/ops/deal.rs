@@ -1,5 +1,6 @@
 //! Deal: hands the rows of a serial pipeline to the twins of the one above it, some at a time. So plans that
-//! start from few nodes, or from the groups of an aggregation, go on on all cores.
+//! start from few nodes, also from few that a scan leaves, or from the groups of an aggregation, go on on all
+//! cores.
 //!
 //! Whoever asks takes rows of the chunk that is there, or pulls the next one for all. Shares become smaller
 //! towards the end of a chunk, so that all are done at about the same time.
@@ -8,7 +9,7 @@
 
 use std::sync::{Arc, Mutex, Weak};
 
-use trimorph_vector::Chunk;
+use trimorph_vector::{Chunk, Values, Vector};
 
 use crate::operator::{BoxOperator, Operator};
 use crate::parallel::{Lead, lock};
@@ -105,7 +106,13 @@ impl<'s> Operator<'s> for Deal<'s> {
         let (from, out) = (&source.chunk.groups[0], &mut chunk.groups[0]);
         out.reset(share);
         for (slot, vector) in out.vectors.iter_mut().zip(&from.vectors) {
-            *slot = vector.gather(positions);
+            *slot = match &vector.values {
+                // Of nodes that follow each other, more is read at once.
+                Values::Node(nodes) if vector.nulls.is_none() => {
+                    Vector::new(Values::Node(nodes.at(positions)))
+                }
+                _ => vector.gather(positions),
+            };
         }
         out.multiplicity =
             from.multiplicity.as_ref().map(|all| positions.iter().map(|p| all[*p as usize]).collect());

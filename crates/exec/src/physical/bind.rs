@@ -83,6 +83,7 @@ fn is_bound(spec: &Spec) -> bool {
         | Spec::Shortest(_)
         | Spec::SpoolRead(_)
         | Spec::Deal(_)
+        | Spec::DealFew(_)
         | Spec::Gather(_)
         | Spec::Statements(_)
         | Spec::Union(_) => true,
@@ -154,6 +155,7 @@ impl<'a, 's> Start<'a, 's> {
             | Spec::Shortest(_)
             | Spec::SpoolRead(_)
             | Spec::Deal(_)
+            | Spec::DealFew(_)
             | Spec::Gather(_)
             | Spec::Union(_) => spec.clone(),
             Spec::NodeScan(scan) => {

@@ -131,6 +131,9 @@ pub(crate) enum Spec {
     Statements(Arc<StatementsSpec>),
     /// Deals the rows of its input, of so many slots, to twins of what is above.
     Deal(usize),
+    /// The same of few rows of a scan of one morsel or few, which a condition may have left close together;
+    /// other scans are shared. Steps from each may be much work.
+    DealFew(usize),
     /// Runs twins of its input, for what is serial above.
     Gather(GatherSpec),
     Union(Arc<[UnionInput]>),
@@ -182,6 +185,7 @@ impl Spec {
             | Self::Pack(_)
             | Self::RunAggregate(_)
             | Self::Thin(_)
+            | Self::DealFew(_)
             | Self::Unwind(_)
             | Self::ProcedureCall(_)
             | Self::Statements(_)

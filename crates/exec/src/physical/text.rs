@@ -94,6 +94,7 @@ impl Spec {
             Self::ProcedureCall(_) => "procedure call",
             Self::Statements(_) => "statements",
             Self::Deal(_) => "deal",
+            Self::DealFew(_) => "deal few",
             Self::Gather(_) => "gather",
             Self::Union(_) => "union",
             Self::Apply(spec) if spec.number.is_none() => "apply row by row",

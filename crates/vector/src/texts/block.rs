@@ -22,10 +22,12 @@ unsafe impl Sync for Cell {}
 const BLOCK_BYTES_MIN: usize = 1 << 10;
 const BLOCK_BYTES_MAX: usize = 1 << 20;
 
-/// The blocks that the texts of one vector may lie in.
+/// The blocks that the texts of one vector may lie in. **Cost** of a clone: that of one `Arc`, however many
+/// there are.
 #[derive(Default)]
 pub(super) struct Blocks {
-    all: Vec<Arc<[Cell]>>,
+    /// None where there is no block.
+    list: Option<Arc<Vec<Arc<[Cell]>>>>,
     /// Bytes of the last block that are written.
     used: usize,
     /// Whether the last block is this one's to write.
@@ -34,16 +36,25 @@ pub(super) struct Blocks {
 
 impl Clone for Blocks {
     fn clone(&self) -> Self {
-        Self { all: self.all.clone(), used: self.used, writes: false }
+        Self { list: self.list.clone(), used: self.used, writes: false }
     }
 }
 
 impl Blocks {
+    fn all(&self) -> &[Arc<[Cell]>] {
+        self.list.as_deref().map_or(&[], Vec::as_slice)
+    }
+
+    /// The list, this one's own from now on.
+    fn all_mut(&mut self) -> &mut Vec<Arc<[Cell]>> {
+        Arc::make_mut(self.list.get_or_insert_default())
+    }
+
     /// Lets `write` fill a room of at least `most` bytes; gives what it wrote.
     #[inline]
     pub(super) fn write(&mut self, most: usize, write: impl FnOnce(&mut Room<'_>)) -> &[u8] {
         self.reserve(most);
-        let Some(block) = self.all.last() else { return &[] };
+        let Some(block) = self.all().last() else { return &[] };
         let start: *mut MaybeUninit<u8> = UnsafeCell::raw_get(block.as_ptr().cast());
         // SAFETY: the room lies within the block, which only this one writes; no text lies there yet.
         let bytes = unsafe { std::slice::from_raw_parts_mut(start.add(self.used), block.len() - self.used) };
@@ -58,7 +69,7 @@ impl Blocks {
     /// Makes the last block one that this one writes, with `bytes` of room.
     #[inline]
     fn reserve(&mut self, bytes: usize) {
-        let last = self.all.last().map_or(0, |block| block.len());
+        let last = self.all().last().map_or(0, |block| block.len());
         if !self.writes || last - self.used < bytes {
             self.add_block(bytes);
         }
@@ -66,34 +77,40 @@ impl Blocks {
 
     #[cold]
     fn add_block(&mut self, bytes: usize) {
-        let next = match self.all.last().filter(|_| self.writes) {
+        let next = match self.all().last().filter(|_| self.writes) {
             Some(last) => (last.len() * 2).min(BLOCK_BYTES_MAX),
             None => BLOCK_BYTES_MIN,
         };
         let block: Arc<[MaybeUninit<Cell>]> = Arc::new_uninit_slice(bytes.max(next));
         // SAFETY: a `Cell` is a byte that need not be initialised.
-        self.all.push(unsafe { block.assume_init() });
+        let block = unsafe { block.assume_init() };
+        self.all_mut().push(block);
         (self.used, self.writes) = (0, true);
     }
 
     /// Keeps the blocks of another alive too.
     pub(super) fn share(&mut self, other: &Self) {
-        for block in &other.all {
-            if !self.all.iter().any(|own| Arc::ptr_eq(own, block)) {
+        if self.list.is_none() {
+            // The last is the other's to write.
+            *self = other.clone();
+            return;
+        }
+        for block in other.all() {
+            if !self.all().iter().any(|own| Arc::ptr_eq(own, block)) {
                 // In front: the last stays the one to write.
-                self.all.insert(0, Arc::clone(block));
+                self.all_mut().insert(0, Arc::clone(block));
             }
         }
     }
 
     /// Whether there are none.
     pub(super) fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        self.list.is_none()
     }
 
     /// Bytes of all blocks.
     pub(super) fn bytes(&self) -> usize {
-        self.all.iter().map(|block| block.len()).sum()
+        self.all().iter().map(|block| block.len()).sum()
     }
 }
 

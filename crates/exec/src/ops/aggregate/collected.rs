@@ -66,6 +66,11 @@ impl<'s> Collected<'s> {
         self.groups
     }
 
+    /// How many values there are, of all groups.
+    pub(super) fn values(&self) -> usize {
+        self.numbers.len()
+    }
+
     /// Bytes held.
     pub(in crate::ops) fn bytes(&self) -> usize {
         self.numbers.capacity() * 4 + self.values.as_ref().map_or(0, bytes_of)

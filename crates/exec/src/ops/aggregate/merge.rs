@@ -81,6 +81,15 @@ impl<'s> Column<'s> {
         self.distinct.as_ref().map_or(0, |set| usize::try_from(set.len()).unwrap_or(usize::MAX))
     }
 
+    /// How many values are kept one by one, over all groups.
+    pub(super) fn kept_values(&self) -> usize {
+        match &self.states {
+            States::Lists(collected) => collected.values(),
+            States::Ranks(ranks) => ranks.numbers(),
+            _ => 0,
+        }
+    }
+
     /// Of one group: leaves the distinct values that hash to `own` and counts these, gives the others by
     /// owner.
     pub(super) fn split_values(&mut self, own: usize, count: usize) -> Vec<DistinctValues> {

@@ -49,6 +49,11 @@ impl Ranks {
         self.groups
     }
 
+    /// How many numbers there are, of all groups.
+    pub(super) fn numbers(&self) -> usize {
+        self.owners.len()
+    }
+
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
         // Both arrays grow at the same moments.

@@ -184,9 +184,10 @@ impl<'s> Table<'s> {
         self.keys.growth_bytes(keys) + states.sum::<usize>() + columns.sum::<usize>() + rows.sum::<usize>()
     }
 
-    /// How many groups and distinct values there are.
+    /// How many groups there are, and values of them that are told apart or kept.
     pub(super) fn entries(&self) -> usize {
-        self.keys.len() + self.states.iter().map(Column::distinct_values).sum::<usize>()
+        let values = self.states.iter().map(|column| column.distinct_values().max(column.kept_values()));
+        self.keys.len() + values.sum::<usize>()
     }
 
     /// Checks a percentile's parameter also when there was no row.
