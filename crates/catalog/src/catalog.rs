@@ -88,6 +88,12 @@ impl Catalog {
         facts.and_then(|facts| facts.one_type.get(column)).is_some_and(|one| *one)
     }
 
+    /// Whether each row of a node table has the table's key.
+    pub(crate) fn has_all_keys(&self, table: TableId) -> bool {
+        let facts = self.facts.node_tables.get(usize::from(table.0));
+        facts.is_some_and(|facts| !facts.keyless)
+    }
+
     /// Whether rows of a node table may have a label, or an index with it is one of all nodes.
     fn labels_of_rows(&self, table: usize, info: &NodeTableInfo) -> impl Fn(LabelId) -> bool {
         let vary = self.facts.node_tables.get(table).is_none_or(|facts| facts.labels_vary);

@@ -12,6 +12,8 @@ pub struct NodeTableFacts {
     pub one_type: Vec<bool>,
     /// Whether labels of its rows may be others than the table's.
     pub labels_vary: bool,
+    /// Whether rows may lack the table's key.
+    pub keyless: bool,
 }
 
 /// What is true of an edge table, seen from one target node table.

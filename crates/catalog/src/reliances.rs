@@ -74,6 +74,8 @@ pub struct Reliances {
     /// How many columns had a name, or how many there were.
     pub(crate) columns: BTreeMap<Option<Arc<str>>, usize>,
     pub(crate) one_type: BTreeMap<(TableId, usize), bool>,
+    /// Whether each row of a table had the key.
+    pub(crate) full_keys: BTreeMap<TableId, bool>,
     pub(crate) one_edge_type: BTreeMap<(EdgeTableId, usize), bool>,
     pub(crate) few_edges: BTreeSet<FewEdges>,
     pub(crate) edge_tables: Vec<EdgeTableRelied>,
@@ -129,6 +131,11 @@ impl Reliances {
         self.one_edge_type.get(&(table, column)).is_some_and(|one| *one)
     }
 
+    /// Whether it took for certain that each row of a node table has the key.
+    pub fn concerns_keys(&self, table: TableId) -> bool {
+        self.full_keys.get(&table).is_some_and(|full| *full)
+    }
+
     /// Whether it would have looked at an edge table that has come since, or took something of one for
     /// certain that is so no more.
     pub fn concerns_edge_table(&self, table: EdgeTableId, catalog: &Catalog) -> bool {
@@ -161,6 +168,7 @@ impl Reliances {
             })
             && self.varying.as_ref().is_none_or(|varying| *varying == catalog.varying())
             && self.one_type.iter().all(|((table, column), was)| catalog.one_type(*table, *column) == *was)
+            && self.full_keys.iter().all(|(table, was)| catalog.has_all_keys(*table) == *was)
     }
 
     fn edge_tables_hold(&self, catalog: &Catalog) -> bool {

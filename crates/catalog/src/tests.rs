@@ -35,7 +35,8 @@ fn catalog() -> Catalog {
             properties: vec![PropertyStats::default(); places.len()],
             characteristic_sets: Vec::new(),
         };
-        let info = NodeTableInfo { labels: own.to_vec(), properties: properties(places), key: None };
+        let key = (places.len() == 1).then_some(0);
+        let info = NodeTableInfo { labels: own.to_vec(), properties: properties(places), key };
         catalog.add_node_table(
             info,
             NodeTableFacts { one_type: vec![true; places.len()], ..NodeTableFacts::default() },
@@ -141,6 +142,7 @@ const CHANGES: &[(&str, Change)] = &[
     }),
     ("edges", |c| c.facts_mut().edge_tables[0].edges_max += 1),
     ("types of x", |c| c.facts_mut().node_tables[0].one_type[0] = false),
+    ("keys of A", |c| c.facts_mut().node_tables[0].keyless = true),
     ("types of since", |c| c.facts_mut().edge_tables[0].one_type[0] = false),
     ("rows of A, slightly", |c| c.statistics.node_tables[0].rows *= 3),
     ("rows of A", |c| c.statistics.node_tables[0].rows *= 4),
@@ -190,6 +192,8 @@ fn what_is_asked_is_relied_on() {
         ("few edges", |v| v.have_fewer_edges(&[EdgeTableId(0)], 10_001), &["edges"]),
         ("not few edges", |v| !v.have_fewer_edges(&[EdgeTableId(0)], 10), &[]),
         ("one type", |v| v.has_one_type(TableId(0), 0), &["types of x"]),
+        ("full key", |v| v.is_full_key(TableId(0), "x"), &["keys of A"]),
+        ("no full key", |v| !v.is_full_key(TableId(0), "y"), &[]),
         ("one type of edges", |v| v.has_one_edge_type(EdgeTableId(0), 0), &["types of since"]),
         (
             "names of properties of edges",

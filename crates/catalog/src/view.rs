@@ -181,6 +181,16 @@ impl<'c> CatalogView<'c> {
         key.is_some() && key == self.catalog.schema.node_property(table, name)
     }
 
+    /// Whether each node of a table has another value of `name`, which none lacks: the table's key.
+    pub fn is_full_key(&self, table: TableId, name: &str) -> bool {
+        if !self.is_key(table, name) {
+            return false;
+        }
+        let is_full = self.catalog.has_all_keys(table);
+        lock(&self.relied).full_keys.insert(table, is_full);
+        is_full
+    }
+
     /// Whether nodes of some tables are found by the values of a property: a definition is about them all.
     /// What is planned with an index is right without it.
     pub fn is_indexed(&self, tables: &[TableId], name: &str) -> bool {

@@ -21,6 +21,20 @@ pub(crate) fn let_labels_vary(main: &mut Main, table: TableId) {
     }
 }
 
+/// Whether rows of a node table may lack its key.
+pub(crate) fn is_keyless(main: &Main, table: TableId) -> bool {
+    let facts = main.catalog.unrecorded_facts().node_tables.get(usize::from(table.0));
+    facts.is_none_or(|facts| facts.keyless)
+}
+
+/// Rows of a node table may lack its key.
+pub(crate) fn let_keys_lack(main: &mut Main, table: TableId) {
+    let facts = Arc::make_mut(&mut main.catalog).facts_mut();
+    if let Some(facts) = facts.node_tables.get_mut(usize::from(table.0)) {
+        facts.keyless = true;
+    }
+}
+
 /// Whether an edge table may get edges between any nodes to those of `target`, one at each end.
 pub(crate) fn edges_vary(main: &Main, table: EdgeTableId, target: TableId) -> bool {
     let facts = main.catalog.unrecorded_facts().edge_tables.get(usize::from(table.0));

@@ -1,7 +1,8 @@
 //! `count(x)` of what no row lacks is `count(*)`: nodes and relationships that a pattern makes are there in
-//! every row, and rows are counted without being made.
+//! every row, and rows are counted without being made. Nor does `DISTINCT` tell anything apart where each
+//! comes once.
 
-use trimorph_algebra::{Aggregate, AggregateKind, ApplyKind, Expr, Plan, VarId};
+use trimorph_algebra::{Aggregate, AggregateKind, ApplyKind, Direction, EdgeRange, Expr, Plan, VarId};
 
 use crate::Halt;
 use crate::needed::bottom_up;
@@ -12,6 +13,11 @@ pub(crate) fn count_rows(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan
     bottom_up(plan, &planning.needed, &mut |mut plan, _| {
         if let Plan::Aggregate { input, aggregates, .. } = &mut plan {
             for (_, aggregate) in aggregates {
+                if let (true, Some(Expr::Var(var))) = (aggregate.distinct, &aggregate.arg)
+                    && comes_once(input, *var)
+                {
+                    aggregate.distinct = false;
+                }
                 if let Aggregate {
                     kind: AggregateKind::Count,
                     arg: Some(Expr::Var(var)),
@@ -26,6 +32,58 @@ pub(crate) fn count_rows(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan
         }
         Ok(plan)
     })
+}
+
+/// Whether no two rows have the same in a variable, as far as the plan tells.
+fn comes_once(mut plan: &Plan, mut var: VarId) -> bool {
+    loop {
+        match plan {
+            Plan::Match { input, graph } => {
+                let is_first = matches!(**input, Plan::Unit);
+                return is_first
+                    && match (&graph.nodes[..], &graph.edges[..]) {
+                        ([node], []) => node.var == var,
+                        // Both ways it is met from either end.
+                        (nodes, [edge]) => {
+                            edge.var == var
+                                && edge.direction != Direction::Both
+                                && matches!(edge.range, EdgeRange::One)
+                                && nodes.iter().all(|node| [edge.from, edge.to].contains(&node.var))
+                        }
+                        _ => false,
+                    };
+            }
+            Plan::Aggregate { keys, .. } => {
+                return matches!(&keys[..], [(key, _)] if *key == var);
+            }
+            Plan::Distinct { vars, .. } if vars[..] == [var] => return true,
+            Plan::Project { input, items } => match items.iter().find(|(item, _)| *item == var) {
+                Some((_, Expr::Var(other))) => (plan, var) = (input, *other),
+                _ => return false,
+            },
+            Plan::Extra { input, items } => match items.iter().find(|(item, _)| *item == var) {
+                Some((_, Expr::Var(other))) => (plan, var) = (input, *other),
+                Some(_) => return false,
+                None => plan = input,
+            },
+            Plan::Filter { input, .. }
+            | Plan::Sort { input, .. }
+            | Plan::Skip { input, .. }
+            | Plan::Limit { input, .. }
+            | Plan::Distinct { input, .. } => plan = input,
+            Plan::Apply {
+                input,
+                kind:
+                    ApplyKind::Semi
+                    | ApplyKind::Anti
+                    | ApplyKind::Mark(_)
+                    | ApplyKind::Count(_)
+                    | ApplyKind::Collect(..),
+                ..
+            } => plan = input,
+            _ => return false,
+        }
+    }
 }
 
 /// Whether a variable is null in no row.

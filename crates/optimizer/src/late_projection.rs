@@ -24,6 +24,9 @@ pub(crate) fn late_projection(plan: Plan, planning: &mut Planning<'_>) -> Result
                 let cut = Cut { limit, of_group };
                 match *input {
                     Plan::Project { input, items } if few => top_k(input, items, keys, cut, needed, vars),
+                    Plan::Extra { input, items } if few => {
+                        top_k_beside(input, items, keys, cut, needed, vars)
+                    }
                     other => cut.sort(other, keys),
                 }
             }
@@ -44,21 +47,22 @@ impl Cut {
     }
 }
 
-fn top_k(
-    input: Box<Plan>,
-    items: Vec<(VarId, Expr)>,
-    mut keys: Vec<SortKey>,
-    cut: Cut,
-    needed: &VarSet,
-    vars: &Vars,
-) -> Plan {
-    let is_entity = |var: &VarId| matches!(vars.get(*var).ty, LogicalType::Node | LogicalType::Relationship);
-    let is_of_entities = |expr: &Expr| {
+/// Which expressions are computed of nodes and relationships.
+fn of_entities(vars: &Vars) -> impl Fn(&Expr) -> bool {
+    |expr| {
         let of = vars_of([expr]);
-        !matches!(expr, Expr::Var(_)) && !of.is_empty() && of.iter().all(is_entity)
-    };
-    // What orders only where those before are equal is computed by the sort, for rows that may be among the
-    // best by the first key.
+        !matches!(expr, Expr::Var(_)) && !of.is_empty() && of.iter().all(|var| is_entity(*var, vars))
+    }
+}
+
+fn is_entity(var: VarId, vars: &Vars) -> bool {
+    matches!(vars.get(var).ty, LogicalType::Node | LogicalType::Relationship)
+}
+
+/// Puts properties in the place of keys that are such, where they order only what is equal by those before:
+/// the sort computes them, for rows that may be among the best by the first key. Gives whether there are any.
+fn ask_late(keys: &mut [SortKey], items: &[(VarId, Expr)], cut: &Cut, vars: &Vars) -> bool {
+    let is_of_entities = of_entities(vars);
     let mut asks_more = false;
     let first = cut.of_group.as_ref().map_or(0, |limit| limit.first_key);
     for key in keys.iter_mut().skip(first + 1) {
@@ -70,6 +74,53 @@ fn top_k(
             asks_more = true;
         }
     }
+    asks_more
+}
+
+/// Over what is computed beside the variables that there are: these still are above the sort.
+fn top_k_beside(
+    input: Box<Plan>,
+    items: Vec<(VarId, Expr)>,
+    mut keys: Vec<SortKey>,
+    cut: Cut,
+    needed: &VarSet,
+    vars: &Vars,
+) -> Plan {
+    ask_late(&mut keys, &items, &cut, vars);
+    let ordering = vars_of(keys.iter().map(|key| &key.expr));
+    let is_of_entities = of_entities(vars);
+    // Items may be made of each other, so that what stays takes with it what it is made of.
+    let mut early_vars = ordering;
+    let mut early: Vec<(VarId, Expr)> = Vec::new();
+    let mut late: Vec<(VarId, Expr)> = Vec::new();
+    for item in items.into_iter().rev() {
+        if !early_vars.contains(&item.0) && is_of_entities(&item.1) {
+            if needed.contains(&item.0) {
+                late.push(item);
+            }
+        } else {
+            early_vars.extend(vars_of([&item.1]));
+            early.push(item);
+        }
+    }
+    early.reverse();
+    late.reverse();
+    let input = if early.is_empty() { input } else { Box::new(Plan::Extra { input, items: early }) };
+    let sorted = cut.sort(*input, keys);
+    if late.is_empty() { sorted } else { Plan::Extra { input: Box::new(sorted), items: late } }
+}
+
+/// Over what is computed and nothing else.
+fn top_k(
+    input: Box<Plan>,
+    items: Vec<(VarId, Expr)>,
+    mut keys: Vec<SortKey>,
+    cut: Cut,
+    needed: &VarSet,
+    vars: &Vars,
+) -> Plan {
+    let asks_more = ask_late(&mut keys, &items, &cut, vars);
+    let is_of_entities = of_entities(vars);
     let ordering = vars_of(keys.iter().map(|key| &key.expr));
     let can_wait = |(var, expr): &(VarId, Expr)| !ordering.contains(var) && is_of_entities(expr);
     let sort = |input, items| cut.sort(Plan::Project { input, items }, keys);
@@ -92,7 +143,7 @@ fn top_k(
         }
     }
     let late_vars = vars_of(late.iter().map(|(_, expr)| expr));
-    for var in ordering.iter().copied().filter(|var| is_entity(var)).chain(late_vars) {
+    for var in ordering.iter().copied().filter(|var| is_entity(*var, vars)).chain(late_vars) {
         if early.iter().all(|(known, _)| *known != var) {
             early.push((var, Expr::Var(var)));
         }

@@ -2,52 +2,56 @@
 //!
 //! The passes, in the order they run (`passes.rs` has the list; each has one file):
 //!
-//! 1. `call_once`      a subquery that reads nothing of its rows is run once
-//! 2. `call_groups`    a subquery that is run for each row becomes part of the query, grouped by the row
-//! 3. `optional_groups` what is grouped over an `OPTIONAL MATCH` is grouped apart of what matches
-//! 4. `merge_patterns` patterns that follow each other become one
-//! 5. `path_parts`     what is asked of a path and known of its parts is asked of these
-//! 6. `fixed_walks`   a walk of a fixed, small number of edges becomes so many edges
-//! 7. `bound_edges`   the ends of a relationship that rows bring are taken from it
-//! 8. `count_lists`    lists of which only the size is looked at are counted
-//! 9. `count_rows`     counts of what no row lacks become counts of rows
-//! 10. `count_calls`    a subquery that gives a count becomes `COUNT { … }`
-//! 11. `count_optional` an `OPTIONAL MATCH` that is only counted becomes a sum of counts
-//! 12. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
-//! 13. `plain_conditions` negations are taken in, what all alternatives ask is asked before
-//! 14. `push_filters`   a filter on a pattern becomes part of it
-//! 15. `fold_lists`     lists of which only conditions on elements, or sums, are looked at are folded
-//! 16. `list_members`   a pattern of which a node is in a list begins at the nodes of the list
-//! 17. `narrow_types`   what is asked of the type of a relationship becomes its types
-//! 18. `unroll_quantifiers` what is asked of any, all or none of a few constants is asked of each
-//! 19. `in_lists`       equalities of one property, any of which will do, become a list that it is in
-//! 20. `predicate_sets` what is asked of the predicate of statements becomes part of their pattern
-//! 21. `drop_unused`    what is computed and never looked at is not computed
-//! 22. `compound_keys`  keys of groupings that are maps or lists become their parts
-//! 23. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
-//! 24. `parts_of_texts` one part of a text that was split is taken of the text
-//! 25. `group_limit`   a sort of which the first rows of each group are looked at is told so
-//! 26. `late_projection` what a top-k does not order by is computed for the rows that are left
-//! 27. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
-//! 28. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
+//! 1. `optional_conditions` an `OPTIONAL MATCH` of which a condition keeps some rows is `MATCH`, or
+//!     `NOT EXISTS`
+//! 2. `call_once`      a subquery that reads nothing of its rows is run once
+//! 3. `call_groups`    a subquery that is run for each row becomes part of the query, grouped by the row
+//! 4. `group_by_nodes` keys of groupings that follow from a node with a key of its own become the node
+//! 5. `optional_groups` what is grouped over an `OPTIONAL MATCH` is grouped apart of what matches
+//! 6. `merge_patterns` patterns that follow each other become one
+//! 7. `path_parts`     what is asked of a path and known of its parts is asked of these
+//! 8. `fixed_walks`   a walk of a fixed, small number of edges becomes so many edges
+//! 9. `bound_edges`   the ends of a relationship that rows bring are taken from it
+//! 10. `count_lists`    lists of which only the size is looked at are counted
+//! 11. `count_rows`     counts of what no row lacks become counts of rows
+//! 12. `count_calls`    a subquery that gives a count becomes `COUNT { … }`
+//! 13. `count_optional` an `OPTIONAL MATCH` that is only counted becomes a sum of counts
+//! 14. `count_trails`   a lone `count(*)` whose edges must differ becomes a sum of counts that need not look
+//! 15. `plain_conditions` negations are taken in, what all alternatives ask is asked before
+//! 16. `push_filters`   a filter on a pattern becomes part of it
+//! 17. `fold_lists`     lists of which only conditions on elements, or sums, are looked at are folded
+//! 18. `list_members`   a pattern of which a node is in a list begins at the nodes of the list
+//! 19. `narrow_types`   what is asked of the type of a relationship becomes its types
+//! 20. `unroll_quantifiers` what is asked of any, all or none of a few constants is asked of each
+//! 21. `in_lists`       equalities of one property, any of which will do, become a list that it is in
+//! 22. `predicate_sets` what is asked of the predicate of statements becomes part of their pattern
+//! 23. `drop_unused`    what is computed and never looked at is not computed
+//! 24. `compound_keys`  keys of groupings that are maps or lists become their parts
+//! 25. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
+//! 26. `parts_of_texts` one part of a text that was split is taken of the text
+//! 27. `group_limit`   a sort of which the first rows of each group are looked at is told so
+//! 28. `late_projection` what a top-k does not order by is computed for the rows that are left
+//! 29. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
+//! 30. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
 //!     empties the pattern
-//! 29. `both_ways`     edges asked for in both directions at nodes nobody looks at: those out, and those in
-//! 30. `group_branches` what is counted of several queries is counted of each, and merged
-//! 31. `count_by_table` counts by labels or type become a count for each table, other aggregates over
+//! 31. `both_ways`     edges asked for in both directions at nodes nobody looks at: those out, and those in
+//! 32. `group_branches` what is counted of several queries is counted of each, and merged
+//! 33. `count_by_table` counts by labels or type become a count for each table, other aggregates over
 //!     relationships of several types one for each type
-//! 32. `count_statements` statements of RDF of which only the number counts are counted where they lie
-//! 33. `walks`         what is asked of walks as wholes becomes part of the search for them
-//! 34. `tell_apart`    which edges must differ because they could be the same
-//! 35. `reach_once`    walks of which only the ends count, and these once, reach each node once
-//! 36. `hang_counts`   leaves that nobody looks at become counting steps
-//! 37. `plan_match`    each pattern becomes scans, extends and joins
-//! 38. `row_keys`      keys of groupings that one row beside all others has are given to the groups
-//! 39. `join_reads`    what is asked of many pairs of joined rows is read before they are joined
-//! 40. `order_edges`   the first rows by an indexed property of relationships are looked up
-//! 41. `scan_both_ways` relationships in both directions of which few pass are read out, and in
-//! 42. `share_expressions` what several expressions of an operator have in common is computed once
-//! 43. `distinct_once` different values of which there are several aggregates are told apart once
-//! 44. `share_subplans` what several places of the plan compute in the same way is computed once
+//! 34. `count_statements` statements of RDF of which only the number counts are counted where they lie
+//! 35. `walks`         what is asked of walks as wholes becomes part of the search for them
+//! 36. `tell_apart`    which edges must differ because they could be the same
+//! 37. `reach_once`    walks of which only the ends count, and these once, reach each node once
+//! 38. `hang_counts`   leaves that nobody looks at become counting steps
+//! 39. `plan_match`    each pattern becomes scans, extends and joins
+//! 40. `exists_extremes` `EXISTS` of something greater asks for the greatest of each group
+//! 41. `row_keys`      keys of groupings that one row beside all others has are given to the groups
+//! 42. `join_reads`    what is asked of many pairs of joined rows is read before they are joined
+//! 43. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 44. `scan_both_ways` relationships in both directions of which few pass are read out, and in
+//! 45. `share_expressions` what several expressions of an operator have in common is computed once
+//! 46. `distinct_once` different values of which there are several aggregates are told apart once
+//! 47. `share_subplans` what several places of the plan compute in the same way is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass runs
@@ -82,10 +86,12 @@ mod distinct_once;
 mod drop_unused;
 mod edge_lookups;
 mod estimate;
+mod exists_extremes;
 mod expressions;
 mod fixed_walks;
 mod fold_lists;
 mod group_branches;
+mod group_by_nodes;
 mod group_limit;
 mod hang_counts;
 mod heads;
@@ -103,6 +109,7 @@ mod moments;
 mod narrow_tables;
 mod narrow_types;
 mod needed;
+mod optional_conditions;
 mod optional_groups;
 mod options;
 mod order_edges;

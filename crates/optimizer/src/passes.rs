@@ -16,11 +16,11 @@ use crate::{Halt, Options, Switches, VarSet};
 use crate::{
     ask_bound, both_ways, bound_edges, call_groups, call_once, check, compound_keys, constant_keys,
     count_by_table, count_calls, count_lists, count_optional, count_rows, count_statements, count_trails,
-    distinct_once, drop_unused, fixed_walks, fold_lists, group_branches, group_limit, hang_counts, in_lists,
-    join_reads, late_projection, list_members, merge_patterns, narrow_tables, narrow_types, optional_groups,
-    order_edges, parts_of_texts, path_parts, plain_conditions, plan_match, predicate_sets, push_filters,
-    reach_once, row_keys, scan_both_ways, share_expressions, share_subplans, tell_apart, unroll_quantifiers,
-    walks,
+    distinct_once, drop_unused, exists_extremes, fixed_walks, fold_lists, group_branches, group_by_nodes,
+    group_limit, hang_counts, in_lists, join_reads, late_projection, list_members, merge_patterns,
+    narrow_tables, narrow_types, optional_conditions, optional_groups, order_edges, parts_of_texts,
+    path_parts, plain_conditions, plan_match, predicate_sets, push_filters, reach_once, row_keys,
+    scan_both_ways, share_expressions, share_subplans, tell_apart, unroll_quantifiers, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -55,8 +55,10 @@ pub(crate) struct Pass {
 
 /// All passes, in the order they run.
 pub(crate) const PASSES: &[Pass] = &[
+    Pass { name: "optional_conditions", required: false, run: optional_conditions::optional_conditions },
     Pass { name: "call_once", required: false, run: call_once::call_once },
     Pass { name: "call_groups", required: false, run: call_groups::call_groups },
+    Pass { name: "group_by_nodes", required: false, run: group_by_nodes::group_by_nodes },
     Pass { name: "optional_groups", required: false, run: optional_groups::optional_groups },
     Pass { name: "merge_patterns", required: false, run: merge_patterns::merge_patterns },
     Pass { name: "path_parts", required: false, run: path_parts::path_parts },
@@ -92,6 +94,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "reach_once", required: false, run: reach_once::reach_once },
     Pass { name: "hang_counts", required: false, run: hang_counts::hang_counts },
     Pass { name: "plan_match", required: true, run: plan_match::plan_match },
+    Pass { name: "exists_extremes", required: false, run: exists_extremes::exists_extremes },
     Pass { name: "row_keys", required: false, run: row_keys::row_keys },
     Pass { name: "join_reads", required: false, run: join_reads::join_reads },
     Pass { name: "order_edges", required: false, run: order_edges::order_edges },

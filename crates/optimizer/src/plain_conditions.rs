@@ -1,19 +1,20 @@
 //! Conditions as others are written: `NOT (a = b)` is `a <> b`, `NOT (a OR b)` is two conditions, and what
-//! all alternatives of an `OR` ask is asked before: it may be a key or a join.
+//! all alternatives of an `OR` ask is asked before: it may be a key or a join. `any(x IN list WHERE x = a)`
+//! is `a IN list`, and `'Post' IN labels(n)` is `n:Post`, which says what to scan.
 //!
 //! All of it is the same for every value, nulls among them: the logic of three values has De Morgan's laws
 //! and distributes. Nothing is asked that was not, and what comes first is still asked first. A comparison by
 //! `<` stays under its `NOT`: of values that cannot be compared both are null, but of NaN both are false.
 
-use trimorph_algebra::{Expr, Op, Plan, Vars};
+use trimorph_algebra::{Expr, LabelExpr, Op, Plan, QuantifierKind, VarId, Vars};
 use trimorph_base::Span;
-use trimorph_types::Value;
+use trimorph_types::{LogicalType, Value};
 
 use crate::cannot_fail::{cannot_fail, is_boolean};
 use crate::heads::is_same;
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::{Halt, calls_volatile, conjunction, conjuncts, equality};
+use crate::{Halt, calls_volatile, conjunction, conjuncts, equality, vars_of};
 
 /// Expressions within each other that a condition may be made of: nobody writes deeper ones by hand.
 const DEPTH_MAX: usize = 100;
@@ -57,8 +58,42 @@ fn plain(condition: Expr, vars: &Vars) -> Expr {
         Expr::Op(Op::Or, parts, span) => {
             without_common(parts.into_iter().map(|part| plain(part, vars)).collect(), span, vars)
         }
+        Expr::Op(Op::In, sides, span) => label_of(sides, span, vars),
+        Expr::Quantifier { kind: QuantifierKind::Any, var, list, predicate } => {
+            match sought(*predicate, var) {
+                Ok((sought, span)) => label_of(vec![sought, *list], span, vars),
+                Err(predicate) => {
+                    let predicate = Box::new(predicate);
+                    Expr::Quantifier { kind: QuantifierKind::Any, var, list, predicate }
+                }
+            }
+        }
         other => other,
     }
+}
+
+/// Whether a list has an element; whether a node has a label, where it is one of its labels.
+fn label_of(sides: Vec<Expr>, span: Span, vars: &Vars) -> Expr {
+    if let [Expr::Const(Value::String(label)), Expr::Call(name, args, _)] = &sides[..]
+        && &**name == "labels"
+        && let [Expr::Var(node)] = args[..]
+        && vars.get(node).ty == LogicalType::Node
+    {
+        return Expr::HasLabel(Box::new(Expr::Var(node)), LabelExpr::Label(label.as_ref().into()));
+    }
+    Expr::Op(Op::In, sides, span)
+}
+
+/// What an element of a list is to be equal to, where a condition asks nothing else of it.
+fn sought(condition: Expr, element: VarId) -> Result<(Expr, Span), Expr> {
+    let Expr::Op(Op::Eq, mut sides, span) = condition else { return Err(condition) };
+    let is_element = |side: &Expr| matches!(side, Expr::Var(var) if *var == element);
+    let at = match &sides[..] {
+        [a, b] if is_element(a) && !vars_of([b]).contains(&element) => 1,
+        [a, b] if is_element(b) && !vars_of([a]).contains(&element) => 0,
+        _ => return Err(Expr::Op(Op::Eq, sides, span)),
+    };
+    Ok((sides.swap_remove(at), span))
 }
 
 /// The negation of a condition that is plain.

@@ -6,9 +6,9 @@
 //! 2. Asking whether a property is there, or how long it is, reads no value, and one part of a text that is
 //!    split is found without the others: such questions are no reason to share what they are asked of.
 //! 3. Of a filter, what is asked first decides what is asked at all: only expressions of the first condition
-//!    are shared, below it. Comparisons of a property with constants come before that and stay, and so do
-//!    those with texts in alternatives: they are asked of encoded values. Where texts have to be taken out to
-//!    be asked, they are taken out once.
+//!    are shared, below it. Comparisons of a property, or of its year or date, with constants come before
+//!    that and stay, and so do those with texts in alternatives: they are asked of encoded values. Where
+//!    texts have to be taken out to be asked, they are taken out once.
 
 use std::collections::{HashMap, HashSet};
 
@@ -98,10 +98,11 @@ fn is_encoded(expr: &Expr, vars: &Vars) -> bool {
     let is_property = |e: &Expr| is_own_property(e, vars);
     // The same for all rows: computed before the first.
     let is_constant = |e: &Expr| vars_of([e]).is_empty();
+    let is_compared = |e: &Expr| is_property(e) || is_step(e, vars);
     match expr {
         Expr::Op(_, args, _) => match &args[..] {
             [one] => is_property(one),
-            [a, b] => is_property(a) && is_constant(b) || is_constant(a) && is_property(b),
+            [a, b] => is_compared(a) && is_constant(b) || is_constant(a) && is_compared(b),
             _ => false,
         },
         _ => false,
@@ -185,6 +186,20 @@ fn is_bounded(aggregate: &Aggregate, vars: &Vars, catalog: &CatalogView<'_>) -> 
             let mut columns = catalog.edge_columns(names).into_iter();
             columns.all(|(table, column)| is_in_order(catalog.edge_column_type(table, column)))
         }
+        _ => false,
+    }
+}
+
+/// Whether an expression is the year, the date or the begin of a unit of a property: compared with a
+/// constant, it is a range of the property.
+fn is_step(expr: &Expr, vars: &Vars) -> bool {
+    match expr {
+        Expr::Property(base, part, _) => &**part == "year" && is_own_property(base, vars),
+        Expr::Call(name, args, _) => match &args[..] {
+            [of] => &**name == "date" && is_own_property(of, vars),
+            [Expr::Const(_), of] => name.ends_with(".truncate") && is_own_property(of, vars),
+            _ => false,
+        },
         _ => false,
     }
 }

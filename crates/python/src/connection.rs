@@ -73,19 +73,18 @@ impl Connection {
     }
 
     /// Runs a SPARQL query or update. Relative IRIs are relative to `base`, or else to `trimorph:`, where the
-    /// names of the property graph are; `:name` is one of them.
-    #[pyo3(signature = (text, params = None, base = None))]
+    /// names of the property graph are; `:name` is one of them. `timeout` as for `execute`.
+    #[pyo3(signature = (text, params = None, base = None, timeout = None))]
     fn sparql(
         &self,
         py: Python<'_>,
         text: &str,
         params: Option<&Bound<'_, PyAny>>,
         base: Option<&str>,
+        timeout: Option<f64>,
     ) -> PyResult<QueryResult> {
-        match base {
-            None => execute::execute(py, (&self.handle, &self.cell), text, params, ("sparql", None)),
-            Some(base) => execute::sparql(py, (&self.handle, &self.cell), (text, params), Some(base), None),
-        }
+        let timeout = transaction::seconds("timeout", timeout)?;
+        execute::sparql(py, (&self.handle, &self.cell), (text, params), base, timeout)
     }
 
     /// Parses a SPARQL text and runs nothing; raises what is wrong with it.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use trimorph_base::{CancelToken, EdgePlaces, EdgeTableId, PAGE_ROWS, TableId, TypeId};
-use trimorph_catalog::{EdgeTableFacts, EdgeTableInfo, NodeTableFacts, NodeTableInfo, PropertyInfo};
+use trimorph_catalog::{Catalog, EdgeTableFacts, EdgeTableInfo, NodeTableFacts, NodeTableInfo, PropertyInfo};
 use trimorph_catalog::{EdgeTableStats, NodeTableStats, PropertyStats};
 use trimorph_vfs::RegionOptions;
 
@@ -282,13 +282,16 @@ impl Main {
         Self { catalog: Arc::new(catalog), node_tables, edge_tables, bytes, merged_at, sets }
     }
 
-    /// Takes back facts that the data do not bear out: values of columns that are of another type.
+    /// Takes back facts that the data do not bear out: values of columns that are of another type, rows that
+    /// lack the key.
     pub fn weaken_facts(&mut self) {
+        let lacking = keyless(&self.catalog);
         let catalog = Arc::make_mut(&mut self.catalog);
         let facts = catalog.facts_mut();
         for (facts, table) in facts.node_tables.iter_mut().zip(&self.node_tables) {
             weaken(&mut facts.one_type, &table.columns);
         }
+        (facts.node_tables.iter_mut().zip(lacking)).for_each(|(facts, lacks)| facts.keyless |= lacks);
         for (facts, table) in facts.edge_tables.iter_mut().zip(&self.edge_tables) {
             weaken(&mut facts.one_type, &table.columns);
         }
@@ -296,6 +299,7 @@ impl Main {
 
     /// Says of the data what is true of them, if nobody is about to change them.
     pub fn restore_facts(&mut self) {
+        let lacking = keyless(&self.catalog);
         let catalog = Arc::make_mut(&mut self.catalog);
         let facts = catalog.facts_mut();
         let one_type = |columns: &[Arc<Column>]| columns.iter().map(|column| column.has_one_type()).collect();
@@ -303,6 +307,7 @@ impl Main {
             facts.one_type = one_type(&table.columns);
             facts.labels_vary = table.labels.is_some();
         }
+        (facts.node_tables.iter_mut().zip(lacking)).for_each(|(facts, lacks)| facts.keyless = lacks);
         for (facts, table) in facts.edge_tables.iter_mut().zip(&self.edge_tables) {
             let is_column = |lists: &Adjacency| matches!(lists, Adjacency::Column(_));
             facts.one_type = one_type(&table.columns);
@@ -409,6 +414,13 @@ fn weaken(one_type: &mut [bool], columns: &[Arc<Column>]) {
     for (one, column) in one_type.iter_mut().zip(columns) {
         *one &= column.has_one_type();
     }
+}
+
+/// Of each node table, whether rows of a main version lack its key: places of rows that are gone do, too.
+pub(crate) fn keyless(catalog: &Catalog) -> Vec<bool> {
+    let tables = catalog.schema.node_tables.iter().zip(&catalog.statistics.node_tables);
+    let lacks = |key: usize, stats: &NodeTableStats| stats.properties.get(key).is_none_or(|p| p.nulls > 0);
+    tables.map(|(info, stats)| info.key.is_some_and(|key| lacks(key, stats))).collect()
 }
 
 /// Whether values of the column can be of its type and no other.

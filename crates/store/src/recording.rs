@@ -91,6 +91,11 @@ impl Plans<'_> {
                 reads.nodes_of(table).rows.insert_all();
             }
             let Some(info) = now.schema.node_tables.get(at) else { continue };
+            if was.keyless != is.keyless && self.any(|plan| plan.concerns_keys(table)) {
+                info.key.into_iter().for_each(|key| {
+                    reads.nodes_of(table).columns.or_default(key).insert_all();
+                });
+            }
             for (column, property) in info.properties.iter().enumerate() {
                 let name = now.schema.property_name(property.id);
                 let is_changed = match was.one_type.get(column) {

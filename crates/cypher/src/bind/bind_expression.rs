@@ -76,7 +76,7 @@ impl<'q> Binder<'q> {
             ExprKind::MapProjection(p) => self.map_projection(p, cx),
             ExprKind::Pattern(path) => self.pattern_predicate(path, cx),
             ExprKind::ShortestPath(path) => self.shortest_path_value(path, cx),
-            ExprKind::Subquery(subquery) => self.subquery(subquery, expr.span, cx),
+            ExprKind::Subquery(subquery) => self.subquery(subquery, false, expr.span, cx),
         }
     }
 

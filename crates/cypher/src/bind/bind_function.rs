@@ -34,6 +34,11 @@ impl<'q> Binder<'q> {
             ("size", [ast::Expr { kind: ExprKind::PatternComprehension(c), .. }]) => {
                 return self.pattern_comprehension(c, true, cx);
             }
+            ("size", [ast::Expr { kind: ExprKind::Subquery(subquery), span }])
+                if matches!(subquery.kind, ast::SubqueryKind::Collect) =>
+            {
+                return self.subquery(subquery, true, *span, cx);
+            }
             _ => {}
         }
         let own = match self.functions.lookup(&name) {

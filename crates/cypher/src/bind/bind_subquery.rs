@@ -79,11 +79,12 @@ impl<'q> Binder<'q> {
         Ok(Typed::new(Expr::Call("head".into(), vec![expr], path.span), ty.item()))
     }
 
-    /// `EXISTS { … }`, `COUNT { … }`, `COLLECT { … }`.
+    /// `EXISTS { … }`, `COUNT { … }`, `COLLECT { … }`, or how long that list is.
     #[inline(never)]
     pub(super) fn subquery(
         &mut self,
         subquery: &'q ast::Subquery,
+        count: bool,
         span: Span,
         cx: &mut Context<'q>,
     ) -> Bound<Typed> {
@@ -116,6 +117,11 @@ impl<'q> Binder<'q> {
                     let primary = "COLLECT { … } must return exactly one column";
                     return Err(semantic("InvalidSubquery", primary, span));
                 };
+                if count {
+                    let ty = Type::of(LogicalType::Int);
+                    let expr = self.hoist(plan, &vars, None, ty, cx, |v, _| ApplyKind::Count(v))?;
+                    return Ok(Typed::new(expr, ty));
+                }
                 let ty = Type::list(self.type_of(*column).is);
                 let value = Some(Expr::Var(*column));
                 let expr = self.hoist(plan, &vars, value, ty, cx, |v, value| {

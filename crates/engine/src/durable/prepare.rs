@@ -134,6 +134,9 @@ impl Preparer<'_> {
         match operation {
             Operation::Nodes { table, rows, columns } => {
                 let (columns, key) = self.node_columns(table, &rows, columns)?;
+                if key.is_none() {
+                    facts::let_keys_lack(self.main, table);
+                }
                 self.given.add(table, &rows);
                 out(Prepared::Nodes { table, event: RowEvent::Came, rows, columns, key });
             }
@@ -206,6 +209,9 @@ impl Preparer<'_> {
         };
         let broken = broken(&columns, &info.properties, one_type);
         broken.into_iter().for_each(|column| facts::let_node_types_vary(self.main, table, column));
+        if key.is_some_and(|key| columns[key].1.may_have_nulls()) {
+            facts::let_keys_lack(self.main, table);
+        }
         Ok((columns, key))
     }
 

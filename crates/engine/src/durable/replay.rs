@@ -30,6 +30,7 @@ use trimorph_vfs::{FileSystem, Pool, RegionOptions};
 use super::apply::apply;
 use super::declare::declare;
 use super::prepare::{Given, Preparer};
+use crate::facts;
 use crate::load_folders::{LoadFolders, load_folders, open_load, part_of};
 use crate::merged_pieces::MERGED;
 
@@ -289,6 +290,14 @@ impl Replay {
             }
         }
         self.main.weaken_facts();
+        for part in &known {
+            // Nodes that were made before the table had a key lack it.
+            if let LoadPart::Nodes { table, .. } = *part
+                && self.live.delta.nodes(table).is_some()
+            {
+                facts::let_keys_lack(&mut self.main, table);
+            }
+        }
         self.has_loaded = true;
         self.loads_ahead.remove(&path);
         self.loaded_at = self.loaded_at.max(at.0);

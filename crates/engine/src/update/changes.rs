@@ -260,6 +260,9 @@ impl Statement<'_> {
             writing.touched.came(table, &rows);
         }
         let keys = key.and_then(|key| columns.iter().find(|(column, _)| *column as usize == key));
+        if key.is_some() && keys.is_none_or(|(_, keys)| keys.may_have_nulls()) {
+            self.shared.let_keys_lack(table)?;
+        }
         if let Some((_, keys)) = keys {
             let keys: Vec<Value> = (0..count).map(|at| keys.value(at, &|_| Value::Null)).collect();
             self.set_keys(writing, table, &rows, &keys)?;
@@ -504,6 +507,9 @@ impl Statement<'_> {
             // Keys are looked at when all have theirs: one may get what another one had.
             let key_of = |main: &Arc<Main>| main.catalog.schema.node_tables.get(usize::from(table.0))?.key;
             if self.shared.in_newest(key_of) == Some(column) {
+                if values.iter().any(Value::is_null) {
+                    self.shared.let_keys_lack(table)?;
+                }
                 let rows: Vec<u64> = nodes.iter().map(|node| node.row()).collect();
                 self.set_keys(writing, table, &rows, &values)?;
             }

@@ -14,8 +14,8 @@ use trimorph_vector::{Positions, Vector};
 use super::Writing;
 use super::touched::meets_new_constraint;
 use super::writing::{conflicting, not_written, overlapping};
-use crate::Error;
 use crate::shared::Shared;
+use crate::{Error, facts};
 
 impl Writing {
     /// Nodes that were there get the values that rows of a load have for them: those that are not null.
@@ -81,6 +81,21 @@ impl Writing {
         Ok(())
     }
 
+    /// Where a load gives a table its key, nodes that others have made lack it.
+    fn let_keys_lack(&self, before: &Main, grown: &mut Main, parts: &[LoadPart]) {
+        let has_key = |table: TableId| {
+            before.catalog.schema.node_tables.get(usize::from(table.0)).is_some_and(|info| info.key.is_some())
+        };
+        for part in parts {
+            if let LoadPart::Nodes { table, .. } = *part
+                && !has_key(table)
+                && self.live.delta.nodes(table).is_some()
+            {
+                facts::let_keys_lack(grown, table);
+            }
+        }
+    }
+
     /// Commits a load under `turn`: `record` names what it made, `next` is the main version that has it.
     /// Readers who come get both, or neither.
     ///
@@ -138,6 +153,7 @@ impl Writing {
             let mut grown = next.grown_like(snapshot.main());
             next.describe_load(&mut grown, parts);
             grown.weaken_facts();
+            self.let_keys_lack(snapshot.main(), &mut grown, parts);
             shared.loaded_at.store(at.0, std::sync::atomic::Ordering::Release);
             *snapshot = shared.snapshot_of(Arc::new(grown));
         }

@@ -143,6 +143,17 @@ impl Shared {
         })
     }
 
+    /// Rows of a node table may lack its key.
+    pub(super) fn let_keys_lack(&self, table: TableId) -> Result<(), Error> {
+        if self.in_newest(|main| facts::is_keyless(main, table)) {
+            return Ok(());
+        }
+        self.change_schema(|main| {
+            facts::let_keys_lack(main, table);
+            Ok(())
+        })
+    }
+
     /// The edge table of a type out of a node table, which may get edges to `target` and between any nodes.
     pub(super) fn edge_table(
         &self,

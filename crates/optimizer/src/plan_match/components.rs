@@ -4,6 +4,7 @@
 //! part that has nothing in common with the rows there are is planned by itself and multiplied with them.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use trimorph_algebra::{
     EdgeLookup, EdgePattern, EdgeRange, Expr, KeyLookup, LabelExpr, NodeScan, Plan, Together, VarId,
@@ -311,12 +312,23 @@ impl Planner<'_> {
     /// The node of many that rows are grouped by, and what each costs where those of one node do not come
     /// together; of several, the one of most.
     fn grouped(&self, nodes: &[VarId]) -> Option<(usize, f64)> {
-        let rows = |node: VarId| {
-            rows_of(self.with.known.catalog, self.tables.get(&node).map_or(&[][..], Vec::as_slice))
+        let catalog = self.with.known.catalog;
+        let tables = |node: VarId| self.tables.get(&node).map_or(&[][..], Vec::as_slice);
+        // Of what is no node of these, nothing is known.
+        let different = |(of, name): &(VarId, Arc<str>)| {
+            let stats = Of::Nodes(tables(*of)).stats(catalog, name);
+            stats.iter().map(|(stats, _)| stats.distinct as f64).sum::<f64>().max(1.0)
         };
-        let all = nodes.iter().enumerate();
-        let all =
-            all.filter_map(|(at, node)| Some((at, self.with.reads.scattered_cost(*node)?, rows(*node))));
+        let groups = |node: VarId| {
+            let scattered = self.with.reads.scattered(node)?;
+            let count =
+                rows_of(catalog, tables(node)) * scattered.values.iter().map(different).product::<f64>();
+            Some((scattered.cost, count))
+        };
+        let all = nodes.iter().enumerate().filter_map(|(at, node)| {
+            let (cost, count) = groups(*node)?;
+            Some((at, cost, count))
+        });
         let most = all.max_by(|(.., a), (.., b)| a.total_cmp(b))?;
         (most.2 > CACHED_ROWS).then_some((most.0, most.1))
     }

@@ -29,9 +29,9 @@ def cypher(text, params=None, timeout=None):
     return _connection().cypher(text, params, timeout)
 
 
-def sparql(text, params=None, base=None):
+def sparql(text, params=None, base=None, timeout=None):
     """Runs a SPARQL query or update on the default database."""
-    return _connection().sparql(text, params, base)
+    return _connection().sparql(text, params, base, timeout)
 
 
 def sql(text, params=None):

@@ -151,6 +151,7 @@ impl BulkBuilder<'_> {
         let facts = NodeTableFacts {
             one_type: columns.iter().map(|c| c.has_one_type()).collect(),
             labels_vary: false,
+            keyless: false,
         };
         let stats = NodeTableStats { rows, properties: counted, ..NodeTableStats::default() };
         catalog.add_node_table(NodeTableInfo { labels: Vec::new(), properties, key: None }, facts, stats);

@@ -315,7 +315,8 @@ impl BuiltNodes {
         }
         let one_type = table.columns.iter().map(|c| c.has_one_type()).collect();
         let labels_vary = table.labels.is_some();
-        let facts = NodeTableFacts { one_type, labels_vary };
+        // Loads refuse keys that are null.
+        let facts = NodeTableFacts { one_type, labels_vary, keyless: false };
         let stats = NodeTableStats { rows: table.rows, properties: counted, characteristic_sets: sets };
         let key = has_key.then_some(0);
         catalog.add_node_table(NodeTableInfo { labels, properties, key }, facts, stats);

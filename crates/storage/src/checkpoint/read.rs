@@ -21,6 +21,7 @@ use super::place::{
 use super::{Checkpoint, DatabaseError, LogStart};
 use crate::adjacency::{Adjacency, Targets};
 use crate::column::{Column, segment_lengths};
+use crate::grow::keyless;
 use crate::value_index::Of;
 use crate::{EdgeTable, Main, NodeTable};
 
@@ -245,7 +246,9 @@ impl<'a> Reading<'a> {
                 main.edge_tables.push(Arc::new(table));
             }
         }
+        let lacking = keyless(&catalog);
         let facts = catalog.facts_mut();
+        (facts.node_tables.iter_mut().zip(lacking)).for_each(|(facts, lacks)| facts.keyless = lacks);
         let one_type = |columns: &[Arc<Column>]| columns.iter().map(|column| column.has_one_type()).collect();
         for (facts, table) in facts.node_tables.iter_mut().zip(&main.node_tables) {
             facts.one_type = one_type(&table.columns);
