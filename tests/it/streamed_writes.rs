@@ -1,7 +1,7 @@
 //! Clauses that write while their rows are read, a part at a time: what they leave is what they would if all
 //! rows were there first. The clauses here have more rows than are written at a time.
 
-use trimorph::{Config, Connection, Database, Error};
+use trimorph::{CancelToken, Config, Connection, Database, Error};
 
 use crate::durable::rows;
 
@@ -110,4 +110,38 @@ fn a_clause_that_fails_late_leaves_nothing() {
     check(&c, "MATCH (f:F) RETURN count(f)", "1");
     c.commit().unwrap();
     check(&c, "MATCH (n) RETURN count(n), count(n.m), count(n.v)", &format!("{} | 0 | 1", ALL + 1));
+}
+
+/// Relationships that rows have from the clause before have their values, whatever their types, those that a
+/// transaction has written and those that main has; who has none has none.
+#[test]
+fn relationships_that_rows_keep_have_their_values() {
+    let db = Database::in_memory(Config::default());
+    let c = db.connect();
+    rows(
+        &c,
+        "UNWIND range(1, 300) AS i CREATE (a:A {n: i}) WITH a, i WHERE i % 3 > 0 \
+         CREATE (a)-[:E {x: i}]->(a), (a)-[:F]->(a), (a)-[:G {x: 'text ' + toString(i), y: i * 0.5}]->(a)",
+    );
+    for is_merged in [false, true] {
+        if is_merged {
+            db.merge(&CancelToken::default()).unwrap();
+        }
+        rows(&c, "MATCH (a:A) OPTIONAL MATCH (a)-[e]->() SET e.z = coalesce(toString(e.x), 'none') + 'z'");
+        check(
+            &c,
+            "MATCH ()-[e]->() RETURN count(e.z), count(DISTINCT e.z), \
+             sum(CASE WHEN e.z = coalesce(toString(e.x), 'none') + 'z' THEN 1 ELSE 0 END)",
+            "600 | 401 | 600",
+        );
+        rows(&c, "MATCH ()-[e:E]->() SET e.x = -e.x");
+        rows(&c, "MATCH ()-[e:E|G]->() SET e.y = e.y + 1, e.w = [e.x]");
+        let sum = if is_merged { 30_000 } else { -30_000 };
+        check(&c, "MATCH ()-[e:E]->() RETURN sum(e.x), count(e.y), count(e.w)", &format!("{sum} | 0 | 200"));
+    }
+    check(&c, "MATCH ()-[e:G]->() RETURN sum(e.y), count(e.w)", "15400.0 | 200");
+    // Who is gone is told, also in the middle of others.
+    let error = fails(&c, "MATCH (a)-[e:E]->() WITH a, e ORDER BY a.n DELETE e WITH a, e SET a.last = e.x");
+    assert!(error.to_string().contains("deleted"), "{error}");
+    check(&c, "MATCH ()-[e:E]->() RETURN count(e)", "200");
 }

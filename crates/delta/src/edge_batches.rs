@@ -151,7 +151,10 @@ impl Topology {
             };
             let ordinal = first_ordinal(ends.edge);
             let key = EdgeKey { row: own.row(), direction, local, other: other.row(), ordinal };
-            by_table.entry((among.0, among.1)).or_default().push((key.key(), *record));
+            // All are of one table, as a rule: growing would touch twice the memory.
+            let room = if by_table.is_empty() { edges.len() } else { 0 };
+            let entries = by_table.entry((among.0, among.1)).or_insert_with(|| Vec::with_capacity(room));
+            entries.push((key.key(), *record));
         }
         let mut left = Vec::new();
         for ((table, edge_table), mut entries) in by_table {

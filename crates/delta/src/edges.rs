@@ -19,7 +19,7 @@ use crate::edge_map::{EdgeMap, SHARDS, shard_of};
 use crate::heads::ZONE_ROWS;
 use crate::marks::{MarkedZone, Marks};
 use crate::pages::{Body, Event, Page, Pages, Said, Shape, Version};
-use crate::values::ValueDelta;
+use crate::values::{RowsByValue, ValueDelta, Versions};
 use crate::writer::{Columns, WriteError, Writer, Written};
 
 pub(crate) type Shard = RwLock<EdgeMap<AtomicU32>>;
@@ -230,19 +230,20 @@ impl EdgeDelta {
         columns.iter().filter_map(of).collect()
     }
 
-    /// What finds edges by the values of a column that were written since the last merge, by their ids; none
-    /// where that was not asked for.
-    pub fn index(&self, column: u32) -> Option<Arc<ValueDelta>> {
+    /// What finds edges by the values of a column that were written since the last merge; none where that was
+    /// not asked for.
+    pub fn index(self: &Arc<Self>, column: u32) -> Option<RowsByValue> {
         if self.index_changes.load(Ordering::SeqCst) == 0 {
             return None;
         }
         let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
-        indexes.iter().find(|(own, _)| *own == column).map(|(_, index)| Arc::clone(index))
+        let (_, values) = indexes.iter().find(|(own, _)| *own == column)?;
+        Some(RowsByValue::new(Arc::clone(values), Arc::clone(self) as _, column))
     }
 
     /// The same for who looks for edges: none, too, while what was written before the index is put into it.
-    pub fn whole_index(&self, column: u32) -> Option<Arc<ValueDelta>> {
-        self.index(column).filter(|index| index.is_whole())
+    pub fn whole_index(self: &Arc<Self>, column: u32) -> Option<RowsByValue> {
+        self.index(column).filter(RowsByValue::is_whole)
     }
 
     /// From now on edges are found by the values of a column, those that were written before too.
@@ -377,5 +378,11 @@ impl EdgeDelta {
         let indexes: usize = self.all_indexes().iter().map(|index| index.bytes()).sum();
         let blocks = self.blocks.read().unwrap_or_else(PoisonError::into_inner).0.bytes();
         self.pages.bytes() + heads + indexes + blocks
+    }
+}
+
+impl Versions for EdgeDelta {
+    fn values_of(&self, edge: u64, column: u32, put: &mut dyn FnMut(Value)) {
+        self.pages.all_values(self.head(EdgeId(edge)), column, put);
     }
 }

@@ -72,5 +72,5 @@ pub use positions::{FreePositions, Positions};
 pub use replay::RowEvent;
 pub use topology::{EdgeChange, EdgeEnds, Topology, WrittenEdges};
 pub use tree::Direction;
-pub use values::ValueDelta;
+pub use values::{RowsByValue, hash_of_value};
 pub use writer::{Columns, WriteError, Writer, Written};

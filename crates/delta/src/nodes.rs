@@ -20,7 +20,7 @@ use crate::heads::{Heads, ZONE_ROWS, Zone};
 use crate::latches::Latches;
 use crate::pages::{Body, Event, Page, Pages, Said, Shape, Version};
 use crate::places::Places;
-use crate::values::ValueDelta;
+use crate::values::{RowsByValue, ValueDelta, Versions};
 use crate::writer::{Columns, WriteError, Writer, Written};
 
 /// The column of a row's labels, where they are others than the table's: a list of strings.
@@ -177,17 +177,18 @@ impl NodeDelta {
 
     /// What finds rows by the values of a column that were written since the last merge; none where that was
     /// not asked for.
-    pub fn index(&self, column: u32) -> Option<Arc<ValueDelta>> {
+    pub fn index(self: &Arc<Self>, column: u32) -> Option<RowsByValue> {
         if !self.is_indexed.load(Ordering::SeqCst) {
             return None;
         }
         let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
-        indexes.iter().find(|(own, _)| *own == column).map(|(_, index)| Arc::clone(index))
+        let (_, values) = indexes.iter().find(|(own, _)| *own == column)?;
+        Some(RowsByValue::new(Arc::clone(values), Arc::clone(self) as _, column))
     }
 
     /// The same for who looks for rows: none, too, while what was written before the index is put into it.
-    pub fn whole_index(&self, column: u32) -> Option<Arc<ValueDelta>> {
-        self.index(column).filter(|index| index.is_whole())
+    pub fn whole_index(self: &Arc<Self>, column: u32) -> Option<RowsByValue> {
+        self.index(column).filter(RowsByValue::is_whole)
     }
 
     /// From now on rows are found by the values of a column, those that were written before too.
@@ -396,5 +397,13 @@ impl NodeDelta {
     pub fn bytes(&self) -> usize {
         let indexes: usize = self.all_indexes().iter().map(|index| index.bytes()).sum();
         self.heads.bytes() + self.pages.bytes() + indexes
+    }
+}
+
+impl Versions for NodeDelta {
+    fn values_of(&self, row: u64, column: u32, put: &mut dyn FnMut(Value)) {
+        if let Some(zone) = self.heads.zone(row) {
+            self.pages.all_values(zone.head(row), column, put);
+        }
     }
 }

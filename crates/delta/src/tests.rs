@@ -1,6 +1,8 @@
 //! Nodes of a table against a plain model: random transactions, some at the same time, some undone.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::Arc;
 
 use trimorph_base::{CancelToken, Random};
 use trimorph_mvcc::{
@@ -386,4 +388,45 @@ fn transfers_beside_each_other_keep_the_sum() {
     let reading = Reading { view: View::at(all.published()), transactions: &all };
     assert_eq!(sum(&reading), 100 * ACCOUNTS as i64);
     assert_eq!(all.published().0, 1 + 3 * EACH as u64, "{met} conflicts left no commits");
+}
+
+/// Who has written a value finds it in a range of values, whoever makes the tree of them meanwhile, or lets
+/// it go.
+#[test]
+fn who_writes_is_found_by_ranges_at_once() {
+    const EACH: i64 = 300;
+    let (all, delta) = (Transactions::default(), Arc::new(NodeDelta::new(0, Vec::new())));
+    delta.index_column(0);
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..3)
+            .map(|worker| {
+                let (all, delta) = (&all, &delta);
+                scope.spawn(move || {
+                    for value in (worker * EACH..).take(EACH as usize) {
+                        let begun = (Timestamp(0), Intent::Write);
+                        let (open, kept) =
+                            all.begin(Isolation::Snapshot, begun, CancelToken::default(), None);
+                        let view = View { own: Some(open.handle()), statement: 1, ..View::at(kept.read()) };
+                        let writer = Writer { reading: Reading { view, transactions: all }, statement: 1 };
+                        let (mut rows, mut written) = (Vec::new(), Written::new());
+                        let columns = [(0, &vector(vec![Value::Int(value)]))];
+                        delta.insert(&writer, &columns, &[0], &mut rows, &mut written).unwrap();
+                        let (low, high) = (Value::Int(value - 1), Value::Int(value + 1));
+                        let index = delta.index(0).unwrap();
+                        let found = index.range(Bound::Excluded(&low), Bound::Excluded(&high));
+                        assert_eq!(found, rows, "{value}");
+                        let stamp = |stamp: Stamp| delta.stamp(&writer, &written, stamp);
+                        all.commit::<()>(open, Changes::default(), ReadSet::default, |_| Ok(()), stamp)
+                            .unwrap();
+                    }
+                })
+            })
+            .collect();
+        while !workers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+            delta.all_indexes().iter().for_each(|index| index.clean(|_| false));
+            std::thread::yield_now();
+        }
+    });
+    let index = delta.index(0).unwrap();
+    assert_eq!(index.range(Bound::Unbounded, Bound::Unbounded).len(), 3 * EACH as usize);
 }

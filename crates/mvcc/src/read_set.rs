@@ -5,6 +5,7 @@
 //!
 //! Source: Neumann and others 2015, §4 (precision locking); `docs/design/transactions.md`, "Read sets".
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use trimorph_base::{EdgeTableId, SmallMap, TableId};
@@ -36,6 +37,9 @@ pub struct ReadRange {
 
 /// Ranges that are kept apart. Beyond, all rows count as read.
 const RANGES_MAX: usize = 256;
+
+/// Hashes that are compared with each of others one by one.
+const FEW_HASHES: usize = 8;
 
 /// What was read of the edges of one edge table.
 #[derive(Clone, Debug, Default)]
@@ -92,12 +96,11 @@ impl ReadSet {
 
     /// Whether one of some keys was looked up in an index.
     fn has_key(&self, index: u64, written: &[u64]) -> bool {
-        let among = |read: &[u64]| written.iter().any(|hash| read.contains(hash));
         let own = self.keys.get(&index).is_some_and(|read| match read {
             None => !written.is_empty(),
-            Some(read) => among(read),
+            Some(read) => share(read, written),
         });
-        own || self.together_in(index).is_some_and(among)
+        own || self.together_in(index).is_some_and(|read| share(read, written))
     }
 
     /// The keys that were looked up in an index and in others.
@@ -183,6 +186,19 @@ impl ReadSet {
         let together = self.together.as_ref().map_or(0, |(_, hashes)| 32 + hashes.capacity() * 8);
         nodes.sum::<usize>() + edges.sum::<usize>() + keys.sum::<usize>() + together
     }
+}
+
+/// Whether two lists of hashes have one in common.
+///
+/// **Cost**: of short lists every pair is compared; of others, their lengths. Who commits is waited for, and
+/// statements of many rows read and write keys by the hundred thousand.
+fn share(a: &[u64], b: &[u64]) -> bool {
+    let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    if few.len() <= FEW_HASHES {
+        return many.iter().any(|hash| few.contains(hash));
+    }
+    let few: HashSet<u64> = few.iter().copied().collect();
+    many.iter().any(|hash| few.contains(hash))
 }
 
 impl NodeReads {

@@ -598,6 +598,27 @@ fn any_key_of_an_index_meets_a_look_for_one() {
     assert_eq!(reads.overlap(&changes), Some(Overlap::Key(5)));
 }
 
+/// Statements of many rows read and write keys by the hundred thousand, and whoever commits is waited for: if
+/// each were compared with each other, this would take minutes.
+#[test]
+fn many_keys_are_asked_against_many() {
+    let (mut reads, mut changes) = (ReadSet::default(), Changes::default());
+    (0..300_000).for_each(|key| reads.key(5, key * 2));
+    changes.keys.insert(5, (0..300_000).map(|key| key * 2 + 1).collect());
+    assert_eq!(reads.overlap(&changes), None);
+    reads.key(5, 77);
+    assert_eq!(reads.overlap(&changes), Some(Overlap::Key(5)));
+    // Few against many, from either side.
+    for (read, written) in [(0..3, 3..300_000), (3..300_000, 0..3)] {
+        for more in [None, Some(7)] {
+            let (mut reads, mut changes) = (ReadSet::default(), Changes::default());
+            read.clone().chain(more).for_each(|key| reads.key(5, key));
+            changes.keys.insert(5, written.clone().chain(more).collect());
+            assert_eq!(reads.overlap(&changes).is_some(), more.is_some(), "{read:?} {written:?}");
+        }
+    }
+}
+
 #[test]
 fn a_key_that_was_looked_for_in_several_indexes_is_met_in_each() {
     let wrote = |index: u64, hash: u64| {

@@ -13,7 +13,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use trimorph_base::TableId;
-use trimorph_delta::{NodeDelta, ValueDelta};
+use trimorph_delta::{NodeDelta, RowsByValue};
 use trimorph_types::{Value, equals};
 
 use crate::{PropertyColumn, Reader, Wanted};
@@ -81,8 +81,8 @@ impl Reader<'_> {
             return false;
         };
         // Those of the delta may come and go at any time.
-        let whole = |delta: &NodeDelta, column: usize| delta.whole_index(u32::try_from(column).ok()?);
-        let written: Option<Vec<Arc<ValueDelta>>> = match self.node_changes(table) {
+        let whole = |delta: &Arc<NodeDelta>, column: usize| delta.whole_index(u32::try_from(column).ok()?);
+        let written: Option<Vec<RowsByValue>> = match self.node_changes(table) {
             None => Some(Vec::new()),
             Some(delta) => wanted.asked().map(|(column, _)| whole(delta, column)).collect(),
         };

@@ -8,11 +8,11 @@
 //! Invariant: what is found is what a scan with the same condition finds.
 
 use std::ops::{Bound, Range};
-use std::sync::Arc;
 
 use trimorph_base::{EdgeId, EdgeTableId, TableId};
-use trimorph_delta::ValueDelta;
+use trimorph_delta::RowsByValue;
 use trimorph_types::{Relationship, Value, equals, order};
+use trimorph_vector::{Values, by_id};
 
 use crate::{PropertyColumn, Reader, Wanted};
 
@@ -24,7 +24,7 @@ impl Reader<'_> {
 
     /// What finds rows by what was written since, if anything was; none where there is no index that tells:
     /// it may come and go at any time.
-    fn written_values(&self, table: TableId, column: usize) -> Option<Option<Arc<ValueDelta>>> {
+    fn written_values(&self, table: TableId, column: usize) -> Option<Option<RowsByValue>> {
         self.main_table(table)?.value_index(column)?;
         let Some(delta) = self.node_changes(table) else { return Some(None) };
         // What was written since is found only where somebody has asked for that.
@@ -116,7 +116,7 @@ impl Reader<'_> {
     }
 }
 
-/// Values that are looked for under one lock of the delta.
+/// Values that are looked for under one lock of the delta, and rows that are asked together.
 const LOCKED_VALUES: usize = 1 << 12;
 
 impl Reader<'_> {
@@ -139,32 +139,57 @@ impl Reader<'_> {
             there.for_each(|value| recording.wanted(table, column, &Wanted::Equal(value.clone())));
         }
         let sorted = in_order(values);
-        let mut maybe: Vec<(u32, u64)> = Vec::with_capacity(sorted.len());
+        let mut some = Vec::with_capacity(sorted.len());
         if let Some(index) = self.value_index(table, column) {
             let mut search = index.in_turn(sorted.len(), self.node_column(table, column));
             let mut rows = Vec::new();
             for (number, value) in &sorted {
                 rows.clear();
                 index.rows(search.range(value), &mut rows);
-                maybe.extend(rows.iter().map(|row| (*number, *row)));
+                some.extend(rows.iter().map(|row| (*number, *row)));
             }
         }
-        if let Some(written) = written {
-            for some in sorted.chunks(LOCKED_VALUES) {
-                let some = some.iter().map(|(number, value)| (*number, *value));
-                written.rows_of_each(some, |number, row| maybe.push((number, row)));
-            }
-        }
-        maybe.sort_unstable();
-        maybe.dedup();
         let column = PropertyColumn::of_nodes(table, column, self);
-        // A row that is gone has no value.
-        let holds = |(number, row): &(u32, u64)| {
-            let wanted = values.get(*number as usize);
-            wanted.is_some_and(|wanted| equals(&column.value(*row), wanted) == Some(true))
-        };
-        found.extend(maybe.into_iter().filter(holds));
+        let mut all = Vec::with_capacity(some.len());
+        append_holding(&column, values, &some, &mut all);
+        if let Some(written) = written {
+            some.clear();
+            for sorted in sorted.chunks(LOCKED_VALUES) {
+                let sorted = sorted.iter().map(|(number, value)| (*number, *value));
+                written.rows_of_each(sorted, |number, row| some.push((number, row)));
+            }
+            append_holding(&column, values, &some, &mut all);
+        }
+        all.sort_unstable();
+        all.dedup();
+        found.append(&mut all);
         true
+    }
+}
+
+/// Appends those of some rows, each with the number of a value, that have it. A row that is gone has none.
+///
+/// **Cost**: rows of values that follow each other lie side by side, as a rule, so that who asks in the order
+/// of values reads them together.
+fn append_holding(
+    column: &PropertyColumn<'_, '_>,
+    values: &[Value],
+    some: &[(u32, u64)],
+    found: &mut Vec<(u32, u64)>,
+) {
+    for some in some.chunks(LOCKED_VALUES) {
+        let own = column.gather(some.iter().map(|(_, row)| *row).enumerate(), some.len());
+        let holds = |(at, (number, _)): &(usize, &(u32, u64))| {
+            let wanted = values.get(*number as usize);
+            wanted.is_some_and(|wanted| match (&own.values, wanted) {
+                (Values::Int(own_values), Value::Int(wanted)) => {
+                    !own.is_null(*at) && own_values[*at] == *wanted
+                }
+                // No property is an edge.
+                _ => equals(&own.value(*at, &by_id), wanted) == Some(true),
+            })
+        };
+        found.extend(some.iter().enumerate().filter(holds).map(|(_, one)| *one));
     }
 }
 
@@ -186,7 +211,7 @@ impl Reader<'_> {
     }
 
     /// As of nodes.
-    fn written_edge_values(&self, table: EdgeTableId, column: usize) -> Option<Option<Arc<ValueDelta>>> {
+    fn written_edge_values(&self, table: EdgeTableId, column: usize) -> Option<Option<RowsByValue>> {
         self.main_edges(table)?.value_index(column)?;
         let Some(delta) = self.edge_values_written(table) else { return Some(None) };
         delta.whole_index(u32::try_from(column).ok()?).map(Some)

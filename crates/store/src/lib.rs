@@ -50,7 +50,7 @@ pub use moment::{Live, Moment};
 pub use pressure::{Pressure, Waited};
 pub use property_column::PropertyColumn;
 pub use reader::Reader;
-pub use recording::{ReadLog, edge_index_number, hash_of_value, index_number, integer_of};
+pub use recording::{ReadLog, edge_index_number, index_number, integer_of};
 pub use snapshot::Snapshot;
 pub use trimorph_storage::adjacency::{AdjacencyView, CsrView, List, VertexColumnView};
 pub use trimorph_storage::column::{

@@ -13,15 +13,15 @@
 //! Source: Neumann and others 2015, §4; `docs/design/transactions.md`, "Read sets".
 
 use std::cell::RefCell;
-use std::hash::{DefaultHasher, Hasher as _};
 use std::ops::Bound;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
 use trimorph_catalog::{Catalog, Reliances};
+use trimorph_delta::hash_of_value;
 use trimorph_mvcc::{ReadRange, ReadSet};
-use trimorph_types::{Value, hash_equivalent};
+use trimorph_types::Value;
 
 use crate::Wanted;
 
@@ -160,13 +160,6 @@ pub fn index_number(table: TableId, column: usize) -> u64 {
 /// The same of edges.
 pub fn edge_index_number(table: EdgeTableId, column: usize) -> u64 {
     1 << 63 | (column as u64 + 1) << 16 | u64::from(table.0)
-}
-
-/// The hash by which a value that was looked for meets one that is written: 1 and 1.0 have the same.
-pub fn hash_of_value(value: &Value) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hash_equivalent(value, &mut hasher);
-    hasher.finish()
 }
 
 /// What one reader has read.

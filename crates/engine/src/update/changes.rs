@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use trimorph_algebra::{Change, NewProperties, PropertyKey, VarId};
 use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, NodeId, TableId};
-use trimorph_delta::{KeyDelta, NodeDelta, Topology};
-use trimorph_store::{Main, Reader, edge_index_number, hash_of_value, index_number, integer_of};
+use trimorph_delta::{KeyDelta, NodeDelta, Topology, hash_of_value};
+use trimorph_store::{Main, Reader, edge_index_number, index_number, integer_of};
 use trimorph_types::{LogicalType, Path, Relationship, Value};
 use trimorph_vector::{Positions, Vector};
 

@@ -1,5 +1,6 @@
 //! Edges that come and go, and nodes that go.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use trimorph_algebra::VarId;
@@ -105,7 +106,10 @@ impl Statement<'_> {
             }
             writing.effects.relationships_created += edges.len() as u64;
             for (key, values) in &values {
-                let values: Vec<Value> = places.iter().map(|row| values[*row].clone()).collect();
+                let own = || places.iter().map(|row| values[*row].clone()).collect();
+                // Of all rows, as a rule.
+                let values: Cow<'_, [Value]> =
+                    if places.len() == values.len() { values.into() } else { Cow::Owned(own()) };
                 if values.iter().any(|value| !value.is_null()) {
                     writing.effects.properties_set += values_of(&values);
                     self.set_edge_values(writing, table, &edges, key, &values)?;

@@ -141,6 +141,10 @@ impl Statement<'_> {
                     Some(out) => out.append(done),
                 }
                 bytes = 0;
+                // The next part is as long, as a rule: growing would touch twice the memory.
+                if more.is_some() {
+                    next.reserve(streamed.rows);
+                }
             }
             if more.is_none() {
                 break;

@@ -80,6 +80,29 @@ pub(super) fn property<'s>(
             hide_nulls(&mut out, &vector.nulls, len);
             Some(out)
         }
+        // As rows have them that were kept from one clause to the next.
+        Values::Any(values)
+            if values.iter().find(|v| !v.is_null()).is_some_and(|v| matches!(v, Value::Relationship(_))) =>
+        {
+            let (mut ids, mut nulls) = (vec![EdgeId(0); len], Nulls::NONE);
+            let mut present = Vec::with_capacity(at.count());
+            let mut are_edges = true;
+            at.for_each(|i| match &values[i] {
+                Value::Relationship(edge) => {
+                    ids[i] = edge.id;
+                    present.push(i as u32);
+                }
+                Value::Null => nulls.set(i, len),
+                _ => are_edges = false,
+            });
+            if !are_edges || present.is_empty() {
+                return None;
+            }
+            let mut out = read_edges(&ids, present, columns, len, cx)?;
+            out.nulls = out.nulls.union(&nulls, len);
+            hide_nulls(&mut out, &nulls, len);
+            Some(out)
+        }
         _ => None,
     }
 }

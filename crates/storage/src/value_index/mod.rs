@@ -4,6 +4,7 @@
 //! ```text
 //! mod       pieces of rows, and the index as one thread sees it: positions by binary search
 //! build     a column in, its index out
+//! in_turn   many values in, in their order, the positions of each out
 //! by_hash   an IRI in, its positions out, where many were looked for
 //! near      a whole number in, its position out, where nearly all numbers are there
 //! change    an index and rows that lost or got values in, the next index out; other pieces are shared
@@ -16,6 +17,7 @@
 mod build;
 mod by_hash;
 mod change;
+mod in_turn;
 mod near;
 #[cfg(test)]
 mod tests;
@@ -425,69 +427,12 @@ impl<'s> ValueIndexView<'s> {
         }
     }
 
-    /// A search for many values, each of which begins where the one before ended.
-    pub fn in_turn<'i>(&'i self, values: usize, column: &'i ColumnView<'s>) -> InTurn<'i, 's> {
-        let step = self.len() / (values as u64).max(1);
-        InTurn { index: self, column, at: 0, step: step.max(1) }
-    }
-
     /// The place of a row with a value: its own, or where it would stand.
     fn place(&self, value: &Value, row: u64, value_of: &ValueOf<'_>) -> u64 {
         self.partition(value_of, |own, at| match order(own, value) {
             Ordering::Equal => at < row,
             ordering => ordering.is_lt(),
         })
-    }
-}
-
-/// A search for values that come in their order, as a rule. One that does not is found, too.
-pub struct InTurn<'i, 's> {
-    index: &'i ValueIndexView<'s>,
-    column: &'i ColumnView<'s>,
-    /// Where the last one stood.
-    at: u64,
-    /// Rows from one value to the next, about.
-    step: u64,
-}
-
-impl InTurn<'_, '_> {
-    /// The positions of rows that have a value, or one that compares as equal.
-    ///
-    /// **Cost**: some values of rows that lie between this value and the last, twice as many as their number
-    /// has bits.
-    pub fn range(&mut self, value: &Value) -> Range<u64> {
-        let is_before = |own: &Value| is_before(own, value);
-        let is_passed = self.at == 0 || self.holds(self.at - 1, &is_before);
-        let from = if is_passed { self.at } else { 0 };
-        let start = self.first(from, self.step, &is_before);
-        // Few rows have the same value, as a rule.
-        let end = self.first(start, 1, &|own: &Value| !is_behind(own, value));
-        self.at = start;
-        start..end
-    }
-
-    fn holds(&self, position: u64, is_low: &impl Fn(&Value) -> bool) -> bool {
-        self.index.row(position).is_some_and(|row| is_low(&self.column.value(row)))
-    }
-
-    /// The first position from `from` on of which a predicate is false, which is true up to there.
-    fn first(&self, from: u64, mut step: u64, is_low: &impl Fn(&Value) -> bool) -> u64 {
-        let len = self.index.len();
-        let (mut low, mut high) = (from, from.saturating_add(step - 1));
-        while high < len && self.holds(high, is_low) {
-            step = step.saturating_mul(2);
-            (low, high) = (high + 1, high.saturating_add(step));
-        }
-        high = high.min(len);
-        while low < high {
-            let middle = low.midpoint(high);
-            if self.holds(middle, is_low) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
     }
 }
 

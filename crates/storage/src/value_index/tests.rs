@@ -151,6 +151,55 @@ fn numbers_are_found_where_they_are_guessed_to_stand() {
     }
 }
 
+/// Few values and many, that follow each other evenly or lie together, some that are not there, some twice,
+/// some out of their order: as when each is looked for by itself.
+#[test]
+fn values_in_turn_are_found_as_one_by_one() {
+    let mut random = Random(5);
+    for ty in [LogicalType::Int, LogicalType::Float, LogicalType::String, LogicalType::Any] {
+        for rows in [1, 300, 40_000] {
+            // Of some numbers many rows, of most one.
+            let value = |random: &mut Random, row: u64| match ty {
+                LogicalType::Int if !row.is_multiple_of(3) => Value::Int(row as i64 * 2),
+                LogicalType::String if !row.is_multiple_of(3) => Value::string(format!("{row:06}")),
+                _ => random.value(ty),
+            };
+            let values: Vec<Value> = (0..rows).map(|row| value(&mut random, row)).collect();
+            let column = column(ty, &values);
+            let index = ValueIndex::build(&column, rows, OPTIONS, &CancelToken::default()).unwrap();
+            let pins = Arc::<Pins<'_>>::default();
+            let (view, own) = (index.view(&pins), ColumnView::pinned(&column, &pins));
+            for (count, among) in [(1, rows), (rows / 40, rows), (rows, rows), (rows / 2, rows / 9), (40, 3)]
+            {
+                let mut asked: Vec<Value> = Vec::new();
+                for _ in 0..count {
+                    let row = random.below(among.clamp(1, rows));
+                    asked.push(match random.below(9) {
+                        0 => Value::Int(row as i64 * 2 + 1),
+                        1 => Value::Float(row as f64),
+                        2 => Value::string(format!("{row:06}x")),
+                        3 => random.value(ty),
+                        _ => values[row as usize].clone(),
+                    });
+                }
+                asked.retain(|value| !value.is_null());
+                asked.sort_by(order);
+                for _ in 0..count / 50 {
+                    let (a, b) = (random.below(asked.len() as u64), random.below(asked.len() as u64));
+                    asked.swap(a as usize, b as usize);
+                }
+                let mut search = view.in_turn(asked.len(), &own);
+                for value in &asked {
+                    let found = search.range(value);
+                    let one = view.range(Bound::Included(value), Bound::Included(value), &own);
+                    let is_same = found == one || found.is_empty() && one.is_empty();
+                    assert!(is_same, "{ty} {rows} {count} {value:?}: {found:?}, not {one:?}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_changed_index_is_as_a_new_one() {
     for seed in 1..6 {

@@ -8,7 +8,7 @@ use trimorph_delta::EdgeChange;
 use super::Neighbours;
 use super::list::{Form, NeighbourList};
 use crate::Moment;
-use crate::moment::Patch;
+use crate::moment::{Patch, PatchKey};
 
 /// Changes to the lists of nodes that follow each other: by row.
 #[derive(Debug, Default)]
@@ -41,13 +41,16 @@ impl<'r, 's> Neighbours<'r, 's> {
         if !marks.meet(node.row(), 1) {
             return None;
         }
-        let key = (self.table.id, self.direction(), node);
-        Some(moment.patch(key, || self.put_together(node, &self.changes_of(node, moment))))
+        Some(moment.patch(self.patch_key(node), || self.put_together(node, &self.changes_of(node, moment))))
+    }
+
+    fn patch_key(&self, node: NodeId) -> PatchKey {
+        (self.table.id, self.direction(), node)
     }
 
     /// The changes to the list of a node.
     fn changes_of(&self, node: NodeId, moment: &Moment) -> Vec<EdgeChange> {
-        let mut changes = Vec::new();
+        let mut changes = Vec::with_capacity(KEPT_CHANGES);
         let (topology, reading) = (moment.topology(), moment.reading());
         topology.changes(node, self.table.id, self.direction(), &reading, &mut changes);
         changes
@@ -110,12 +113,18 @@ impl<'r, 's> Neighbours<'r, 's> {
             return self.list(node).append(nodes, edges);
         };
         self.note(node.row(), 1);
+        let list = |form| NeighbourList { along: *self, node, form };
+        let key = self.patch_key(node);
+        if let Some(kept) = moment.kept_patch(&key) {
+            return list(Form::Patch(kept)).append(nodes, edges);
+        }
         let changes = self.changes_of(node, moment);
         if changes.is_empty() {
-            return NeighbourList { along: *self, node, form: self.main_form(node) }.append(nodes, edges);
+            return list(self.main_form(node)).append(nodes, edges);
         }
         if changes.len() >= KEPT_CHANGES {
-            return self.list(node).append(nodes, edges);
+            let patch = moment.patch(key, || self.put_together(node, &changes));
+            return list(Form::Patch(patch)).append(nodes, edges);
         }
         self.append_changed(node, changes.iter(), &mut Main::default(), nodes, edges);
     }
@@ -233,7 +242,8 @@ impl<'r, 's> Neighbours<'r, 's> {
     }
 
     fn put_together(&self, node: NodeId, changes: &[EdgeChange]) -> Patch {
-        let mut patch = Patch::default();
+        let room = changes.len();
+        let mut patch = Patch { nodes: Vec::with_capacity(room), edges: Vec::with_capacity(room) };
         self.put(node, changes.iter(), true, &mut Main::default(), |node, edge| {
             patch.nodes.push(node);
             patch.edges.push(edge);

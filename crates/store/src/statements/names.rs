@@ -6,11 +6,12 @@
 //! hash without reading the name twice. Who notes what he reads notes once that all of them were asked.
 
 use trimorph_base::{NodeId, TableId};
+use trimorph_delta::hash_of_value;
 use trimorph_types::Value;
 use trimorph_types::iri_names::ID;
 
 use crate::name_columns::NameColumns;
-use crate::recording::{hash_of_value, index_number};
+use crate::recording::index_number;
 use crate::{Reader, Wanted};
 
 impl Reader<'_> {
