@@ -1,7 +1,9 @@
 //! Clauses that write while their rows are read, a part at a time: what they leave is what they would if all
 //! rows were there first. The clauses here have more rows than are written at a time.
 
-use trimorph::{CancelToken, Config, Connection, Database, Error};
+use std::sync::Arc;
+
+use trimorph::{CancelToken, Config, Connection, Database, Error, Params, Value};
 
 use crate::durable::rows;
 
@@ -144,4 +146,18 @@ fn relationships_that_rows_keep_have_their_values() {
     let error = fails(&c, "MATCH (a)-[e:E]->() WITH a, e ORDER BY a.n DELETE e WITH a, e SET a.last = e.x");
     assert!(error.to_string().contains("deleted"), "{error}");
     check(&c, "MATCH ()-[e:E]->() RETURN count(e)", "200");
+}
+
+/// Who keeps the results of writes, as of a list of batches, does not keep the batches.
+#[test]
+fn results_of_writes_do_not_keep_what_was_written() {
+    let c = Database::in_memory(Config::default()).connect();
+    let rows = Value::list((0..9).map(Value::Int).collect());
+    let params = Arc::new(Params::from([("rows".into(), rows)]));
+    for text in ["UNWIND $rows AS i CREATE (:A {n: i})", "UNWIND $rows AS i MATCH (a:A {n: i}) SET a.m = i"] {
+        let result = c.execute(text, Arc::clone(&params)).unwrap();
+        assert_eq!(result.side_effects().properties_set, 9);
+        assert_eq!(Arc::strong_count(&params), 1, "{text}");
+        assert_eq!(result.notices().len(), 0);
+    }
 }

@@ -147,6 +147,21 @@ impl EdgeDelta {
         self.read(edge).get(&edge.0).map_or(0, |head| head.load(Ordering::Acquire))
     }
 
+    /// For who asks for the newest versions of many edges, one by one, and for nothing else meanwhile: those
+    /// that follow each other lie in the same map, which is locked once.
+    pub fn heads(&self) -> impl FnMut(EdgeId) -> Version {
+        let mut held: Option<(usize, RwLockReadGuard<'_, EdgeMap<AtomicU32>>)> = None;
+        move |edge| {
+            let at = shard_of(edge.0);
+            if held.as_ref().is_none_or(|(own, _)| *own != at) {
+                // One is let go before the next is held.
+                drop(held.take());
+            }
+            let (_, shard) = held.get_or_insert_with(|| (at, self.read(edge)));
+            shard.get(&edge.0).map_or(0, |head| head.load(Ordering::Acquire))
+        }
+    }
+
     /// Writes values of edges, new ones or old, one for each of `positions`. An edge may be there more than
     /// once; its last values count. What was written is added to `written`.
     ///

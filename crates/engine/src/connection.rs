@@ -796,9 +796,9 @@ impl Connection {
             }
         };
         if program.mode == Mode::Normal && program.query.columns.is_empty() {
-            // Nothing is left to be done.
+            // Nothing is left to be done: who keeps the result does not keep the rows that it was given.
             let entities = Entities::new(snapshot);
-            return Ok(QueryResult::new(text, None, planned, params, entities));
+            return Ok(QueryResult::new(text, None, planned, Arc::default(), entities));
         }
         // It is done, and maybe committed: who reads late is not told that it was stopped.
         let settings = Settings { cancel: CancelToken::default(), ..Arc::unwrap_or_clone(settings) };

@@ -544,6 +544,7 @@ fn stats_dict<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, PyDict
     out.set_item("components", components)?;
     out.set_item("total_bytes", stats.total_bytes)?;
     out.set_item("piece_bytes", stats.piece_bytes)?;
+    out.set_item("delta_bytes", stats.delta_bytes)?;
     out.set_item("resident_bytes", stats.resident_bytes)?;
     out.set_item("pieces_read", stats.pieces_read)?;
     out.set_item("bytes_read", stats.bytes_read)?;

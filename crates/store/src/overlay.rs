@@ -212,12 +212,13 @@ impl<'s> Overlay<'s> {
         let (mut written, mut versions) = (Vec::new(), Vec::new());
         // Edges that have no value.
         let mut nothing = Vec::new();
+        let mut heads = delta.as_ref().map(|(delta, _)| delta.heads());
         for i in positions {
             let edge = ids[*i as usize];
             if marked.as_mut().is_some_and(|marked| marked.meets(edge))
-                && let Some((delta, _)) = delta
+                && let Some(head) = &mut heads
             {
-                let version = delta.head(edge);
+                let version = head(edge);
                 if version != 0 {
                     written.push(*i);
                     versions.push(version);
@@ -229,6 +230,7 @@ impl<'s> Overlay<'s> {
                 _ => nothing.push(*i),
             }
         }
+        drop(heads);
         if written.is_empty() && nothing.is_empty() {
             return column.gather(main.into_iter(), len);
         }
