@@ -2,8 +2,7 @@
 //!
 //! The passes, in the order they run (`passes.rs` has the list; each has one file):
 //!
-//! 1. `optional_conditions` an `OPTIONAL MATCH` of which a condition keeps some rows is `MATCH`, or
-//!     `NOT EXISTS`
+//! 1. `optional_conditions` an `OPTIONAL MATCH` of which a condition keeps some rows becomes another clause
 //! 2. `call_once`      a subquery that reads nothing of its rows is run once
 //! 3. `call_groups`    a subquery that is run for each row becomes part of the query, grouped by the row
 //! 4. `group_by_nodes` keys of groupings that follow from a node with a key of its own become the node
