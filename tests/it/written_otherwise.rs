@@ -37,6 +37,9 @@ const SAME: &[&[&str]] = &[
         "MATCH (a:A) OPTIONAL MATCH (a)-[:S]->(c) WITH a, c WHERE c IS NOT NULL RETURN a.k, c.k",
         "MATCH (a:A) OPTIONAL MATCH (a)-[:S]->(c) WITH a AS x, c AS y WHERE y.k >= 0 RETURN x.k, y.k",
         "MATCH (a:A) OPTIONAL MATCH (a)-[s:S]->(c) WITH *, c.k AS k WHERE s IS NOT NULL RETURN a.k, k",
+        "MATCH (a:A) OPTIONAL MATCH (a)-[:S]->(c) WITH a, c WHERE a.k < c.k OR c IS NOT NULL RETURN a.k, c.k",
+        "MATCH (a:A) OPTIONAL MATCH (a)-[:S]->(c) WITH a, c WHERE c.k IN range(0, 400) RETURN a.k, c.k",
+        "MATCH (a:A) OPTIONAL MATCH (a)-[:S]->(c) WITH a, c WHERE a.k <> c.k RETURN a.k, c.k",
         "MATCH (a:A) CALL (a) { OPTIONAL MATCH (a)-[:S]->(c) RETURN c } WITH a, c WHERE NOT c IS NULL RETURN a.k, c.k",
     ],
     &[

@@ -24,11 +24,12 @@ pub(crate) fn optional_conditions(plan: Plan, planning: &mut Planning<'_>) -> Re
         let Plan::Filter { mut input, predicate } = plan else { return Ok(plan) };
         let mut conditions = Vec::new();
         conjuncts(predicate, &mut conditions);
-        conditions.retain(|condition| match asked(condition) {
-            Some((var, is_there)) => {
-                !settle(&mut input, var, is_there, OPERATORS_MAX) || !is_answered(condition)
+        conditions.retain(|condition| {
+            let mut is_settled = false;
+            for (var, is_there) in asked(condition) {
+                is_settled |= settle(&mut input, var, is_there, OPERATORS_MAX);
             }
-            None => true,
+            !(is_settled && is_answered(condition))
         });
         Ok(match conjunction(conditions) {
             Some(predicate) => Plan::Filter { input, predicate },
@@ -37,8 +38,8 @@ pub(crate) fn optional_conditions(plan: Plan, planning: &mut Planning<'_>) -> Re
     })
 }
 
-/// The variable that a condition is about, and whether it is there where the condition is true.
-fn asked(condition: &Expr) -> Option<(VarId, bool)> {
+/// The variables that a condition is about, and whether they are there where the condition is true.
+fn asked(condition: &Expr) -> Vec<(VarId, bool)> {
     let var = |expr: &Expr| match expr {
         Expr::Var(var) => Some(*var),
         Expr::Property(base, ..) => match **base {
@@ -47,21 +48,21 @@ fn asked(condition: &Expr) -> Option<(VarId, bool)> {
         },
         _ => None,
     };
+    let all = |args: &[Expr]| args.iter().filter_map(var).map(|var| (var, true)).collect();
     match condition {
         Expr::Op(Op::Not, args, _) => match &args[..] {
-            [inner @ Expr::Op(Op::IsNull | Op::IsNotNull, args, _)] if matches!(args[..], [Expr::Var(_)]) => {
-                asked(inner).map(|(var, is_there)| (var, !is_there))
-            }
-            _ => None,
+            [inner] if is_answered(inner) => asked(inner).into_iter().map(|(var, is)| (var, !is)).collect(),
+            _ => Vec::new(),
         },
         Expr::Op(Op::IsNull, args, _) => match args[..] {
-            [Expr::Var(var)] => Some((var, false)),
-            _ => None,
+            [Expr::Var(var)] => vec![(var, false)],
+            _ => Vec::new(),
         },
-        Expr::Op(Op::IsNotNull, args, _) => Some((var(args.first()?)?, true)),
+        Expr::Op(Op::In, args, _) => all(args.get(..1).unwrap_or_default()),
         // What is compared with null is not true.
         Expr::Op(
-            Op::Eq
+            Op::IsNotNull
+            | Op::Eq
             | Op::Ne
             | Op::Lt
             | Op::Le
@@ -73,9 +74,9 @@ fn asked(condition: &Expr) -> Option<(VarId, bool)> {
             | Op::Regex,
             args,
             _,
-        ) => Some((args.iter().find_map(var)?, true)),
-        Expr::HasLabel(base, _) => Some((var(base)?, true)),
-        _ => None,
+        ) => all(args),
+        Expr::HasLabel(base, _) => all(std::slice::from_ref(base)),
+        _ => Vec::new(),
     }
 }
 
