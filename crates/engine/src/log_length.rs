@@ -1,8 +1,8 @@
 //! Bytes of data in, the length of the log's segments out: how long a log becomes before a checkpoint.
 //!
-//! As many segments as are written before the next checkpoint hold a quarter of the data: with those that
-//! are kept for later the log takes half of it at most while a checkpoint is made, and where all of the data
-//! changes, checkpoints write anew four times what is logged.
+//! As many segments as are written before the next checkpoint hold a quarter of the data, or twice that,
+//! since their length is a power of two; some more are there while a checkpoint is made. Where all of the
+//! data changes, checkpoints write anew up to four times what is logged.
 
 use crate::Config;
 
