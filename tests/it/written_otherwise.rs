@@ -127,6 +127,16 @@ const SAME: &[&[&str]] = &[
 ];
 
 #[test]
+fn what_was_not_asked_does_not_fail() {
+    let c = Database::in_memory(config()).connect();
+    let text = "UNWIND [0, 1] AS i WITH i, [] AS all WHERE NOT any(x IN all WHERE x = 1 / i) RETURN i";
+    assert_eq!(rows(&c, text), ["0", "1"]);
+    let deleted = "CREATE (n:A) DELETE n WITH n WHERE 'A' IN labels(n) RETURN 1 AS one";
+    let error = c.query(deleted, &[]).and_then(|mut result| result.next_row()).unwrap_err();
+    assert!(error.to_string().contains("deleted"), "{error}");
+}
+
+#[test]
 fn has_the_same_answer() {
     for threads in [1, 4] {
         let db = Database::in_memory(config().threads(threads));

@@ -5,6 +5,7 @@
 use trimorph_algebra::{Aggregate, AggregateKind, ApplyKind, Direction, EdgeRange, Expr, Plan, VarId};
 
 use crate::Halt;
+use crate::names::below_by_name;
 use crate::needed::bottom_up;
 use crate::planning::Planning;
 
@@ -57,20 +58,6 @@ fn comes_once(mut plan: &Plan, mut var: VarId) -> bool {
                 return matches!(&keys[..], [(key, _)] if *key == var);
             }
             Plan::Distinct { vars, .. } if vars[..] == [var] => return true,
-            Plan::Project { input, items } => match items.iter().find(|(item, _)| *item == var) {
-                Some((_, Expr::Var(other))) => (plan, var) = (input, *other),
-                _ => return false,
-            },
-            Plan::Extra { input, items } => match items.iter().find(|(item, _)| *item == var) {
-                Some((_, Expr::Var(other))) => (plan, var) = (input, *other),
-                Some(_) => return false,
-                None => plan = input,
-            },
-            Plan::Filter { input, .. }
-            | Plan::Sort { input, .. }
-            | Plan::Skip { input, .. }
-            | Plan::Limit { input, .. }
-            | Plan::Distinct { input, .. } => plan = input,
             Plan::Apply {
                 input,
                 kind:
@@ -81,7 +68,10 @@ fn comes_once(mut plan: &Plan, mut var: VarId) -> bool {
                     | ApplyKind::Collect(..),
                 ..
             } => plan = input,
-            _ => return false,
+            other => match below_by_name(other, var) {
+                Some(below) => (plan, var) = below,
+                None => return false,
+            },
         }
     }
 }
@@ -98,20 +88,6 @@ pub(crate) fn is_in_every_row(mut plan: &Plan, mut var: VarId) -> bool {
                 }
                 plan = input;
             }
-            Plan::Project { input, items } => match items.iter().find(|(item, _)| *item == var) {
-                Some((_, Expr::Var(other))) => (plan, var) = (input, *other),
-                _ => return false,
-            },
-            Plan::Extra { input, items } => match items.iter().find(|(item, _)| *item == var) {
-                Some((_, Expr::Var(other))) => (plan, var) = (input, *other),
-                Some(_) => return false,
-                None => plan = input,
-            },
-            Plan::Filter { input, .. }
-            | Plan::Sort { input, .. }
-            | Plan::Skip { input, .. }
-            | Plan::Limit { input, .. }
-            | Plan::Distinct { input, .. } => plan = input,
             Plan::Apply { input, subplan, kind: ApplyKind::Inner } => {
                 if is_in_every_row(subplan, var) {
                     return true;
@@ -119,7 +95,10 @@ pub(crate) fn is_in_every_row(mut plan: &Plan, mut var: VarId) -> bool {
                 plan = input;
             }
             Plan::Apply { input, .. } => plan = input,
-            _ => return false,
+            other => match below_by_name(other, var) {
+                Some(below) => (plan, var) = below,
+                None => return false,
+            },
         }
     }
 }

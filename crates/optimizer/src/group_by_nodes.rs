@@ -14,6 +14,7 @@ use trimorph_algebra::{Aggregate, AggregateKind, ApplyKind, Expr, Plan, VarId, V
 use trimorph_catalog::CatalogView;
 use trimorph_types::LogicalType;
 
+use crate::names::below_by_name;
 use crate::needed::bottom_up;
 use crate::planning::Planning;
 use crate::tables::tables_of;
@@ -161,15 +162,6 @@ fn has_full_key(mut plan: &Plan, mut var: VarId, name: &str, catalog: &CatalogVi
                 }
                 plan = input;
             }
-            Plan::Project { input, items } => match items.iter().find(|(item, _)| *item == var) {
-                Some((_, Expr::Var(other))) => (plan, var) = (input, *other),
-                _ => return false,
-            },
-            Plan::Extra { input, items } => match items.iter().find(|(item, _)| *item == var) {
-                Some((_, Expr::Var(other))) => (plan, var) = (input, *other),
-                Some(_) => return false,
-                None => plan = input,
-            },
             Plan::Aggregate { input, keys, .. } => match keys.iter().find(|(key, _)| *key == var) {
                 Some((_, Expr::Var(other))) => (plan, var) = (input, *other),
                 _ => return false,
@@ -180,14 +172,11 @@ fn has_full_key(mut plan: &Plan, mut var: VarId, name: &str, catalog: &CatalogVi
                 }
                 plan = input;
             }
-            Plan::Filter { input, .. }
-            | Plan::Sort { input, .. }
-            | Plan::Skip { input, .. }
-            | Plan::Limit { input, .. }
-            | Plan::Distinct { input, .. }
-            | Plan::Unwind { input, .. }
-            | Plan::Apply { input, .. } => plan = input,
-            _ => return false,
+            Plan::Unwind { input, .. } | Plan::Apply { input, .. } => plan = input,
+            other => match below_by_name(other, var) {
+                Some(below) => (plan, var) = below,
+                None => return false,
+            },
         }
     }
 }

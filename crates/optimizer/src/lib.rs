@@ -55,7 +55,7 @@
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass runs
 //! another; what several need has files of its own: `needed` (what is looked at above), `tables`, `counted`,
-//! `listed_nodes`, `list_sizes`, `merging`, `asked_first`, `moments`, `value_keys`, `lookups`,
+//! `listed_nodes`, `list_sizes`, `names`, `merging`, `asked_first`, `moments`, `value_keys`, `lookups`,
 //! `edge_lookups`, `selectivity`, `samples`, `degrees` and `estimate`; and passes ask `count_rows`,
 //! `count_optional` and `fixed_walks` what these know.
 //!
@@ -105,6 +105,7 @@ mod lookups;
 mod merge_patterns;
 mod merging;
 mod moments;
+mod names;
 mod narrow_tables;
 mod narrow_types;
 mod needed;

@@ -15,7 +15,7 @@ use crate::planning::Planning;
 use crate::{Halt, conjunction, conjuncts};
 
 /// Operators between a condition and the match that are gone through: of long queries all would be, for each
-/// condition.
+/// condition. Chosen.
 const OPERATORS_MAX: usize = 32;
 
 /// The pass.

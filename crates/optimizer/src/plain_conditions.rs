@@ -11,6 +11,7 @@ use trimorph_base::Span;
 use trimorph_types::{LogicalType, Value};
 
 use crate::cannot_fail::{cannot_fail, is_boolean};
+use crate::count_rows::is_in_every_row;
 use crate::heads::is_same;
 use crate::needed::bottom_up;
 use crate::planning::Planning;
@@ -28,13 +29,16 @@ pub(crate) fn plain_conditions(plan: Plan, planning: &mut Planning<'_>) -> Resul
         match &mut plan {
             Plan::Match { graph, .. } => {
                 let mut all = Vec::with_capacity(graph.predicates.len());
-                let predicates = graph.predicates.drain(..);
-                predicates.for_each(|predicate| conjuncts(plain_unless_deep(predicate, vars), &mut all));
+                let predicates = std::mem::take(&mut graph.predicates);
+                let is_found = |var| graph.nodes.iter().any(|node| node.var == var);
+                for predicate in predicates {
+                    conjuncts(plain_unless_deep(predicate, vars, &is_found), &mut all);
+                }
                 graph.predicates = all;
             }
-            Plan::Filter { predicate, .. } => {
+            Plan::Filter { input, predicate } => {
                 let asked = std::mem::replace(predicate, Expr::Const(Value::Null));
-                *predicate = plain_unless_deep(asked, vars);
+                *predicate = plain_unless_deep(asked, vars, &|var| is_in_every_row(input, var));
             }
             _ => {}
         }
@@ -42,26 +46,25 @@ pub(crate) fn plain_conditions(plan: Plan, planning: &mut Planning<'_>) -> Resul
     })
 }
 
-fn plain_unless_deep(condition: Expr, vars: &Vars) -> Expr {
-    if condition.depth() > DEPTH_MAX { condition } else { plain(condition, vars) }
+fn plain_unless_deep(condition: Expr, vars: &Vars, is_found: &dyn Fn(VarId) -> bool) -> Expr {
+    if condition.depth() > DEPTH_MAX { condition } else { plain(condition, vars, is_found) }
 }
 
-fn plain(condition: Expr, vars: &Vars) -> Expr {
+/// `is_found` says which nodes a pattern has found: others the query may have deleted, and who asks for the
+/// labels of these is told so.
+fn plain(condition: Expr, vars: &Vars, is_found: &dyn Fn(VarId) -> bool) -> Expr {
+    let plain = |condition| plain(condition, vars, is_found);
     match condition {
         Expr::Op(Op::Not, mut parts, span) => match parts.pop() {
-            Some(inner) => negated(plain(inner, vars), span, vars),
+            Some(inner) => negated(plain(inner), span, vars),
             None => Expr::Op(Op::Not, parts, span),
         },
-        Expr::Op(Op::And, parts, span) => {
-            Expr::Op(Op::And, parts.into_iter().map(|part| plain(part, vars)).collect(), span)
-        }
-        Expr::Op(Op::Or, parts, span) => {
-            without_common(parts.into_iter().map(|part| plain(part, vars)).collect(), span, vars)
-        }
-        Expr::Op(Op::In, sides, span) => label_of(sides, span, vars),
+        Expr::Op(Op::And, parts, span) => Expr::Op(Op::And, parts.into_iter().map(plain).collect(), span),
+        Expr::Op(Op::Or, parts, span) => without_common(parts.into_iter().map(plain).collect(), span, vars),
+        Expr::Op(Op::In, sides, span) => label_of(sides, span, vars, is_found),
         Expr::Quantifier { kind: QuantifierKind::Any, var, list, predicate } => {
-            match sought(*predicate, var) {
-                Ok((sought, span)) => label_of(vec![sought, *list], span, vars),
+            match sought(*predicate, var, vars) {
+                Ok((sought, span)) => plain(Expr::Op(Op::In, vec![sought, *list], span)),
                 Err(predicate) => {
                     let predicate = Box::new(predicate);
                     Expr::Quantifier { kind: QuantifierKind::Any, var, list, predicate }
@@ -73,24 +76,27 @@ fn plain(condition: Expr, vars: &Vars) -> Expr {
 }
 
 /// Whether a list has an element; whether a node has a label, where it is one of its labels.
-fn label_of(sides: Vec<Expr>, span: Span, vars: &Vars) -> Expr {
+fn label_of(sides: Vec<Expr>, span: Span, vars: &Vars, is_found: &dyn Fn(VarId) -> bool) -> Expr {
     if let [Expr::Const(Value::String(label)), Expr::Call(name, args, _)] = &sides[..]
         && &**name == "labels"
         && let [Expr::Var(node)] = args[..]
         && vars.get(node).ty == LogicalType::Node
+        && is_found(node)
     {
         return Expr::HasLabel(Box::new(Expr::Var(node)), LabelExpr::Label(label.as_ref().into()));
     }
     Expr::Op(Op::In, sides, span)
 }
 
-/// What an element of a list is to be equal to, where a condition asks nothing else of it.
-fn sought(condition: Expr, element: VarId) -> Result<(Expr, Span), Expr> {
+/// What an element of a list is to be equal to, where a condition asks nothing else of it. It is computed for
+/// each element, and not where there is none: here once, so that it must not fail, nor be another each time.
+fn sought(condition: Expr, element: VarId, vars: &Vars) -> Result<(Expr, Span), Expr> {
     let Expr::Op(Op::Eq, mut sides, span) = condition else { return Err(condition) };
     let is_element = |side: &Expr| matches!(side, Expr::Var(var) if *var == element);
+    let is_fixed = |side: &Expr| !vars_of([side]).contains(&element) && cannot_fail(side, vars);
     let at = match &sides[..] {
-        [a, b] if is_element(a) && !vars_of([b]).contains(&element) => 1,
-        [a, b] if is_element(b) && !vars_of([a]).contains(&element) => 0,
+        [a, b] if is_element(a) && is_fixed(b) => 1,
+        [a, b] if is_element(b) && is_fixed(a) => 0,
         _ => return Err(Expr::Op(Op::Eq, sides, span)),
     };
     Ok((sides.swap_remove(at), span))
