@@ -1,7 +1,7 @@
 """Benchmarks: ours and the peers in turns, medians and ratios. See README.md.
 
     python bench/run.py [khop] [snb-k] [snb-bi] [load] [latency]        all of these without an argument
-    python bench/run.py everyday | drawn | snb-interactive | bi-generated | table1 | payments | drawn-payments | catalogue
+    python bench/run.py everyday | cores | drawn | snb-interactive | bi-generated | table1 | payments | drawn-payments | catalogue
                                                                     only when named: they take longer
 """
 
@@ -16,7 +16,7 @@ sys.path[:0] = [str(HERE), str(HERE / "snb")]
 import race  # noqa: E402
 
 SUITES = {"khop": "khop", "snb-k": "snb_k", "snb-bi": "snb_bi", "load": "load", "latency": "latency"}
-LONG = {"everyday": "everyday", "drawn": "drawn", "snb-interactive": "snb_interactive", "bi-generated": "bi_generated", "table1": "table1", "payments": "payments",
+LONG = {"everyday": "everyday", "cores": "cores", "drawn": "drawn", "snb-interactive": "snb_interactive", "bi-generated": "bi_generated", "table1": "table1", "payments": "payments",
         "drawn-payments": "drawn_payments", "catalogue": "catalogue"}
 # A suite may have its own. After `enough` CPU seconds of samples no more are taken; a first run over a quarter of it is a sample.
 DEFAULTS = {"repetitions": 5, "limit": 40.0, "enough": 40.0}
@@ -36,9 +36,9 @@ def main():
     parser.add_argument("--limit", type=float, help="CPU seconds after which a query is cut off (40; everyday, payments, catalogue: 20)")
     parser.add_argument("--system", dest="systems", action="append", help="only this system; may repeat")
     parser.add_argument("--scale", type=float, action="append",
-                        help="khop: scale of the graph; may repeat (14 and 17); everyday, snb-interactive, bi-generated: scale of the network (1); table1: of the tables (1)")
-    parser.add_argument("--query", action="append", help="snb-bi, everyday, drawn, payments, drawn-payments, catalogue, snb-interactive, bi-generated: only this query; may repeat")
-    parser.add_argument("--family", action="append", help="everyday, payments, catalogue: only this family of queries; may repeat")
+                        help="khop: scale of the graph; may repeat (14 and 17); everyday, cores, snb-interactive, bi-generated: scale of the network (1); table1: of the tables (1)")
+    parser.add_argument("--query", action="append", help="snb-bi, everyday, cores, drawn, payments, drawn-payments, catalogue, snb-interactive, bi-generated: only this query; may repeat")
+    parser.add_argument("--family", action="append", help="everyday, cores, payments, catalogue: only this family of queries; may repeat")
     parser.add_argument("--cases", type=int, default=3, help="snb-bi: parameter rows per variant (3; all are 10)")
     parser.add_argument("--seed", type=int, default=1, help="drawn, drawn-payments: other queries (1)")
     parser.add_argument("--queries", type=int, default=200, help="drawn, drawn-payments: how many (200)")

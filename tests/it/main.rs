@@ -89,6 +89,7 @@ mod spools;
 mod streamed_writes;
 mod sub_queries;
 mod subplans;
+mod subqueries_together;
 mod tall_plans;
 mod terms_of_graph;
 mod threads;

@@ -18,7 +18,7 @@ fn every_branch_sees_the_outer_row() {
             "UNWIND [1, 2] AS i CALL { WITH i RETURN i AS x UNION ALL WITH i RETURN -i AS x } RETURN x",
             "1 2 -1 -2",
         ),
-        ("UNWIND [1, 2] AS i CALL (i) { RETURN i AS x UNION RETURN 0 AS x } RETURN x", "1 0 2 0"),
+        ("UNWIND [1, 2] AS i CALL (i) { RETURN i AS x UNION RETURN 0 AS x } RETURN x", "1 2 0 0"),
         ("RETURN COUNT { RETURN 1 AS x UNION ALL RETURN 2 AS x } AS n", "2"),
         ("UNWIND [1, 2, 3] AS i RETURN COUNT { RETURN i AS x UNION RETURN 2 AS x } AS n", "2 1 2"),
         (
@@ -49,7 +49,7 @@ fn every_branch_sees_the_outer_row() {
         ("CALL { MATCH (a:A) RETURN a.n AS x UNION ALL MATCH (b:B) RETURN b.n AS x } RETURN sum(x)", "9"),
         (
             "UNWIND [1, 2] AS i CALL { WITH i UNWIND [1, 2, 3] AS x RETURN x ORDER BY x DESC LIMIT 1 UNION ALL WITH i RETURN i AS x } RETURN x",
-            "3 1 3 2",
+            "3 3 1 2",
         ),
         // A subquery in each branch, a union in a union.
         (

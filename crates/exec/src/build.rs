@@ -138,6 +138,12 @@ impl<'s> Builder<'s> {
         Some(node)
     }
 
+    /// The rows of the apply around.
+    fn argument(&self) -> Result<ops::Argument<'s>, ExecError> {
+        let cell = self.argument.as_ref();
+        Ok(cell.ok_or_else(|| internal("an argument outside of an apply"))?.leaf())
+    }
+
     /// Whether a scan that conditions may leave few rows of is small enough to be dealt.
     fn is_small_scan(&self, mut node: &Node) -> bool {
         while let Some(input) = node.inputs.first() {
@@ -215,11 +221,7 @@ impl<'s> Builder<'s> {
         Ok(match self.whole.bound.spec(node) {
             Spec::Unit => Box::new(ops::Unit::new(shared!(self, node, Given, Arc::default()))),
             Spec::Empty => Box::new(ops::Empty),
-            Spec::Argument => {
-                let cell =
-                    self.argument.as_ref().ok_or_else(|| internal("an argument outside of an apply"))?;
-                Box::new(cell.leaf())
-            }
+            Spec::Argument => Box::new(self.argument()?),
             Spec::Given(vars) => {
                 let rows = self.whole.rows.clone().unwrap_or_default();
                 let next = shared!(self, node, Next, Arc::default());
@@ -306,8 +308,15 @@ impl<'s> Builder<'s> {
             Spec::Thin(_) if self.whole.settings.threads < 2 => below()?,
             Spec::Thin(slots) => Box::new(ops::Thin::new(below()?, Arc::clone(slots))),
             Spec::Distinct(slots) => Box::new(ops::Distinct::new(below()?, Arc::clone(slots))),
-            Spec::Skip(count) => Box::new(ops::Limit::new(below()?, count.rows(), u64::MAX)),
-            Spec::Limit(count) => Box::new(ops::Limit::new(below()?, 0, count.rows())),
+            Spec::EachRow(spec) => Box::new(ops::EachRow::new(below()?, self.argument()?, Arc::clone(spec))),
+            Spec::Skip(count, None) => Box::new(ops::Limit::new(below()?, count.rows(), u64::MAX)),
+            Spec::Skip(count, Some(number)) => {
+                Box::new(ops::LimitEach::new(below()?, *number, count.rows(), u64::MAX))
+            }
+            Spec::Limit(count, None) => Box::new(ops::Limit::new(below()?, 0, count.rows())),
+            Spec::Limit(count, Some(number)) => {
+                Box::new(ops::LimitEach::new(below()?, *number, 0, count.rows()))
+            }
             Spec::Shortest(spec) => {
                 let settled = Settled::default();
                 let within = Self { settled: Some(settled.clone()), ..self.clone() };

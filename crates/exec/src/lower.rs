@@ -7,6 +7,7 @@
 //! join       hash joins, semi-join filters
 //! apply      subplans
 //! rows       computed items, aggregates
+//! sort       sorts
 //! runs       which groups come one after the other
 //! spool      rows that several places read
 //! top        which scan a top-k leads
@@ -23,13 +24,14 @@ mod join_filter;
 mod lowering;
 mod rows;
 mod runs;
+mod sort;
 mod spool;
 mod statements;
 mod top;
 
 use std::sync::Arc;
 
-use trimorph_algebra::{BoundQuery, Expr, GroupLimit, LookupBy, Plan, SortKey, VarId};
+use trimorph_algebra::{BoundQuery, Expr, LookupBy, Plan, VarId};
 use trimorph_catalog::CatalogView;
 use trimorph_store::Snapshot;
 use trimorph_store::access::Choice;
@@ -241,50 +243,19 @@ impl<'q> Lowering<'q> {
                 Ok(Lowered { node, layout: lowered.layout })
             }
             Plan::Sort { input, keys, limit, of_group } => {
-                let of_groups = of_group.iter().flat_map(GroupLimit::exprs);
-                let mut below = vars_of(keys.iter().map(|k| &k.expr).chain(of_groups));
-                below.extend(needed);
-                let lowered = self.child(0, input, &below)?;
-                let lowered = self.pack(lowered, &below, false)?;
-                let (keep, layout) = self.keep(&lowered.layout, needed, &[])?;
-                let key = |k: &SortKey| Ok((self.compile(&k.expr, &lowered.layout)?, k.descending));
-                let all = |exprs: &[Expr]| {
-                    let compiled = exprs.iter().map(|e| self.compile(e, &lowered.layout));
-                    compiled.collect::<Result<Vec<_>, ExecError>>()
-                };
-                let of_groups = |limit: &GroupLimit| {
-                    Ok::<_, ExecError>(ops::GroupLimitSpec {
-                        keys: all(&limit.keys)?,
-                        first: limit.first as usize,
-                        last: limit.last as usize,
-                        present: all(&limit.present)?,
-                        key: limit.first_key,
-                        exact: limit.exact,
-                    })
-                };
-                let spec = ops::SortSpec {
-                    slots: lowered.layout.groups[0].slots,
-                    keep,
-                    keys: keys.iter().map(key).collect::<Result<_, ExecError>>()?,
-                    limit: limit.as_ref().map(|l| self.count(l)).transpose()?,
-                    leads: match (limit, keys.first()) {
-                        (Some(_), Some(key)) => self.led_scan(input, &key.expr, &lowered.node),
-                        _ => None,
-                    },
-                    of_group: of_group.as_ref().map(of_groups).transpose()?,
-                };
-                let spec = Spec::Sort(Arc::new(spec), lowered.node.forkable && self.numbers.is_empty());
-                Ok(Lowered { node: self.node(spec, [lowered.node]), layout })
+                self.lower_sort(input, keys, (limit.as_ref(), of_group.as_ref()), needed)
             }
             Plan::Skip { input, count } => {
                 let lowered = self.child(0, input, needed)?;
                 let Lowered { node, layout } = self.gather(lowered, needed, false)?;
-                Ok(Lowered { node: self.node(Spec::Skip(self.count(count)?), [node]), layout })
+                let spec = Spec::Skip(self.count(count)?, self.number_slot(&layout)?);
+                Ok(Lowered { node: self.node(spec, [node]), layout })
             }
             Plan::Limit { input, count } => {
                 let lowered = self.child(0, input, needed)?;
                 let Lowered { node, layout } = self.gather(lowered, needed, true)?;
-                Ok(Lowered { node: self.node(Spec::Limit(self.count(count)?), [node]), layout })
+                let spec = Spec::Limit(self.count(count)?, self.number_slot(&layout)?);
+                Ok(Lowered { node: self.node(spec, [node]), layout })
             }
             Plan::Shortest { input, edges, all } => {
                 let mut below = needed.clone();

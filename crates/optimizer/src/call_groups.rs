@@ -44,7 +44,7 @@ pub(crate) fn call_groups(plan: Plan, planning: &mut Planning<'_>) -> Result<Pla
             });
         let outer: VarSet = input.vars().into_iter().collect();
         Ok(match groups {
-            Some(groups) if can_be_grouped(&subplan) && is_tied(&subplan, &outer) => {
+            Some(groups) if can_be_grouped(&subplan) && is_tied(&subplan, &outer, true) => {
                 groups.within(*subplan, &mut Some(*input))
             }
             Some(groups) => match aggregated_alone(&subplan, &outer) {
@@ -74,7 +74,8 @@ fn aggregated_alone(mut plan: &Plan, outer: &VarSet) -> Option<VarId> {
         return None;
     }
     let is_fixed = |a: &Aggregate| matches!(a.parameter, None | Some(Expr::Const(_) | Expr::Param(..)));
-    if !keys.is_empty() || !aggregates.iter().all(|(_, a)| is_fixed(a)) || !is_tied(input, outer) {
+    // What hangs on the row by equal values is aggregated by these values (`join_groups`).
+    if !keys.is_empty() || !aggregates.iter().all(|(_, a)| is_fixed(a)) || !is_tied(input, outer, false) {
         return None;
     }
     let (mut below, mut found) = (&**input, None);
@@ -165,10 +166,10 @@ fn can_be_grouped(mut plan: &Plan) -> bool {
     }
 }
 
-/// Whether all that the patterns of a subplan find hangs on its row: by relationships, or by values that are
-/// equal. What is only compared with it, as the last rate before a day, is looked for row by row: rows that
-/// are led by an order need not read all, and all pairs may be very many.
-fn is_tied(mut plan: &Plan, outer: &VarSet) -> bool {
+/// Whether all that the patterns of a subplan find hangs on its row: by relationships, or `by_value`, by
+/// values that are equal. What is only compared with it, as the last rate before a day, is looked for row by
+/// row: rows that are led by an order need not read all, and all pairs may be very many.
+fn is_tied(mut plan: &Plan, outer: &VarSet, by_value: bool) -> bool {
     let mut parts: Vec<VarSet> = Vec::new();
     let mut conditions: Vec<&Expr> = Vec::new();
     loop {
@@ -209,7 +210,7 @@ fn is_tied(mut plan: &Plan, outer: &VarSet) -> bool {
                 }),
                 _ => false,
             };
-            let is_tied = meets || equal.iter().any(is_equal);
+            let is_tied = meets || by_value && equal.iter().any(is_equal);
             if is_tied {
                 tied.extend(part);
             }

@@ -4,8 +4,13 @@
 //!
 //! What `EXISTS`, `COUNT` and `COLLECT` make of such a subquery is one row: a pattern stands on it, so that
 //! `WHERE n.id IN COLLECT { … }` is looked up.
+//!
+//! A short list that is written out is the same for all rows, too: `MATCH (m:Message) UNWIND ['a', 'b'] AS k`
+//! puts each of its elements beside the rows as they are. Rows that were put in order are left alone: the
+//! elements of each come one after the other.
 
-use trimorph_algebra::{ApplyKind, Plan};
+use trimorph_algebra::{ApplyKind, Expr, FEW_ROWS, Plan};
+use trimorph_types::Value;
 
 use crate::needed::bottom_up;
 use crate::planning::Planning;
@@ -14,7 +19,14 @@ use crate::{Halt, calls_volatile};
 /// The pass.
 pub(crate) fn call_once(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
     bottom_up(plan, &planning.needed, &mut |plan, _| {
-        let Plan::Apply { input, mut subplan, kind } = plan else { return Ok(plan) };
+        let (input, mut subplan, kind) = match plan {
+            Plan::Apply { input, subplan, kind } => (input, subplan, kind),
+            Plan::Unwind { input, list, var } if is_short(&list) && is_found_by_matching(&input) => {
+                let right = Box::new(Plan::Unwind { input: Box::new(Plan::Unit), list, var });
+                return Ok(Plan::HashJoin { left: input, right, on: Vec::new() });
+            }
+            plan => return Ok(plan),
+        };
         let is_read = !matches!(kind, ApplyKind::Optional | ApplyKind::Effects { .. });
         let is_free = !subplan.updates() && !input.updates() && !draws_lots(&subplan);
         if !is_read || !is_free || !stand_alone(&mut subplan, false) {
@@ -55,6 +67,31 @@ fn stand_alone(subplan: &mut Plan, change: bool) -> bool {
         }
     }
     true
+}
+
+/// Whether a list is written out, has two elements or a few more, and cannot fail.
+fn is_short(list: &Expr) -> bool {
+    let is_few = |len: usize| len > 1 && len as u64 <= FEW_ROWS;
+    match list {
+        Expr::List(elements) => {
+            is_few(elements.len()) && elements.iter().all(|e| matches!(e, Expr::Const(_)))
+        }
+        Expr::Const(Value::List(elements)) => is_few(elements.len()),
+        _ => false,
+    }
+}
+
+/// Whether rows are those of a pattern or of groups, in no order that somebody asked for.
+fn is_found_by_matching(plan: &Plan) -> bool {
+    let mut plan = plan;
+    loop {
+        plan = match plan {
+            Plan::Filter { input, .. } | Plan::Extra { input, .. } | Plan::Project { input, .. } => input,
+            Plan::Match { input, .. } if !matches!(**input, Plan::Unit) => input,
+            Plan::Aggregate { keys, .. } => return !keys.is_empty(),
+            other => return matches!(other, Plan::Match { .. }),
+        }
+    }
 }
 
 /// Whether some expression gives something else each time.

@@ -152,6 +152,11 @@ impl Estimate {
         own
     }
 
+    /// The tables that the node of a variable is in, where that is known.
+    pub(crate) fn tables_of(&self, var: VarId) -> Option<&[TableId]> {
+        self.tables.get(&var).map(|tables| &**tables)
+    }
+
     /// How many different nodes a variable has at most.
     fn different(&self, var: VarId) -> f64 {
         match self.start {

@@ -128,7 +128,7 @@ fn ordered_type(name: &std::sync::Arc<str>, catalog: &CatalogView<'_>) -> Option
 }
 
 /// Whether a plan takes the rows of the subquery up.
-fn starts_from_rows(plan: &Plan) -> bool {
+pub(crate) fn starts_from_rows(plan: &Plan) -> bool {
     let mut left = vec![plan];
     while let Some(plan) = left.pop() {
         if matches!(plan, Plan::Argument(_)) {

@@ -44,20 +44,21 @@
 //! 38. `hang_counts`   leaves that nobody looks at become counting steps
 //! 39. `plan_match`    each pattern becomes scans, extends and joins
 //! 40. `exists_extremes` `EXISTS` of something greater asks for the greatest of each group
-//! 41. `row_keys`      keys of groupings that one row beside all others has are given to the groups
-//! 42. `join_reads`    what is asked of many pairs of joined rows is read before they are joined
-//! 43. `order_edges`   the first rows by an indexed property of relationships are looked up
-//! 44. `scan_both_ways` relationships in both directions of which few pass are read out, and in
-//! 45. `share_expressions` what several expressions of an operator have in common is computed once
-//! 46. `distinct_once` different values of which there are several aggregates are told apart once
-//! 47. `share_subplans` what several places of the plan compute in the same way is computed once
+//! 41. `join_groups`    what subqueries ask of rows that they join by values is asked of groups of these
+//! 42. `row_keys`      keys of groupings that one row beside all others has are given to the groups
+//! 43. `join_reads`    what is asked of many pairs of joined rows is read before they are joined
+//! 44. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 45. `scan_both_ways` relationships in both directions of which few pass are read out, and in
+//! 46. `share_expressions` what several expressions of an operator have in common is computed once
+//! 47. `distinct_once` different values of which there are several aggregates are told apart once
+//! 48. `share_subplans` what several places of the plan compute in the same way is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
-//! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass runs
-//! another; what several need has files of its own: `needed` (what is looked at above), `tables`, `counted`,
-//! `listed_nodes`, `list_sizes`, `names`, `merging`, `asked_first`, `moments`, `value_keys`, `lookups`,
-//! `edge_lookups`, `selectivity`, `samples`, `degrees` and `estimate`; and passes ask `count_rows`,
-//! `count_optional` and `fixed_walks` what these know.
+//! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass runs another;
+//! what several need has files of its own: `needed` (what is looked at above), `tables`, `counted`,
+//! `listed_nodes`, `list_sizes`, `names`, `merging`, `asked_first`, `moments`, `value_counts`, `value_keys`,
+//! `lookups`, `edge_lookups`, `selectivity`, `samples`, `degrees` and `estimate`; and passes ask
+//! `count_rows`, `count_optional` and `fixed_walks` what these know.
 //!
 //! Source: design §7; GF-CL §7; Poseidon §8.
 #![forbid(unsafe_code)]
@@ -96,6 +97,7 @@ mod hang_counts;
 mod heads;
 mod in_lists;
 mod join_apart;
+mod join_groups;
 mod join_reads;
 mod late_projection;
 mod list_members;
@@ -133,6 +135,7 @@ mod tell_apart;
 #[cfg(test)]
 mod tests;
 mod unroll_quantifiers;
+mod value_counts;
 mod value_keys;
 mod walks;
 

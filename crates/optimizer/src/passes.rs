@@ -17,10 +17,10 @@ use crate::{
     ask_bound, both_ways, bound_edges, call_groups, call_once, check, compound_keys, constant_keys,
     count_by_table, count_calls, count_lists, count_optional, count_rows, count_statements, count_trails,
     distinct_once, drop_unused, exists_extremes, fixed_walks, fold_lists, group_branches, group_by_nodes,
-    group_limit, hang_counts, in_lists, join_reads, late_projection, list_members, merge_patterns,
-    narrow_tables, narrow_types, optional_conditions, optional_groups, order_edges, parts_of_texts,
-    path_parts, plain_conditions, plan_match, predicate_sets, push_filters, reach_once, row_keys,
-    scan_both_ways, share_expressions, share_subplans, tell_apart, unroll_quantifiers, walks,
+    group_limit, hang_counts, in_lists, join_groups, join_reads, late_projection, list_members,
+    merge_patterns, narrow_tables, narrow_types, optional_conditions, optional_groups, order_edges,
+    parts_of_texts, path_parts, plain_conditions, plan_match, predicate_sets, push_filters, reach_once,
+    row_keys, scan_both_ways, share_expressions, share_subplans, tell_apart, unroll_quantifiers, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -95,6 +95,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "hang_counts", required: false, run: hang_counts::hang_counts },
     Pass { name: "plan_match", required: true, run: plan_match::plan_match },
     Pass { name: "exists_extremes", required: false, run: exists_extremes::exists_extremes },
+    Pass { name: "join_groups", required: false, run: join_groups::join_groups },
     Pass { name: "row_keys", required: false, run: row_keys::row_keys },
     Pass { name: "join_reads", required: false, run: join_reads::join_reads },
     Pass { name: "order_edges", required: false, run: order_edges::order_edges },

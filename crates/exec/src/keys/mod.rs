@@ -48,7 +48,7 @@ pub(crate) use numbers::NumberForm;
 use pairs::Pairs;
 use rows::Rows;
 pub(crate) use run_map::RunMap;
-pub(crate) use run_pairs::RunPairs;
+pub(crate) use run_pairs::{RunPairs, each_of_runs};
 use texts::{ENTRIES_FREE, Met};
 pub(crate) use texts::{FoundEntries, TextTable};
 use words::{KeyWords, Tags, Words};

@@ -1,9 +1,9 @@
 //! Pairs of a node and another key to numbers, where all rows of a node come one after the other: what a node
 //! is paired with is forgotten when the next node comes, so that the map stays in a cache whatever the rows.
+//! In place of nodes there may be the numbers of rows of an apply.
 //!
 //! Hot loop: a comparison with the row before, and a probe of a few lines of a cache where it differs.
 
-use trimorph_base::NodeId;
 use trimorph_vector::{Values, Vector};
 
 use super::KeyColumn;
@@ -17,7 +17,7 @@ pub(crate) struct RunPairs<'s> {
     words: KeyWords,
     /// What the node at hand was paired with, and the numbers.
     map: RunMap<u32>,
-    node: Option<NodeId>,
+    node: Option<u64>,
     /// The row before: its other key and its number.
     last: Option<((u8, u64), u32)>,
     count: u32,
@@ -39,7 +39,7 @@ impl<'s> RunPairs<'s> {
     ) {
         self.other.intern(other, positions, &mut self.words);
         let mut next = 0;
-        let mut number = |p: usize, node: Option<NodeId>| {
+        let number = |p: usize, node: Option<u64>| {
             if self.node != node || !self.map.has_begun() {
                 (self.node, self.last) = (node, None);
                 self.map.begin();
@@ -58,13 +58,7 @@ impl<'s> RunPairs<'s> {
             self.last = Some((word, number));
             numbers.push(number - self.gone);
         };
-        let positions = positions.iter().map(|p| *p as usize);
-        match &node.values {
-            Values::Node(nodes) if node.nulls.is_none() => {
-                nodes.for_each(positions, |p, node| number(p, Some(node)));
-            }
-            _ => positions.for_each(|p| number(p, node.node(p))),
-        }
+        each_of_runs(node, positions, number);
     }
 
     /// Lets the first `gone` pairs go, which are those of nodes whose rows have all come: what goes on with
@@ -92,11 +86,27 @@ impl<'s> RunPairs<'s> {
     }
 }
 
+/// Calls `visit` with each position and the bits of the node there, or of the number of a row; none is null.
+pub(crate) fn each_of_runs(
+    vector: &Vector<'_>,
+    positions: &[u32],
+    mut visit: impl FnMut(usize, Option<u64>),
+) {
+    let positions = positions.iter().map(|p| *p as usize);
+    match &vector.values {
+        Values::Node(nodes) if vector.nulls.is_none() => {
+            nodes.for_each(positions, |p, node| visit(p, Some(node.0)));
+        }
+        Values::Int(numbers) => positions.for_each(|p| visit(p, Some(numbers[p] as u64))),
+        _ => positions.for_each(|p| visit(p, vector.node(p).map(|node| node.0))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
 
-    use trimorph_base::{Random, TableId};
+    use trimorph_base::{NodeId, Random, TableId};
     use trimorph_types::Value;
     use trimorph_vector::Nodes;
 

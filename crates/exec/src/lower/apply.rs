@@ -51,7 +51,7 @@ impl Lowering<'_> {
 
         // What no row decides ends at its first row, if rows do not go through it together.
         let exists = matches!(kind, ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Mark(_));
-        let one_by_one = looks_at_rows_together(subplan) || (exists && arguments.is_empty());
+        let one_by_one = goes_one_by_one(subplan) || (exists && arguments.is_empty());
         let (sub, sub_layout) = {
             let mut handed = arguments.clone();
             handed.push(number);
@@ -102,6 +102,7 @@ impl Lowering<'_> {
                 None => None,
             },
             once_a_node: exists && pair.is_none() && is_asked_again(input, subplan, &arguments),
+            is_whole: takes_all(subplan),
         };
         Ok(Lowered { node: self.node(Spec::Apply(Arc::new(spec)), [child.node, sub]), layout })
     }
@@ -174,26 +175,66 @@ pub(super) fn arguments_of(plan: &Plan) -> Option<Vec<VarId>> {
     }
 }
 
-/// Whether a subplan must see the rows of one outer row and no others: it counts, orders or compares rows.
-fn looks_at_rows_together(plan: &Plan) -> bool {
+/// Whether all rows of a subplan are taken before it gives one.
+fn takes_all(plan: &Plan) -> bool {
     match plan {
-        Plan::Aggregate { .. }
-        | Plan::Distinct { .. }
-        | Plan::Sort { .. }
-        | Plan::Skip { .. }
-        | Plan::Limit { .. }
-        | Plan::Shortest { .. } => true,
+        Plan::Aggregate { .. } | Plan::Sort { .. } => true,
+        Plan::Apply { input, .. } | Plan::SemiJoin { input, .. } => takes_all(input),
+        other => other.children().into_iter().any(|child| !is_constant(child) && takes_all(child)),
+    }
+}
+
+/// Whether rows must go through a subplan one at a time. What groups, orders or compares rows does so among
+/// those of one number; but what comes out of some operators has none, and what ends at the first rows would
+/// find those of all.
+fn goes_one_by_one(plan: &Plan) -> bool {
+    match plan {
+        Plan::Shortest { .. } => true,
+        // What one row finds several steps away is told apart in less time than what many find.
+        Plan::Distinct { input, .. } => steps(input) > 1 || goes_one_by_one(input),
+        Plan::Skip { input, .. } | Plan::Limit { input, .. } => !is_ordered(input) || goes_one_by_one(input),
         Plan::Union { inputs, .. } => {
-            inputs.iter().any(|i| arguments_of(i).is_none() || looks_at_rows_together(i))
+            inputs.iter().any(|input| arguments_of(input).is_none() || goes_one_by_one(input))
         }
-        // Both sides of a join may hold the argument: then rows must agree on their number, which one row at
-        // a time ensures.
-        Plan::HashJoin { left, right, .. } | Plan::RangeJoin { left, right, .. } => {
-            !is_constant(right) || looks_at_rows_together(left)
+        Plan::HashJoin { left, right, .. } => {
+            let mut sides = [left, right].into_iter().filter(|side| !is_constant(side)).peekable();
+            sides.peek().is_none() || sides.any(|side| goes_one_by_one(side))
         }
+        Plan::RangeJoin { left, right, .. } => !is_constant(right) || goes_one_by_one(left),
         // A plan that starts from nothing has no row number to carry.
         Plan::Unit | Plan::Empty(_) | Plan::NodeScan(_) | Plan::SpoolRead { .. } => true,
-        Plan::Apply { input, .. } | Plan::SemiJoin { input, .. } => looks_at_rows_together(input),
-        other => other.children().into_iter().any(looks_at_rows_together),
+        Plan::Apply { input, .. } | Plan::SemiJoin { input, .. } => goes_one_by_one(input),
+        other => other.children().into_iter().any(goes_one_by_one),
+    }
+}
+
+/// How many steps along edges lead to the rows of a plan.
+fn steps(mut plan: &Plan) -> usize {
+    let mut steps = 0;
+    loop {
+        steps += match plan {
+            Plan::Extend { .. } => 1,
+            Plan::VarExtend { .. } | Plan::PropertyPath { .. } => 2,
+            _ => 0,
+        };
+        plan = match plan.children()[..] {
+            [input, ..] => input,
+            [] => return steps,
+        };
+    }
+}
+
+/// Whether all rows below are asked for before the first is given, as a sort does.
+fn is_ordered(mut plan: &Plan) -> bool {
+    loop {
+        plan = match plan {
+            Plan::Sort { .. } => return true,
+            Plan::Project { input, .. }
+            | Plan::Extra { input, .. }
+            | Plan::Filter { input, .. }
+            | Plan::Skip { input, .. }
+            | Plan::Limit { input, .. } => input,
+            _ => return false,
+        }
     }
 }

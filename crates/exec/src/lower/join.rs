@@ -29,18 +29,25 @@ impl Lowering<'_> {
         }
         let (left_vars, right_vars): (Vars, Vars) =
             (left.vars().into_iter().collect(), right.vars().into_iter().collect());
+        let constant = is_constant(right);
+        // Rows that carry a number meet those of the same number.
         let number = self.carried;
+        let [of_left, of_right] = [left, right].map(|side| number.filter(|_| !is_constant(side)));
+        let mut on = on.to_vec();
+        on.extend(of_left.and(of_right));
         let mut probe_vars: Vars =
-            needed.iter().copied().filter(|v| left_vars.contains(v) || number == Some(*v)).collect();
-        let mut build_vars: Vars =
-            needed.iter().copied().filter(|v| right_vars.contains(v) && !left_vars.contains(v)).collect();
+            needed.iter().copied().filter(|v| left_vars.contains(v) || of_left == Some(*v)).collect();
+        let in_build = |v: &VarId| right_vars.contains(v) && !left_vars.contains(v);
+        let mut build_vars: Vars = needed.iter().copied().filter(in_build).collect();
+        build_vars.extend(of_right.filter(|_| of_left.is_none()));
         let build_keep: Vec<VarId> = build_vars.iter().copied().collect();
         let probe_keep: Vec<VarId> = probe_vars.iter().copied().collect();
-        probe_vars.extend(on);
-        build_vars.extend(on);
-        let constant = is_constant(right);
-        let passed = if constant { self.pass_keys(left, on) } else { None };
+        probe_vars.extend(&on);
+        build_vars.extend(&on);
+        let passed = if constant { self.pass_keys(left, &on) } else { None };
+        self.carried = of_left;
         let probe = self.child(0, left, &probe_vars);
+        self.carried = number;
         self.passed.truncate(self.passed.len() - usize::from(passed.is_some()));
         let probe = self.pack(probe?, &probe_vars, false)?;
         let build = |l: &mut Self| {
@@ -54,8 +61,8 @@ impl Lowering<'_> {
         let shape = ops::JoinShape {
             probe_slots: probe.layout.groups[0].slots,
             build_slots: build.layout.groups[0].slots,
-            probe_keys: slots(&probe.layout, on)?,
-            build_keys: slots(&build.layout, on)?,
+            probe_keys: slots(&probe.layout, &on)?,
+            build_keys: slots(&build.layout, &on)?,
             probe_keep: slots(&probe.layout, &probe_keep)?,
             build_keep: slots(&build.layout, &build_keep)?,
             constant,

@@ -123,6 +123,11 @@ impl<'q> Lowering<'q> {
         Node { spec, inputs, forkable, number, path: self.path.clone(), gives: Vec::new() }
     }
 
+    /// Whether a variable is one of the query's: row numbers are none.
+    pub(super) fn is_named(&self, var: VarId) -> bool {
+        (var.0 as usize) < self.query.vars.count()
+    }
+
     /// A variable that no text has.
     pub(super) fn made_var(&self) -> VarId {
         let number = self.made_vars.get();
@@ -142,9 +147,7 @@ impl<'q> Lowering<'q> {
 
     pub(super) fn place(&self, layout: &Layout, var: VarId) -> Result<Place, ExecError> {
         layout.place(var).ok_or_else(|| {
-            // Row numbers are variables that no text has.
-            let named = (var.0 as usize) < self.query.vars.count();
-            let name = if named { &self.query.vars.get(var).name } else { "row number" };
+            let name = if self.is_named(var) { &self.query.vars.get(var).name } else { "row number" };
             internal(&format!("variable \"{name}\" is not bound where it is used"))
         })
     }
@@ -226,6 +229,11 @@ impl<'q> Lowering<'q> {
             lowered.node = self.node(Spec::Flatten(cursor), [lowered.node]);
             lowered.layout.groups[groups[0]].flat = true;
         }
+    }
+
+    /// The slot of the row number that goes along, if one does.
+    pub(super) fn number_slot(&self, layout: &Layout) -> Result<Option<usize>, ExecError> {
+        self.carried.map(|number| self.slot(layout, number)).transpose()
     }
 
     /// Adds the row number that goes along to what is needed.

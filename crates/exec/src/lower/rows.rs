@@ -87,11 +87,24 @@ impl Lowering<'_> {
         aggregates: &[(VarId, trimorph_algebra::Aggregate)],
     ) -> Result<Lowered, ExecError> {
         let args = || aggregates.iter().flat_map(|(_, a)| a.arg.iter().chain(&a.parameter));
-        let exprs: Vec<&Expr> = keys.iter().map(|(_, e)| e).chain(args()).collect();
+        // Where rows carry a number there are groups of each.
+        let number = self.carried.map(|number| (number, Expr::Var(number)));
+        let all_keys: Vec<(VarId, Expr)> = keys.iter().cloned().chain(number).collect();
+        let exprs: Vec<&Expr> = all_keys.iter().map(|(_, e)| e).chain(args()).collect();
         let below = vars_of(exprs.iter().copied());
         let lowered = self.child(0, input, &below)?;
         let lowered = self.flatten(lowered, &exprs);
-        self.aggregate_over(lowered, &exprs, input, keys, aggregates)
+        let Lowered { node, layout } = self.aggregate_over(lowered, &exprs, input, &all_keys, aggregates)?;
+        let Some(number) = self.carried.filter(|_| keys.is_empty()) else {
+            return Ok(Lowered { node, layout });
+        };
+        let aggregates = aggregates.iter().map(|(var, a)| Ok((self.slot(&layout, *var)?, a.kind)));
+        let spec = ops::EachRowSpec {
+            slots: layout.groups[0].slots,
+            number: self.slot(&layout, number)?,
+            aggregates: aggregates.collect::<Result<_, ExecError>>()?,
+        };
+        Ok(Lowered { node: self.node(Spec::EachRow(Arc::new(spec)), [node]), layout })
     }
 
     /// The aggregation over lowered rows. By itself, so that plans within each other take less stack.
@@ -148,8 +161,7 @@ impl Lowering<'_> {
         };
         let vars: Vec<VarId> =
             keys.iter().map(|(v, _)| *v).chain(aggregates.iter().map(|(v, _)| *v)).collect();
-        if self.numbers.is_empty()
-            && spec.mergeable()
+        if spec.mergeable()
             && let Some(runs) = self.key_in_runs(input, keys, &lowered.node)
         {
             let spec = Arc::new(ops::AggregateSpec { runs: Some(runs), ..spec });
@@ -173,16 +185,17 @@ impl Lowering<'_> {
     /// and texts, cost more to put by than to tell apart as they come; of nodes a word of an array is kept.
     pub(super) fn is_grouped(&self, vars: &Vars) -> bool {
         let is_word = |var: &VarId| {
-            !matches!(
-                self.query.vars.get(*var).ty,
-                LogicalType::Node
-                    | LogicalType::String
-                    | LogicalType::Iri
-                    | LogicalType::Literal
-                    | LogicalType::List
-                    | LogicalType::Map
-                    | LogicalType::Path
-            )
+            self.is_named(*var)
+                && !matches!(
+                    self.query.vars.get(*var).ty,
+                    LogicalType::Node
+                        | LogicalType::String
+                        | LogicalType::Iri
+                        | LogicalType::Literal
+                        | LogicalType::List
+                        | LogicalType::Map
+                        | LogicalType::Path
+                )
         };
         let is_one = vars.len() == 1 && vars.iter().all(is_word);
         is_one && self.is_whole && self.argument.is_none() && self.numbers.is_empty()
@@ -192,7 +205,7 @@ impl Lowering<'_> {
     /// whatever thread makes them.
     pub(super) fn come_in_runs(&self, input: &Plan, vars: &Vars, made: &Node) -> bool {
         let keys: Vec<(VarId, Expr)> = vars.iter().map(|v| (*v, Expr::Var(*v))).collect();
-        keys.len() > 1 && self.numbers.is_empty() && self.key_in_runs(input, &keys, made).is_some()
+        keys.len() > 1 && self.key_in_runs(input, &keys, made).is_some()
     }
 
     /// The groups of lowered rows by `vars`.
@@ -223,7 +236,7 @@ impl Lowering<'_> {
 
     /// Whether a variable is a node.
     pub(super) fn is_node(&self, var: VarId) -> bool {
-        self.query.vars.get(var).ty == LogicalType::Node
+        self.is_named(var) && self.query.vars.get(var).ty == LogicalType::Node
     }
 
     /// Whether all that is asked is how many different values there are: groups are counted faster than

@@ -1,6 +1,7 @@
 //! Which rows come in runs: of rows that a scan of nodes gives and steps in its order keep together, all
 //! those of one node are seen before those of the next. Groups by that node need no table, groups by it and
-//! other keys a small one, and they are given as soon as they are over (`ops::RunAggregate`).
+//! other keys a small one, and they are given as soon as they are over (`ops::RunAggregate`). In a subplan
+//! that many rows of an apply go through at once the same is so of the rows' numbers.
 
 use trimorph_algebra::{ApplyKind, Expr, Plan, VarId};
 
@@ -41,8 +42,15 @@ impl Lowering<'_> {
     /// to.
     pub(super) fn key_in_runs(&self, input: &Plan, keys: &[(VarId, Expr)], made: &Node) -> Option<RunKey> {
         // What costs least is asked first.
-        let is_node = |key: &Expr| matches!(key, Expr::Var(var) if self.is_node(*var));
-        if !keys.iter().any(|(_, key)| is_node(key)) || !keeps_runs(made, &is_source) {
+        let is_node =
+            |key: &Expr| matches!(key, Expr::Var(var) if self.is_node(*var) || self.carried == Some(*var));
+        // Rows of an apply that carry no number may be those of any.
+        let is_source: &dyn Fn(&Spec) -> bool = match (self.numbers.is_empty(), self.carried) {
+            (true, _) => &is_source,
+            (false, Some(_)) => &|spec| matches!(spec, Spec::Argument | Spec::EachRow(_) | Spec::Sort(..)),
+            (false, None) => return None,
+        };
+        if !keys.iter().any(|(_, key)| is_node(key)) || !keeps_runs(made, is_source) {
             return None;
         }
         let runs = self.runs(input)?;
@@ -68,6 +76,11 @@ impl Lowering<'_> {
     fn runs(&self, plan: &Plan) -> Option<Runs> {
         match plan {
             Plan::NodeScan(scan) => Some(Runs::of(scan.var)),
+            Plan::Argument(vars) => {
+                let mut runs = Runs::of(self.carried?);
+                runs.fixed.extend(vars);
+                Some(runs)
+            }
             Plan::Filter { input, .. } | Plan::SemiJoin { input, .. } | Plan::ExtendCount { input, .. } => {
                 self.runs(input)
             }
@@ -91,6 +104,14 @@ impl Lowering<'_> {
                     items.iter().filter(|(_, expr)| runs.is_fixed(expr)).map(|(var, _)| *var).collect();
                 runs.fixed.extend(fixed);
                 Some(runs)
+            }
+            // The number goes along.
+            Plan::Project { input, items } if self.carried.is_some() => {
+                let mut runs = self.runs(input)?;
+                let fixed = items.iter().filter(|(_, expr)| runs.is_fixed(expr)).map(|(var, _)| *var);
+                let fixed: Vec<VarId> = fixed.collect();
+                runs.fixed.extend(fixed);
+                (Some(runs.node) == self.carried).then_some(runs)
             }
             Plan::Project { input, items } => {
                 let runs = self.runs(input)?;
@@ -117,6 +138,18 @@ impl Lowering<'_> {
                 }
                 Some(runs)
             }
+            // Groups have the number as one more key.
+            Plan::Aggregate { input, keys, .. } if self.carried.is_some() => {
+                let runs = self.runs(input)?;
+                let (vars, exprs): (Vec<VarId>, Vec<&Expr>) =
+                    keys.iter().map(|(var, key)| (*var, key)).unzip();
+                let mut fixed = Vars::from([runs.node]);
+                fixed.extend(
+                    vars.iter().zip(exprs).filter(|(_, key)| runs.is_fixed(key)).map(|(var, _)| *var),
+                );
+                let is_once = keys.is_empty();
+                (Some(runs.node) == self.carried).then_some(Runs { fixed, is_once, ..runs })
+            }
             // Each group is one row.
             Plan::Aggregate { input, keys, aggregates } => match &keys[..] {
                 [(var, Expr::Var(_))] if self.is_node(*var) => {
@@ -126,6 +159,13 @@ impl Lowering<'_> {
                 }
                 _ => self.groups_of_runs(input, keys),
             },
+            Plan::Distinct { input, .. } | Plan::Skip { input, .. } | Plan::Limit { input, .. }
+                if self.carried.is_some() =>
+            {
+                Some(self.runs(input)?.repeated())
+            }
+            // By the number first.
+            Plan::Sort { .. } if self.carried.is_some() => Some(Runs::of(self.carried?).repeated()),
             Plan::Distinct { input, vars } if vars.len() > 1 => {
                 let keys: Vec<(VarId, Expr)> = vars.iter().map(|var| (*var, Expr::Var(*var))).collect();
                 self.groups_of_runs(input, &keys)
@@ -169,6 +209,8 @@ fn made(node: &Node) -> Made {
         | Spec::CountExtend(_)
         | Spec::SemiJoin(_)
         | Spec::JoinFilter(_)
+        | Spec::Skip(_, Some(_))
+        | Spec::Limit(_, Some(_))
         | Spec::RunAggregate(_) => Made::OneOfEach,
         Spec::Flatten(_)
         | Spec::Pack(_)

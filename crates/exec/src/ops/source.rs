@@ -81,6 +81,13 @@ pub(crate) struct Argument<'s> {
     leaf: usize,
 }
 
+impl Argument<'_> {
+    /// How many rows there are: once, in place of the rows.
+    pub(super) fn rows(&self) -> Option<usize> {
+        self.cell.take(self.leaf).map(|group| group.len).filter(|rows| *rows > 0)
+    }
+}
+
 impl<'s> Operator<'s> for Argument<'s> {
     fn next(&mut self, chunk: &mut Chunk<'s>, _cx: &Context<'s>) -> Result<bool, ExecError> {
         match self.cell.take(self.leaf) {

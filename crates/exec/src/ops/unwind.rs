@@ -2,7 +2,8 @@
 //! one. The integers of `range()` are counted, not listed: a range of any length takes no memory.
 //!
 //! Where the list is a vector of lists for all rows, its elements are picked from their child, and no list is
-//! made. Lists that are a property are read for all rows at once, and so are the bounds of ranges.
+//! made. Lists that are a property are read for all rows at once, and so are the bounds of ranges. A list
+//! that is the same for all rows becomes a vector once.
 
 use std::sync::Arc;
 
@@ -38,6 +39,9 @@ pub(crate) struct Unwind<'s> {
     held: Option<Reservation>,
     /// The ranges of `rest`, where they are told for all rows together.
     ranges: Option<Vec<Items>>,
+    /// The elements of a constant list that is no longer than a vector, once several rows met it, and their
+    /// number.
+    common: Option<(Vector<'s>, usize)>,
 }
 
 /// Bytes of lists below which a chunk is not worth a charge.
@@ -57,6 +61,7 @@ impl<'s> Unwind<'s> {
             lists: None,
             held: None,
             ranges: None,
+            common: None,
         }
     }
 
@@ -87,6 +92,10 @@ impl<'s> Unwind<'s> {
     /// rows, one after the other, which tell what it is.
     fn evaluate_lists(&mut self, cx: &Context<'s>) {
         self.lists = None;
+        if self.common.is_some() {
+            return;
+        }
+        self.common = if self.rest.len() > 1 { self.common_elements(cx) } else { None };
         self.ranges = ranges(&self.spec.list, &self.inner, &self.rest, cx);
         if self.ranges.is_some() || !gives_lists(&self.spec.list) {
             return;
@@ -109,6 +118,31 @@ impl<'s> Unwind<'s> {
                 }
             });
         }
+    }
+
+    /// The elements of a list that all rows have in common, if it is a list; what else it is, the rows tell.
+    fn common_elements(&self, cx: &Context<'s>) -> Option<(Vector<'s>, usize)> {
+        let Ex::Const(Value::List(items)) = &self.spec.list else { return None };
+        let len = items.len();
+        let is_short = len <= cx.settings.vector_size;
+        is_short.then(|| (Vector::of_values(items.to_vec(), Positions::all(len)), len))
+    }
+
+    /// Takes up to `room` elements of a list that all rows have in common: the row of each, and all of them.
+    fn take_common(&mut self, room: usize) -> Option<(Vec<u32>, Vector<'s>)> {
+        let (common, len) = self.common.as_ref().map(|(common, len)| (common, *len))?;
+        let (mut parents, mut elements) = (Vec::new(), Vec::new());
+        while self.cursor < self.rest.len() && elements.len() < room {
+            let end = len.min(self.offset + room - elements.len());
+            elements.extend(self.offset as u32..end as u32);
+            parents.resize(elements.len(), self.rest[self.cursor]);
+            if end == len {
+                (self.cursor, self.offset) = (self.cursor + 1, 0);
+            } else {
+                self.offset = end;
+            }
+        }
+        Some((parents, common.gather(&elements)))
     }
 
     /// Takes up to `room` elements of the lists of the rows at hand: the row of each, and all of them.
@@ -194,7 +228,8 @@ impl<'s> Operator<'s> for Unwind<'s> {
                 (self.cursor, self.offset, self.items) = (0, 0, None);
                 self.evaluate_lists(cx);
             }
-            let taken = self.take_counted(room).or_else(|| self.take(room));
+            let taken =
+                self.take_common(room).or_else(|| self.take_counted(room)).or_else(|| self.take(room));
             let (parents, values) = match taken {
                 Some(taken) => taken,
                 None => self.take_values(room, cx)?,

@@ -79,6 +79,7 @@ fn is_bound(spec: &Spec) -> bool {
         | Spec::Pack(_)
         | Spec::Compact(_)
         | Spec::Distinct(_)
+        | Spec::EachRow(_)
         | Spec::Thin(_)
         | Spec::Shortest(_)
         | Spec::SpoolRead(_)
@@ -90,7 +91,7 @@ fn is_bound(spec: &Spec) -> bool {
         Spec::NodeScan(scan) => scan.prune.iter().all(|(_, _, ex)| ex.is_bound()),
         Spec::Filter(steps) => steps.iter().all(|step| step.predicate.is_bound()),
         Spec::Compute(compute) => compute.items.iter().all(|(_, ex)| ex.is_bound()),
-        Spec::Skip(count) | Spec::Limit(count) => count_is(count),
+        Spec::Skip(count, _) | Spec::Limit(count, _) => count_is(count),
         // Either has parameters as a rule, or is little beside what it does.
         Spec::KeyLookup(_)
         | Spec::EdgeLookup(_)
@@ -151,6 +152,7 @@ impl<'a, 's> Start<'a, 's> {
             | Spec::Pack(_)
             | Spec::Compact(_)
             | Spec::Distinct(_)
+            | Spec::EachRow(_)
             | Spec::Thin(_)
             | Spec::Shortest(_)
             | Spec::SpoolRead(_)
@@ -223,8 +225,8 @@ impl<'a, 's> Start<'a, 's> {
                 };
                 Spec::Sort(Arc::new(sort), *parallel)
             }
-            Spec::Skip(count) => Spec::Skip(self.count(count, "SKIP")?),
-            Spec::Limit(count) => Spec::Limit(self.count(count, "LIMIT")?),
+            Spec::Skip(count, each) => Spec::Skip(self.count(count, "SKIP")?, *each),
+            Spec::Limit(count, each) => Spec::Limit(self.count(count, "LIMIT")?, *each),
             Spec::Unwind(unwind) => Spec::Unwind(Arc::new(UnwindSpec {
                 slots: unwind.slots,
                 keep: unwind.keep.clone(),
@@ -251,6 +253,7 @@ impl<'a, 's> Start<'a, 's> {
                 },
                 pair: apply.pair,
                 once_a_node: apply.once_a_node,
+                is_whole: apply.is_whole,
             })),
         })
     }

@@ -23,10 +23,10 @@ use crate::expr::Count;
 use crate::layout::Place;
 use crate::ops::{
     AggregateSpec, ApplySpec, BatchExtendSpec, CallSpec, ColumnExtendSpec, ComputeSpec, CountExtendSpec,
-    CursorSpec, EdgeLookupSpec, ExpandIntoSpec, FilterStep, GatherSpec, IntersectSpec, JoinFilterSpec,
-    JoinShape, ListExtendSpec, LookupSpec, NodeScanSpec, PackSpec, RangeJoinSpec, RowProductSpec,
-    ScanExtendSpec, SemiJoinSpec, ShortestSpec, SortSpec, SpoolSpec, StatementsSpec, UnionInput, UnwindSpec,
-    VarSpec,
+    CursorSpec, EachRowSpec, EdgeLookupSpec, ExpandIntoSpec, FilterStep, GatherSpec, IntersectSpec,
+    JoinFilterSpec, JoinShape, ListExtendSpec, LookupSpec, NodeScanSpec, PackSpec, RangeJoinSpec,
+    RowProductSpec, ScanExtendSpec, SemiJoinSpec, ShortestSpec, SortSpec, SpoolSpec, StatementsSpec,
+    UnionInput, UnwindSpec, VarSpec,
 };
 use crate::stack::Stack;
 
@@ -120,8 +120,12 @@ pub(crate) enum Spec {
     Distinct(Arc<[usize]>),
     /// Leaves out what a thread gave before, by these slots: below a distinct.
     Thin(Arc<[usize]>),
-    Skip(Count),
-    Limit(Count),
+    /// One row of an aggregation for each row of the apply around.
+    EachRow(Arc<EachRowSpec>),
+    /// In a subplan that several rows go through at once of the rows of each, whose number is in this slot;
+    /// here and in a limit.
+    Skip(Count, Option<usize>),
+    Limit(Count, Option<usize>),
     /// The first of walks in order of length, or all as long as it.
     Shortest(ShortestSpec),
     /// The rows of its input, which other places read, too: these have the same input.
@@ -154,8 +158,9 @@ impl Spec {
             | Self::Aggregate(..)
             | Self::Sort(..)
             | Self::Distinct(_)
-            | Self::Skip(_)
-            | Self::Limit(_)
+            | Self::EachRow(_)
+            | Self::Skip(..)
+            | Self::Limit(..)
             | Self::Shortest(_)
             | Self::SpoolRead(_)
             | Self::Deal(_)

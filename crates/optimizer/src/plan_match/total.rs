@@ -11,6 +11,7 @@ use trimorph_types::{LogicalType, Value};
 use super::Planner;
 use crate::degrees::rows_of;
 use crate::moments::moment;
+use crate::value_counts::{truncated, values_of};
 
 /// What comes of an expression that gives a value or null.
 #[derive(Clone, Copy, PartialEq)]
@@ -188,69 +189,15 @@ impl Planner<'_> {
 
     /// How many values an expression that [is safe](Self::is_safe) has, about.
     pub(super) fn values_of(&self, expr: &Expr) -> f64 {
-        match expr {
-            Expr::Property(base, name, _) => match (&**base, &**name) {
-                (Expr::Var(var), _) if self.labels.contains_key(var) => {
-                    let (known, tables) = (self.with.known, self.tables_of(*var));
-                    rows_of(known.catalog, tables) / known.rows_by_value(tables, name)
-                }
-                // Of a relationship, or of a node from outside.
-                (Expr::Var(_), _) => 1_000.0,
-                (_, "month") => 12.0,
-                (_, "quarter") => 4.0,
-                (_, "weekDay" | "dayOfWeek") => 7.0,
-                (_, "day" | "hour" | "year") => 25.0,
-                _ => 60.0,
-            },
-            Expr::Op(Op::Mod | Op::Div, args, _) => match &args[..] {
-                [of, Expr::Const(Value::Int(by))] => {
-                    let (values, by) = (self.values_of(of), by.unsigned_abs() as f64);
-                    if matches!(expr, Expr::Op(Op::Mod, ..)) {
-                        values.min(by)
-                    } else {
-                        (values / by).max(1.0)
-                    }
-                }
-                _ => 1.0,
-            },
-            Expr::Op(_, args, _) => args.iter().map(|arg| self.values_of(arg)).fold(1.0, f64::max),
-            Expr::Call(name, args, _) => self.values_of_call(name, args),
-            _ => 1.0,
-        }
-    }
-
-    fn values_of_call(&self, name: &str, args: &[Expr]) -> f64 {
-        let of = |at: usize| args.get(at).map_or(1.0, |arg| self.values_of(arg));
-        // Days and months of ten years.
-        let most = match (name, args) {
-            ("date", _) => 3_650.0,
-            (_, [Expr::Const(Value::String(unit)), _]) if truncated(name).is_some() => {
-                return of(1).min(match Unit::parse(unit) {
-                    Ok(unit) if unit <= Unit::WeekYear => 10.0,
-                    Ok(Unit::Quarter) => 40.0,
-                    Ok(Unit::Month) => 120.0,
-                    Ok(Unit::Week) => 520.0,
-                    Ok(Unit::Day) => 3_650.0,
-                    _ => f64::INFINITY,
-                });
+        values_of(expr, &|var, name| match name {
+            Some(name) if self.labels.contains_key(&var) => {
+                let (known, tables) = (self.with.known, self.tables_of(var));
+                rows_of(known.catalog, tables) / known.rows_by_value(tables, name)
             }
-            ("size" | "char_length" | "character_length", _) => 200.0,
-            // As many letters as there are.
-            ("left" | "right", [_, Expr::Const(Value::Int(length))])
-            | ("substring", [_, _, Expr::Const(Value::Int(length))]) => 26f64.powf(*length as f64),
-            _ => f64::INFINITY,
-        };
-        of(0).min(most)
-    }
-}
-
-/// What a function that truncates gives, if it does.
-fn truncated(name: &str) -> Option<LogicalType> {
-    match name {
-        "date.truncate" => Some(LogicalType::Date),
-        "datetime.truncate" => Some(LogicalType::DateTime),
-        "localdatetime.truncate" => Some(LogicalType::LocalDateTime),
-        _ => None,
+            // Of a relationship, or of a node from outside.
+            Some(_) => 1_000.0,
+            None => 1.0,
+        })
     }
 }
 

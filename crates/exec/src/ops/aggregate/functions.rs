@@ -2,7 +2,8 @@
 
 use trimorph_algebra::AggregateKind;
 use trimorph_base::{Diagnostic, ErrorKind};
-use trimorph_functions::aggregate::AggregateFunction;
+use trimorph_functions::aggregate::{Accumulator, AggregateFunction};
+use trimorph_types::Value;
 
 use crate::ExecError;
 
@@ -20,6 +21,11 @@ pub(super) fn function(kind: AggregateKind) -> AggregateFunction {
         AggregateKind::PercentileCont => AggregateFunction::PercentileCont,
         AggregateKind::PercentileDisc => AggregateFunction::PercentileDisc,
     }
+}
+
+/// What an aggregate gives where there is nothing to aggregate.
+pub(in crate::ops) fn value_of_nothing(kind: AggregateKind) -> Result<Value, ExecError> {
+    Ok(Accumulator::new(function(kind)).finish()?)
 }
 
 pub(super) fn sum_overflow() -> ExecError {

@@ -43,6 +43,7 @@ use crate::operator::{Operator, Pipeline};
 use crate::parallel::{on_each, on_threads};
 use crate::{Context, ExecError};
 pub(in crate::ops) use collected::Collected;
+pub(in crate::ops) use functions::value_of_nothing;
 pub(crate) use in_runs::RunAggregate;
 pub(crate) use spec::{AggregateEx, AggregateSpec, RunKey, Within};
 

@@ -1,12 +1,11 @@
-//! How rows get the numbers of their groups: by a table of keys, or, where those of one node come one after
-//! the other, by counting nodes, or by what comes together with the node at hand.
+//! How rows get the numbers of their groups: by a table of keys, or, where those of one node, or of one row
+//! of an apply, come one after the other, by counting these, or by what comes together with the one at hand.
 
-use trimorph_base::NodeId;
-use trimorph_vector::{Texts, Values, Vector};
+use trimorph_vector::{Texts, Vector};
 
 use super::AggregateSpec;
 use super::spec::{RunKey, Within};
-use crate::keys::{KeyTable, RunPairs};
+use crate::keys::{KeyTable, RunPairs, each_of_runs};
 
 /// Numbers of groups.
 pub(super) enum Numbering<'s> {
@@ -19,7 +18,7 @@ pub(super) enum Numbering<'s> {
 pub(super) struct Runs {
     /// Its place among the keys.
     key: usize,
-    last: Option<NodeId>,
+    last: Option<u64>,
     groups: u32,
 }
 
@@ -41,21 +40,13 @@ impl Runs {
         numbers: &mut Vec<u32>,
         fresh: &mut Vec<u32>,
     ) {
-        let key = keys[self.key];
-        let mut number = |p: usize, node: Option<NodeId>| {
+        each_of_runs(keys[self.key], positions, |p, node| {
             if self.groups == 0 || self.last != node {
                 (self.last, self.groups) = (node, self.groups + 1);
                 fresh.push(p as u32);
             }
             numbers.push(self.groups - 1);
-        };
-        let positions = positions.iter().map(|p| *p as usize);
-        match &key.values {
-            Values::Node(nodes) if key.nulls.is_none() => {
-                nodes.for_each(positions, |p, node| number(p, Some(node)));
-            }
-            _ => positions.for_each(|p| number(p, key.node(p))),
-        }
+        });
     }
 }
 

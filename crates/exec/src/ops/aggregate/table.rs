@@ -15,7 +15,7 @@ use super::rows::{Rows, Shared, Weights};
 use super::spec::{RunKey, Within};
 use super::states::{Column, Ledger};
 use crate::expr::{Evaluated, Ex, Row, bounds_of, evaluate, nulls_of};
-use crate::keys::{NO_NUMBER, POSITIONS_UNCHECKED};
+use crate::keys::{NO_NUMBER, POSITIONS_UNCHECKED, each_of_runs};
 use crate::rows::{
     append, cell_bytes, column_growth_bytes, general_bytes, outside_weight, owned_at, tuples_of,
 };
@@ -467,7 +467,12 @@ impl<'s> Table<'s> {
         match spec.runs {
             Some(RunKey { within: Within::One, .. }) => groups.saturating_sub(1),
             Some(RunKey { key, .. }) => {
-                let node = |group: usize| self.columns.get(key).and_then(|column| column.node(group));
+                let node = |group: usize| {
+                    let mut found = None;
+                    let column = self.columns.get(key)?;
+                    each_of_runs(column, &[u32::try_from(group).ok()?], |_, node| found = node);
+                    found
+                };
                 let last = groups.checked_sub(1).and_then(node);
                 // The groups of the last run are the last ones.
                 let (mut low, mut high) = (0, groups);

@@ -1,6 +1,7 @@
 //! Apply: for each input row, the rows of a subplan. A whole vector of input rows goes through the subplan at
-//! once, each with its number; what comes out is sent back to its row by that number. Only subplans that look
-//! at rows together (they aggregate, sort, limit or deduplicate) get one row at a time.
+//! once, each with its number; what comes out is sent back to its row by that number. What aggregates, sorts
+//! or deduplicates in a subplan does so by that number (`lower/apply.rs`). Only subplans that end at the
+//! first rows they find, or find much for each, get one row at a time.
 //!
 //! Whether there is a row for a node that comes more than once (`EXISTS` below an extend) is found once for
 //! it.
@@ -8,9 +9,10 @@
 //! Where many rows share a node and the subplan finds the other one, it is run once for each that is shared
 //! (`pairs`).
 //!
-//! Lists that are collected for all rows of a vector (`lists`) may need more memory than there is: then the
-//! vector is halved and begun again, down to one row, whose list there must be room for. Later vectors are as
-//! short.
+//! What is collected (`lists`) or grouped for all rows of a vector may need more memory than there is: then
+//! the vector is halved and begun again, down to one row, for which there must be room. Later vectors are as
+//! short. The first vectors are short where the subplan takes all rows before it gives one: whoever asks may
+//! want no more.
 
 mod lists;
 mod pairs;
@@ -60,8 +62,12 @@ pub(crate) struct Apply<'s> {
     matched: Vec<bool>,
     pairs: Pairs,
     draining: bool,
-    /// Rows that go through the subplan at once: fewer once there was no memory for the lists of more.
+    /// Rows that go through the subplan at once.
     rows_max: usize,
+    /// Whether there was no memory for more.
+    is_short: bool,
+    /// Whether rows were given of those in the subplan now.
+    has_given: bool,
     known: Known,
 }
 
@@ -89,7 +95,12 @@ pub(crate) struct ApplySpec {
     pub(crate) pair: Option<(usize, usize)>,
     /// Whether the only argument is a node that comes more than once: what is found for it is kept.
     pub(crate) once_a_node: bool,
+    /// Whether the subplan takes all rows before it gives one.
+    pub(crate) is_whole: bool,
 }
+
+/// Rows that go through such a subplan first; then twice as many each time. Chosen.
+const ROWS_FIRST: usize = 32;
 
 /// The values of a slot at some positions. Where these are all in order, in the form that they have: nodes of
 /// a scan are read as such.
@@ -107,6 +118,7 @@ impl<'s> Apply<'s> {
         cell: ArgumentCell<'s>,
         spec: Arc<ApplySpec>,
     ) -> Self {
+        let is_whole = spec.is_whole;
         Self {
             child,
             inner: Chunk::with_slots(&[spec.slots]),
@@ -119,7 +131,9 @@ impl<'s> Apply<'s> {
             matched: Vec::new(),
             pairs: Pairs::default(),
             draining: false,
-            rows_max: usize::MAX,
+            rows_max: if is_whole { ROWS_FIRST } else { usize::MAX },
+            is_short: false,
+            has_given: false,
             known: Known::default(),
         }
     }
@@ -148,13 +162,18 @@ impl<'s> Apply<'s> {
                 }
             }
             let mut of_null = vec![false; positions.len()];
-            // Where the subplan looks at rows together, one after the other.
-            let together = if self.spec.number.is_none() { 1 } else { open.len().max(1) };
-            for open in open.chunks(together) {
-                self.current = open.iter().map(|k| positions[*k]).collect();
+            let mut open = &open[..];
+            while !open.is_empty() {
+                self.current = open.iter().take(self.rows_at_once()).map(|k| positions[*k]).collect();
                 self.begin();
-                self.summarise(cx)?;
-                for (k, matched) in open.iter().zip(&self.matched) {
+                let asked = loop {
+                    match self.summarise(cx) {
+                        Err(failed) => drop(self.halve(failed, cx)?),
+                        Ok(_) => break &open[..self.current.len()],
+                    }
+                };
+                open = &open[asked.len()..];
+                for (k, matched) in asked.iter().zip(&self.matched) {
                     match nodes[*k] {
                         Some(node) if *matched => drop(self.known.have.insert(node)),
                         Some(_) => {}
@@ -193,7 +212,7 @@ impl<'s> Apply<'s> {
             }
             self.rest = self.inner.groups[0].positions();
         }
-        let rows = if self.spec.number.is_none() { 1 } else { self.rows_max };
+        let rows = self.rows_at_once();
         self.current = if rows >= self.rest.len() {
             std::mem::take(&mut self.rest)
         } else {
@@ -203,8 +222,33 @@ impl<'s> Apply<'s> {
         Ok(true)
     }
 
+    /// How many rows go through the subplan next.
+    fn rows_at_once(&mut self) -> usize {
+        if self.spec.number.is_none() {
+            return 1;
+        }
+        let rows = self.rows_max;
+        if !self.is_short {
+            self.rows_max = rows.saturating_mul(2);
+        }
+        rows
+    }
+
+    /// Begins again with the first half of the rows, where there was no memory for all, and gives the others.
+    fn halve(&mut self, failed: ExecError, cx: &Context<'s>) -> Result<Vec<u32>, ExecError> {
+        if !matches!(failed, ExecError::Memory(_)) || self.current.len() < 2 || self.has_given {
+            return Err(failed);
+        }
+        cx.check()?;
+        (self.rows_max, self.is_short) = (self.current.len() / 2, true);
+        let others = self.current.split_off(self.rows_max);
+        self.begin();
+        Ok(others)
+    }
+
     /// Hands the current rows to the subplan, from the start.
     fn begin(&mut self) {
+        self.has_given = false;
         let group = &self.inner.groups[0];
         let (mut vectors, len, asked): (Vec<Vector<'s>>, usize, usize) = match self.spec.pair {
             Some((node, _)) => {
@@ -226,24 +270,22 @@ impl<'s> Apply<'s> {
         self.subplan.reset();
     }
 
-    /// As [`Self::summarise`], of the first half of the rows as long as there is no memory for the lists.
+    /// As [`Self::summarise`], of the first half of the rows as long as there is no memory for all.
     fn summarise_some(&mut self, cx: &Context<'s>) -> Result<Vector<'s>, ExecError> {
         loop {
-            let failed = match self.summarise(cx) {
-                Err(failed @ ExecError::Memory(_)) => failed,
-                made => return made,
-            };
-            let is_list = matches!(self.spec.mode, ApplyMode::Collect(_));
-            if !is_list || self.current.len() < 2 {
-                return Err(failed);
+            match self.summarise(cx) {
+                Ok(made) => return Ok(made),
+                Err(failed) => self.put_back(failed, cx)?,
             }
-            cx.check()?;
-            self.rows_max = self.current.len() / 2;
-            let mut rest = self.current.split_off(self.rows_max);
-            rest.append(&mut self.rest);
-            self.rest = rest;
-            self.begin();
         }
+    }
+
+    /// As [`Self::halve`]; the others come next.
+    fn put_back(&mut self, failed: ExecError, cx: &Context<'s>) -> Result<(), ExecError> {
+        let mut others = self.halve(failed, cx)?;
+        others.append(&mut self.rest);
+        self.rest = others;
+        Ok(())
     }
 
     /// The next rows of the subplan: which input row, or pair of nodes, each belongs to.
@@ -303,10 +345,18 @@ impl<'s> Apply<'s> {
                 }
                 self.draining = true;
             }
-            if let Some(pairs) = self.pull(cx)? {
+            let pulled = match self.pull(cx) {
+                Err(failed) => {
+                    self.put_back(failed, cx)?;
+                    continue;
+                }
+                Ok(pulled) => pulled,
+            };
+            if let Some(pairs) = pulled {
                 if pairs.is_empty() {
                     continue;
                 }
+                self.has_given = true;
                 let (parents, positions): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
                 let from = &self.sub_chunk.groups[0];
                 self.output(&parents, chunk, |k| from.multiplicity_at(positions[k] as usize));
