@@ -28,7 +28,7 @@ use self::pairs::Pairs;
 use super::ArgumentCell;
 use crate::expr::{Ex, evaluate};
 use crate::operator::{BoxOperator, Operator};
-use crate::rows::overflow;
+use crate::rows::{general_bytes, overflow};
 use crate::{Context, ExecError};
 
 /// What becomes of the subplan's rows.
@@ -66,8 +66,9 @@ pub(crate) struct Apply<'s> {
     rows_max: usize,
     /// Whether there was no memory for more.
     is_short: bool,
-    /// Whether rows were given of those in the subplan now.
+    /// Whether rows were given of those in the subplan now, and what the lists among them own.
     has_given: bool,
+    given_bytes: u64,
     known: Known,
 }
 
@@ -100,7 +101,10 @@ pub(crate) struct ApplySpec {
 }
 
 /// Rows that go through such a subplan first; then twice as many each time. Chosen.
-const ROWS_FIRST: usize = 32;
+const ROWS_FIRST: usize = 8;
+/// Bytes of lists made for the rows that go through it together above which no more go. Chosen: lists cannot
+/// go to files, and other threads have theirs.
+const LIST_BYTES: u64 = 1 << 20;
 
 /// The values of a slot at some positions. Where these are all in order, in the form that they have: nodes of
 /// a scan are read as such.
@@ -134,6 +138,7 @@ impl<'s> Apply<'s> {
             rows_max: if is_whole { ROWS_FIRST } else { usize::MAX },
             is_short: false,
             has_given: false,
+            given_bytes: 0,
             known: Known::default(),
         }
     }
@@ -228,9 +233,12 @@ impl<'s> Apply<'s> {
             return 1;
         }
         let rows = self.rows_max;
-        if !self.is_short {
+        if self.given_bytes > LIST_BYTES {
+            self.rows_max = (rows / 2).max(1);
+        } else if !self.is_short && self.given_bytes <= LIST_BYTES / 2 {
             self.rows_max = rows.saturating_mul(2);
         }
+        self.given_bytes = 0;
         rows
     }
 
@@ -295,6 +303,10 @@ impl<'s> Apply<'s> {
             return Ok(None);
         }
         let group = &self.sub_chunk.groups[0];
+        if self.spec.is_whole {
+            let bytes = group.vectors.iter().map(general_bytes);
+            self.given_bytes = bytes.fold(self.given_bytes, u64::saturating_add);
+        }
         let numbers = match self.spec.number.map(|slot| &group.vectors[slot].values) {
             Some(Values::Int(numbers)) => Some(numbers),
             _ => None,
