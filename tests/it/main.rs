@@ -84,6 +84,7 @@ mod single_edges;
 mod snb_bi;
 mod snb_bi_sparql;
 mod sparql;
+mod sparql_forms;
 mod spill;
 mod spools;
 mod streamed_writes;

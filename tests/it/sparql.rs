@@ -19,7 +19,7 @@ pub(crate) fn sparql(connection: &Connection, text: &str) -> Vec<String> {
     rows
 }
 
-fn cypher(connection: &Connection, text: &str) -> Vec<String> {
+pub(crate) fn cypher(connection: &Connection, text: &str) -> Vec<String> {
     let mut result = connection.query(text, &[]).unwrap();
     let mut rows = Vec::new();
     while let Some(row) = result.next_row().unwrap() {

@@ -33,32 +33,33 @@
 //! 29. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
 //! 30. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
 //!     empties the pattern
-//! 31. `both_ways`     edges asked for in both directions at nodes nobody looks at: those out, and those in
-//! 32. `group_branches` what is counted of several queries is counted of each, and merged
-//! 33. `count_by_table` counts by labels or type become a count for each table, other aggregates over
+//! 31. `implied_conditions` what a pattern asks to be there and asks more of as well is asked once
+//! 32. `both_ways`     edges asked for in both directions at nodes nobody looks at: those out, and those in
+//! 33. `group_branches` what is counted of several queries is counted of each, and merged
+//! 34. `count_by_table` counts by labels or type become a count for each table, other aggregates over
 //!     relationships of several types one for each type
-//! 34. `count_statements` statements of RDF of which only the number counts are counted where they lie
-//! 35. `walks`         what is asked of walks as wholes becomes part of the search for them
-//! 36. `tell_apart`    which edges must differ because they could be the same
-//! 37. `reach_once`    walks of which only the ends count, and these once, reach each node once
-//! 38. `hang_counts`   leaves that nobody looks at become counting steps
-//! 39. `plan_match`    each pattern becomes scans, extends and joins
-//! 40. `exists_extremes` `EXISTS` of something greater asks for the greatest of each group
-//! 41. `join_groups`    what subqueries ask of rows that they join by values is asked of groups of these
-//! 42. `row_keys`      keys of groupings that one row beside all others has are given to the groups
-//! 43. `join_reads`    what is asked of many pairs of joined rows is read before they are joined
-//! 44. `order_edges`   the first rows by an indexed property of relationships are looked up
-//! 45. `scan_both_ways` relationships in both directions of which few pass are read out, and in
-//! 46. `share_expressions` what several expressions of an operator have in common is computed once
-//! 47. `distinct_once` different values of which there are several aggregates are told apart once
-//! 48. `share_subplans` what several places of the plan compute in the same way is computed once
+//! 35. `count_statements` statements of RDF of which only the number counts are counted where they lie
+//! 36. `walks`         what is asked of walks as wholes becomes part of the search for them
+//! 37. `tell_apart`    which edges must differ because they could be the same
+//! 38. `reach_once`    walks of which only the ends count, and these once, reach each node once
+//! 39. `hang_counts`   leaves that nobody looks at become counting steps
+//! 40. `plan_match`    each pattern becomes scans, extends and joins
+//! 41. `exists_extremes` `EXISTS` of something greater asks for the greatest of each group
+//! 42. `join_groups`    what subqueries ask of rows that they join by values is asked of groups of these
+//! 43. `row_keys`      keys of groupings that one row beside all others has are given to the groups
+//! 44. `join_reads`    what is asked of many pairs of joined rows is read before they are joined
+//! 45. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 46. `scan_both_ways` relationships in both directions of which few pass are read out, and in
+//! 47. `share_expressions` what several expressions of an operator have in common is computed once
+//! 48. `distinct_once` different values of which there are several aggregates are told apart once
+//! 49. `share_subplans` what several places of the plan compute in the same way is computed once
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass runs another;
-//! what several need has files of its own: `needed` (what is looked at above), `tables`, `counted`,
-//! `listed_nodes`, `list_sizes`, `names`, `merging`, `asked_first`, `moments`, `value_counts`, `value_keys`,
-//! `lookups`, `edge_lookups`, `selectivity`, `samples`, `degrees` and `estimate`; and passes ask
-//! `count_rows`, `count_optional` and `fixed_walks` what these know.
+//! what several need has files of its own: `needed` (what is looked at above), `tables`, `property_tables`,
+//! `counted`, `listed_nodes`, `list_sizes`, `names`, `merging`, `asked_first`, `moments`, `value_counts`,
+//! `value_keys`, `lookups`, `edge_lookups`, `selectivity`, `samples`, `degrees` and `estimate`; and passes
+//! ask `count_rows`, `count_optional` and `fixed_walks` what these know.
 //!
 //! Source: design §7; GF-CL §7; Poseidon §8.
 #![forbid(unsafe_code)]
@@ -95,6 +96,7 @@ mod group_by_nodes;
 mod group_limit;
 mod hang_counts;
 mod heads;
+mod implied_conditions;
 mod in_lists;
 mod join_apart;
 mod join_groups;
@@ -122,6 +124,7 @@ mod plain_conditions;
 mod plan_match;
 mod planning;
 mod predicate_sets;
+mod property_tables;
 mod push_filters;
 mod reach_once;
 mod row_keys;

@@ -1,7 +1,7 @@
-//! Notes for each node of a pattern which tables it can be in: what its labels allow, and the patterns that
-//! it was found by where rows bring it, narrowed along edges. A pattern with a node that no table can have,
-//! or a trail longer than there are edges, matches nothing. An edge asked for in both directions that these
-//! tables have in one only is asked for in that one.
+//! Notes for each node of a pattern which tables it can be in: what its labels allow and the properties that
+//! it must have, and the patterns that it was found by where rows bring it, narrowed along edges. A pattern
+//! with a node that no table can have, or a trail longer than there are edges, matches nothing. An edge asked
+//! for in both directions that these tables have in one only is asked for in that one.
 
 use std::cell::RefCell;
 
@@ -16,6 +16,7 @@ use crate::Halt;
 use crate::listed_nodes::listed_nodes;
 use crate::needed::bottom_up_within;
 use crate::planning::Planning;
+use crate::property_tables::Required;
 use crate::tables::{Tables, is_too_long, joined_tables, tables_among};
 
 /// The one direction that an edge asked for in both can have between the tables of its ends, if it is one.
@@ -120,7 +121,9 @@ pub(crate) fn narrow_tables(mut plan: Plan, planning: &mut Planning<'_>) -> Resu
         if let Plan::Match { graph, input } = &mut plan {
             crate::planning::poll(cancel)?;
             let outer = outer.borrow();
-            graph.tables = tables_among(catalog, graph, &|var| known_tables(input, var, vars, &outer));
+            let required = Required::of(&graph.predicates, &input.vars().into_iter().collect());
+            let known = |var| known_tables(input, var, vars, &outer);
+            graph.tables = tables_among(catalog, graph, &known, &required);
             let QueryGraph { edges, tables, .. } = graph;
             for edge in edges {
                 edge.direction = only_direction(catalog, edge, tables).unwrap_or(edge.direction);

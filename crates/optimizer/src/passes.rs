@@ -17,10 +17,11 @@ use crate::{
     ask_bound, both_ways, bound_edges, call_groups, call_once, check, compound_keys, constant_keys,
     count_by_table, count_calls, count_lists, count_optional, count_rows, count_statements, count_trails,
     distinct_once, drop_unused, exists_extremes, fixed_walks, fold_lists, group_branches, group_by_nodes,
-    group_limit, hang_counts, in_lists, join_groups, join_reads, late_projection, list_members,
-    merge_patterns, narrow_tables, narrow_types, optional_conditions, optional_groups, order_edges,
-    parts_of_texts, path_parts, plain_conditions, plan_match, predicate_sets, push_filters, reach_once,
-    row_keys, scan_both_ways, share_expressions, share_subplans, tell_apart, unroll_quantifiers, walks,
+    group_limit, hang_counts, implied_conditions, in_lists, join_groups, join_reads, late_projection,
+    list_members, merge_patterns, narrow_tables, narrow_types, optional_conditions, optional_groups,
+    order_edges, parts_of_texts, path_parts, plain_conditions, plan_match, predicate_sets, push_filters,
+    reach_once, row_keys, scan_both_ways, share_expressions, share_subplans, tell_apart, unroll_quantifiers,
+    walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -85,6 +86,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "late_projection", required: false, run: late_projection::late_projection },
     Pass { name: "ask_bound", required: true, run: ask_bound::ask_bound },
     Pass { name: "narrow_tables", required: true, run: narrow_tables::narrow_tables },
+    Pass { name: "implied_conditions", required: false, run: implied_conditions::implied_conditions },
     Pass { name: "both_ways", required: false, run: both_ways::both_ways },
     Pass { name: "group_branches", required: false, run: group_branches::group_branches },
     Pass { name: "count_by_table", required: false, run: count_by_table::count_by_table },

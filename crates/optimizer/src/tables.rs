@@ -9,6 +9,8 @@ use trimorph_algebra::{Direction, EdgePattern, EdgeRange, LabelExpr, QueryGraph,
 use trimorph_base::{EdgeTableId, TableId};
 use trimorph_catalog::CatalogView;
 
+use crate::property_tables::Required;
+
 /// Tables by node variable.
 pub(crate) type Tables = BTreeMap<VarId, Vec<TableId>>;
 
@@ -91,14 +93,16 @@ impl<'g> Joined<'g> {
 /// edge is looked at again when the tables of one of its ends were narrowed, so that a chain takes time in
 /// its length.
 pub(crate) fn tables_of(catalog: &CatalogView<'_>, graph: &QueryGraph) -> Tables {
-    tables_among(catalog, graph, &|_| None)
+    tables_among(catalog, graph, &|_| None, &Required::none())
 }
 
-/// The same where rows bring some of the nodes, and `known` has the tables that these can be in.
+/// The same where rows bring some of the nodes, and `known` has the tables that these can be in; and nodes
+/// have the properties of `required`.
 pub(crate) fn tables_among(
     catalog: &CatalogView<'_>,
     graph: &QueryGraph,
     known: &dyn Fn(VarId) -> Option<Vec<TableId>>,
+    required: &Required,
 ) -> Tables {
     let mut allowed: HashMap<&LabelExpr, Vec<TableId>> = HashMap::new();
     let mut tables = Tables::new();
@@ -108,6 +112,7 @@ pub(crate) fn tables_among(
         if let Some(known) = known(node.var) {
             of_labels.retain(|table| known.contains(table));
         }
+        required.keep(catalog, node.var, &mut of_labels);
         tables.insert(node.var, of_labels);
     }
     let mut at: HashMap<VarId, Vec<usize>> = HashMap::new();

@@ -4,8 +4,10 @@
 //! nested too deep is an error of ours. What a text may have is said by `check`, which looks first: it
 //! refuses what the standard refuses, and edits what the parser does not take.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
+use spargebra::algebra::GraphPattern;
 use spargebra::{Query, SparqlParser, SparqlSyntaxError, Update};
 use trimorph_base::{Diagnostic, ErrorKind, Span};
 use trimorph_types::iri_names::BASE;
@@ -80,6 +82,9 @@ pub fn parse(text: &str, base: Option<&str>) -> Result<Parsed, Diagnostic> {
     let is_deep = seen.depth > DEPTH_PARSED_AT_ONCE;
     let mut statement = parsed(&parser, text, offset, form, sound.as_ref(), is_deep)
         .map_err(|error| syntax_error(&error.to_string(), text, offset))?;
+    if let Statement::Query(query) = &mut statement {
+        put_in_order(query, &text[offset..]);
+    }
     if seen.has_having {
         match &mut statement {
             Statement::Query(query) => raise_in_query(query),
@@ -251,6 +256,51 @@ fn behind_string(bytes: &[u8], start: usize, quote: u8) -> usize {
         }
     }
     bytes.len()
+}
+
+/// Gives what `SELECT *` selects the order in which the text first has it: the parser sorts it by name.
+fn put_in_order(query: &mut Query, text: &str) {
+    let Query::Select { pattern, .. } = query else { return };
+    let Some(order) = all_selected(text) else { return };
+    let mut pattern = pattern;
+    while let GraphPattern::Slice { inner, .. }
+    | GraphPattern::Distinct { inner }
+    | GraphPattern::Reduced { inner } = pattern
+    {
+        pattern = inner;
+    }
+    if let GraphPattern::Project { variables, .. } = pattern {
+        variables.sort_by_key(|variable| order.get(variable.as_str()).copied().unwrap_or(usize::MAX));
+    }
+}
+
+/// Where variables first stand behind `SELECT *`, if a text selects so.
+fn all_selected(text: &str) -> Option<HashMap<&str, usize>> {
+    if !text.contains('*') {
+        return None;
+    }
+    let (mut is_selected, mut is_all, mut order) = (false, false, HashMap::new());
+    tokens(text, &mut |token, at| {
+        let name = text.get(at..).and_then(|rest| rest.strip_prefix(['?', '$']));
+        match (token, name) {
+            (Token::Word(word), _) if !is_selected => is_selected = word.eq_ignore_ascii_case("select"),
+            (Token::Word(word), _) if !is_all => {
+                return ["distinct", "reduced"].iter().any(|known| word.eq_ignore_ascii_case(known));
+            }
+            (Token::Between, _) if is_selected && !is_all => {
+                is_all = text[at..].starts_with('*');
+                return is_all;
+            }
+            (Token::Term, Some(name)) if is_all => {
+                let is_part = |c: char| c == '_' || c.is_alphanumeric() || c > '\u{7f}';
+                let end = name.find(|c| !is_part(c)).unwrap_or(name.len());
+                order.entry(&name[..end]).or_insert(at);
+            }
+            _ => return !is_selected || is_all,
+        }
+        true
+    });
+    is_all.then_some(order)
 }
 
 /// `TRUE` and `False` as the parser knows them; none where it does already.

@@ -14,25 +14,22 @@
 use std::sync::Arc;
 
 use trimorph_algebra::Op;
-use trimorph_base::Reservation;
-use trimorph_vector::{Chunk, Dictionary, Entries, Group, Nulls, Positions, Texts, Values, Vector};
+use trimorph_vector::{Chunk, Dictionary, Entries, Nulls, Positions, Texts, Values, Vector};
 
 use super::Ex;
 use super::bodies::rewrite;
+use super::by_number::{NumberMemo, calls_by_value};
 use super::evaluated::{Evaluated, Outcome, Over};
+use super::kept_results::{ResultBytes, lone};
 use super::vector::{compares, evaluate, evaluate_over, is_length};
 use crate::layout::Place;
-use crate::rows::{append, general_bytes, text_bytes};
+use crate::rows::append;
 use crate::{Context, ExecError};
 
 /// Positions from which on their dictionary is looked at.
 const ROWS_MIN: usize = 16;
 /// Entries up to which a dictionary's results are kept.
 const ENTRIES_MAX: usize = 1 << 20;
-/// Bytes of a dictionary's results up to which they are kept: larger ones are made as fast as they are read.
-const RESULTS_BYTES_MAX: usize = 64 << 20;
-/// Bytes of a result besides what it owns, at most, but for values of any type.
-const CELL_BYTES: usize = 16;
 /// Rows without codes after which a column is taken to have no dictionary.
 const UNCODED_MAX: usize = 1 << 19;
 /// Dictionaries whose results are kept: a column has one, and a label may have several tables.
@@ -48,16 +45,18 @@ pub(crate) struct EntryMemo<'s> {
     kept: Vec<Kept<'s>>,
     /// Rows that came without codes.
     uncoded: usize,
+    /// Where it is computed of integers.
+    numbers: Option<Box<NumberMemo<'s>>>,
 }
 
 #[derive(Default)]
 enum Form {
     #[default]
     Unknown,
-    /// Not computed of one text, or not of a dictionary.
+    /// Not computed of one property, or of none that has a dictionary or integers.
     Other,
     /// The property and what is computed of it.
-    OfText(Box<(Ex, Ex)>),
+    OfProperty(Box<(Ex, Ex)>),
 }
 
 /// One dictionary.
@@ -67,7 +66,7 @@ struct Kept<'s> {
     met: usize,
     results: Results<'s>,
     /// For the results.
-    held: Option<Reservation>,
+    held: ResultBytes,
 }
 
 enum Results<'s> {
@@ -140,13 +139,6 @@ fn is_no_text(body: &Ex) -> bool {
     found
 }
 
-/// A chunk of one vector.
-fn lone(vector: Vector<'_>, len: usize) -> Chunk<'_> {
-    let mut group = Group { vectors: vec![vector], ..Group::default() };
-    group.reset(len);
-    Chunk { groups: vec![group] }
-}
-
 impl<'s> EntryMemo<'s> {
     /// Of an expression that is evaluated once.
     pub(crate) fn off() -> Self {
@@ -167,9 +159,10 @@ impl<'s> EntryMemo<'s> {
             return evaluate(ex, chunk, group, cx);
         }
         if matches!(self.form, Form::Unknown) {
-            self.form = of_one_property(ex, group).map_or(Form::Other, |parts| Form::OfText(Box::new(parts)));
+            self.form =
+                of_one_property(ex, group).map_or(Form::Other, |parts| Form::OfProperty(Box::new(parts)));
         }
-        let Form::OfText(parts) = &self.form else { return evaluate(ex, chunk, group, cx) };
+        let Form::OfProperty(parts) = &self.form else { return evaluate(ex, chunk, group, cx) };
         let (property, body) = &**parts;
         // Rows whose property cannot be read may not be asked for it.
         let Ok(Evaluated::Own(vector)) = evaluate(property, chunk, group, cx) else {
@@ -197,6 +190,14 @@ impl<'s> EntryMemo<'s> {
                     return out;
                 }
             },
+            Values::Int(_) if self.numbers.is_some() || calls_by_value(body) => {
+                let numbers = self.numbers.get_or_insert_with(|| Box::new(NumberMemo::new()));
+                let Some(out) = numbers.evaluate(body, &vector, at, cx) else {
+                    *self = Self::off();
+                    return evaluate(ex, chunk, group, cx);
+                };
+                return Ok(Evaluated::Own(out));
+            }
             _ => {
                 self.form = Form::Other;
                 return evaluate(ex, chunk, group, cx);
@@ -207,7 +208,7 @@ impl<'s> EntryMemo<'s> {
             None if self.kept.len() == KEPT_MAX => return of_texts(vector),
             None => {
                 let (entries, results) = (Arc::clone(entries), Results::NotYet);
-                self.kept.push(Kept { entries, met: 0, results, held: None });
+                self.kept.push(Kept { entries, met: 0, results, held: ResultBytes::default() });
                 self.kept.len() - 1
             }
         };
@@ -230,8 +231,8 @@ impl<'s> Kept<'s> {
     /// **Errors**: that the query was stopped.
     fn compute(&mut self, body: &Ex, cx: &Context<'s>) -> Result<(), ExecError> {
         self.results = Results::Failed;
-        let (entries, mut bytes) = (self.entries.len(), 0usize);
-        let (mut held, mut results) = (cx.settings.budget.reservation(), Vector::empty());
+        let entries = self.entries.len();
+        let (mut held, mut results) = (ResultBytes::default(), Vector::empty());
         for first in (0..=entries).step_by(cx.settings.vector_size.max(1)) {
             cx.check()?;
             let len = cx.settings.vector_size.min(entries + 1 - first);
@@ -245,15 +246,13 @@ impl<'s> Kept<'s> {
             let chunk = lone(Vector { values: Values::String(texts), nulls }, len);
             let Ok(out) = evaluate_over(body, Over::group(&chunk, 0), cx) else { return Ok(()) };
             let out = out.into_vector(len);
-            let owned = usize::try_from(general_bytes(&out)).unwrap_or(usize::MAX);
-            bytes = bytes.saturating_add(owned).saturating_add(text_bytes(&out) + len * CELL_BYTES);
-            if bytes > RESULTS_BYTES_MAX || held.resize(bytes).is_err() {
+            if !held.take(&out, len, cx) {
                 return Ok(());
             }
             let positions = Positions::all(len).to_vec();
             append(&mut results, &out, &positions, &|id| cx.edge_value(id));
         }
-        self.held = Some(held);
+        self.held = held;
         self.results = match results {
             Vector { values: Values::String(texts), nulls } => {
                 Results::Texts(Arc::new(Dictionary::new(texts)), nulls)

@@ -20,7 +20,7 @@ const DAY: i128 = 86_400_000_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Value,
-    /// `.year`
+    /// `.year`, and SPARQL's `YEAR(…)`, which is null of what has no year.
     Year,
     /// `date(…)`
     Date,
@@ -35,6 +35,11 @@ impl Step {
         match ex {
             Ex::Property { base, key, .. } if &**key == "year" && matches!(**base, Ex::Property { .. }) => {
                 (Self::Year, base)
+            }
+            Ex::Call(function, args, _)
+                if function.name == "sparql.year" && matches!(args[..], [Ex::Property { .. }]) =>
+            {
+                (Self::Year, &args[0])
             }
             Ex::Call(function, args, _) if function.name == "date" && args.len() == 1 => {
                 (Self::Date, &args[0])

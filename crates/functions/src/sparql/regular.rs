@@ -8,16 +8,20 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use trimorph_types::Value;
+use trimorph_vector::{Positions, Values, Vector};
 
 use super::found::{Found, Miss, found, of_terms};
 use super::pattern::translate;
 use super::texts::{Text, alike};
 use crate::context::Context;
 use crate::function::{Function, result};
+use crate::kernel::Argument;
+use crate::kernels::texts::{map, texts_of};
 use crate::operators::{Automaton, COMPILED_BYTES_MAX, LONG_TEXT_BYTES, Outcome, STEPS_MAX, is_match_until};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    of_terms!("regex", (2, 3), result::bool, regex, "regex(text, pattern[, flags]): whether a part matches"),
+    of_terms!("regex", (2, 3), result::bool, regex, "regex(text, pattern[, flags]): whether a part matches")
+        .typed(regex_of_texts),
     of_terms!(
         "replace",
         (3, 4),
@@ -128,6 +132,27 @@ fn regex(context: &Context<'_>, args: &[Value]) -> Found {
         },
     })?;
     Ok(Value::Bool(matches))
+}
+
+/// The same of texts without languages, by one pattern; long ones are left to who can be stopped within them.
+fn regex_of_texts<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    let (texts, nulls) = texts_of(args.first())?;
+    let constant = |place: usize| match args.get(place) {
+        None => Some(""),
+        Some(Argument::One(Value::String(text))) => Some(&**text),
+        Some(_) => None,
+    };
+    let (pattern, flags) = (constant(1)?, constant(2)?);
+    let matches = with_pattern(pattern, flags, |engine| {
+        let Engine::Plain { regex, .. } = engine else { return Err(Miss::Error) };
+        let mut are_short = true;
+        let matches = map(texts, nulls, at, |text| {
+            are_short &= text.len() < LONG_TEXT_BYTES;
+            are_short && regex.is_match(text)
+        });
+        found(are_short.then_some(matches))
+    });
+    Some(Vector { values: Values::Bool(matches.ok()?), nulls: nulls.clone() })
 }
 
 /// A part of a replacement.

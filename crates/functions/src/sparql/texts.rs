@@ -7,11 +7,13 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use trimorph_types::{Literal, LiteralKind, LogicalType, Value};
+use trimorph_vector::{Positions, Vector};
 
 use super::found::{Found, Miss, found, of_terms};
 use super::number::Number;
 use crate::context::Context;
 use crate::function::{Function, result};
+use crate::kernel::Argument;
 use crate::kernels::texts::{self, TextTest};
 use crate::letter_case;
 use crate::string::byte_of;
@@ -25,7 +27,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         alike,
         substr,
         "substr(text, start[, length]): part of a text, from position 1"
-    ),
+    )
+    .typed(substr_of_texts),
     of_terms!("ucase", (1, 1), alike, ucase, "ucase(text): in upper case").typed(texts::to_upper),
     of_terms!("lcase", (1, 1), alike, lcase, "lcase(text): in lower case").typed(texts::to_lower),
     of_terms!(
@@ -58,15 +61,18 @@ pub(super) const FUNCTIONS: &[Function] = &[
         alike,
         |_, a| cut(a, |text, part| text.split_once(part).map(|(before, _)| before)),
         "strbefore(text, part): what stands before the first such part"
-    ),
+    )
+    .typed(|_, args, at| texts::before_part(args, at)),
     of_terms!(
         "strafter",
         (2, 2),
         alike,
         |_, a| cut(a, |text, part| text.split_once(part).map(|(_, after)| after)),
         "strafter(text, part): what stands behind the first such part"
-    ),
-    of_terms!("concat", (0, usize::MAX), joined, concat, "concat(text, …): one text of all"),
+    )
+    .typed(|_, args, at| texts::behind_part(args, at)),
+    of_terms!("concat", (0, usize::MAX), joined, concat, "concat(text, …): one text of all")
+        .typed(|_, args, at| texts::concat_each(args, at)),
     of_terms!(
         "encode_for_uri",
         (1, 1),
@@ -161,10 +167,34 @@ fn substr(_: &Context<'_>, args: &[Value]) -> Found {
             if start.is_nan() || end.is_nan() { (1, 1) } else { (position(start), position(end)) }
         }
     };
+    let (from, len) = part_between(start, end);
+    let rest = &text.text[byte_of(text.text, from)..];
+    Ok(text.like(&rest[..byte_of(rest, len)]))
+}
+
+/// The characters before a part and within it, where it is from one position to before another.
+fn part_between(start: i64, end: i64) -> (usize, usize) {
     let from = usize::try_from(start.max(1) - 1).unwrap_or(usize::MAX);
     let to = usize::try_from(end.max(1) - 1).unwrap_or(usize::MAX).max(from);
-    let rest = &text.text[byte_of(text.text, from)..];
-    Ok(text.like(&rest[..byte_of(rest, to - from)]))
+    (from, to - from)
+}
+
+/// `substr` of texts without languages, the same part of each.
+fn substr_of_texts<'s>(
+    context: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    let (text, start, end) = match args {
+        [text, Argument::One(Value::Int(start))] => (text, *start, i64::MAX),
+        [text, Argument::One(Value::Int(start)), Argument::One(Value::Int(length))] => {
+            (text, *start, start.saturating_add(*length))
+        }
+        _ => return None,
+    };
+    let (from, len) = part_between(start, end);
+    let [from, len] = [from, len].map(|count| Value::Int(i64::try_from(count).unwrap_or(i64::MAX)));
+    texts::substring(context, &[*text, Argument::One(&from), Argument::One(&len)], at)
 }
 
 /// Positions beyond any text are brought to the ends of the range.

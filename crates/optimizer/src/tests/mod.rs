@@ -2,6 +2,7 @@
 
 mod broken_facts;
 mod checking;
+mod conditions;
 mod estimates;
 mod passes;
 mod running;

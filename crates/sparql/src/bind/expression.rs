@@ -7,16 +7,15 @@ use std::sync::Arc;
 
 use spargebra::algebra::{Expression, Function, GraphPattern};
 use spargebra::term::Variable;
-use trimorph_algebra::{ApplyKind, Expr, LabelExpr, Op, Plan};
+use trimorph_algebra::{ApplyKind, Expr, Op, Plan};
 use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_types::rdf::names::XSD;
 use trimorph_types::{LogicalType, Value};
 
 use super::relation::{
-    Active, Name, Relation, Shape, Slot, Source, call, equal, given_value, is_not_null, is_null,
+    Active, Name, Relation, Shape, Slot, Source, call, equal, given_value, is_not_null, is_null, negated,
 };
 use super::scope::{Names, may_be_bound, mentioned, name_of, visible};
-use super::triple_terms::bound_name;
 use super::{Binder, Bound};
 use crate::terms::literal;
 
@@ -67,6 +66,13 @@ fn compares_plainly(a: Shape, b: Shape) -> bool {
     let (Shape::Plain(a), Shape::Plain(b)) = (a, b) else { return false };
     let number = |ty| matches!(ty, L::Int | L::Float | L::Decimal);
     a == b && matches!(a, L::String | L::Bool | L::Date | L::LocalDateTime) || number(a) && number(b)
+}
+
+/// Whether values of two types are one term exactly if they are equal.
+fn equal_are_same(a: Shape, b: Shape) -> bool {
+    use LogicalType as L;
+    let types = [L::String, L::Bool, L::Int, L::Date, L::LocalDateTime];
+    a == b && types.into_iter().any(|ty| a == Shape::Plain(ty))
 }
 
 /// Whether both are moments with an offset: one instant is the same whatever its offset is, to SPARQL.
@@ -140,13 +146,11 @@ impl Binder<'_> {
                 },
                 _ => None,
             };
-            let classes =
-                exists.as_ref().and_then(|(pattern, _)| self.asks_classes(relation, pattern, active));
-            match (exists, classes) {
-                (Some((_, ApplyKind::Anti)), Some(classes)) => {
-                    relation.filter(Expr::op(Op::Not, vec![classes]));
-                }
-                (Some(_), Some(classes)) => relation.filter(classes),
+            let asked =
+                exists.as_ref().and_then(|(pattern, _)| self.asked_of_nodes(relation, pattern, active));
+            match (exists, asked) {
+                (Some((_, ApplyKind::Anti)), Some(asked)) => relation.filter(negated(asked)),
+                (Some(_), Some(asked)) => relation.filter(asked),
                 (Some((pattern, kind)), None) => {
                     let subplan = self.exists(relation, pattern, active)?;
                     relation.grow(|input| Plan::Apply { input, subplan: Box::new(subplan), kind });
@@ -158,25 +162,6 @@ impl Binder<'_> {
             }
         }
         Ok(())
-    }
-
-    /// A pattern that asks nothing but classes of nodes that a row has, as a condition on these.
-    fn asks_classes(&mut self, relation: &Relation, pattern: &GraphPattern, active: &Active) -> Option<Expr> {
-        let GraphPattern::Bgp { patterns } = pattern else { return None };
-        let mut asked = Vec::new();
-        for triple in patterns {
-            let label = self.class(triple, active)?;
-            let slot = relation.slots.get(&bound_name(&triple.subject)?)?;
-            if slot.shape != Shape::Node || !slot.certain {
-                return None;
-            }
-            asked.push(Expr::HasLabel(Box::new(slot.value()), LabelExpr::Label(label)));
-        }
-        match asked.len() {
-            0 => None,
-            1 => asked.pop(),
-            _ => Some(Expr::op(Op::And, asked)),
-        }
     }
 
     /// The rows of a pattern for each row, whose variables stand for their values within it.
@@ -301,6 +286,7 @@ impl Binder<'_> {
                 let (a, b) = (self.expression(relation, a, active)?, self.expression(relation, b, active)?);
                 match (a.shape, b.shape) {
                     (Shape::Node, Shape::Node) => boolean(equal(a.expr, b.expr)),
+                    (x, y) if equal_are_same(x, y) => boolean(equal(a.expr, b.expr)),
                     (Shape::Node, Shape::Term) if is_iri(&b.expr) => boolean(equals(a, b)),
                     (Shape::Term, Shape::Node) if is_iri(&a.expr) => boolean(equals(a, b)),
                     _ => boolean(call("sparql.same", vec![a.expr, b.expr])),
@@ -331,8 +317,8 @@ impl Binder<'_> {
             E::UnaryPlus(a) => self.computed_from(relation, "sparql.plus", &[a], active)?,
             E::UnaryMinus(a) => self.computed_from(relation, "sparql.neg", &[a], active)?,
             E::Exists(pattern) => {
-                if let Some(classes) = self.asks_classes(relation, pattern, active) {
-                    return Ok(Typed { certain: true, ..boolean(classes) });
+                if let Some(asked) = self.asked_of_nodes(relation, pattern, active) {
+                    return Ok(Typed { certain: true, ..boolean(asked) });
                 }
                 let subplan = Box::new(self.exists(relation, pattern, active)?);
                 let mark = self.anonymous(LogicalType::Bool);

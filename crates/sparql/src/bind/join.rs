@@ -12,6 +12,9 @@
 //! of them finds few is asked of all. Not where there are paths or sub-queries, which may be what connects
 //! them.
 //!
+//! Triple patterns beside one `UNION` are matched within each of its alternatives, where they are planned
+//! with what stands there: a join with a union is the union of the joins.
+//!
 //! A join is the same in any order. What only a path or a group of another graph connects is not paired
 //! first: it is searched from the one end, and what it reaches is joined with the other.
 
@@ -22,11 +25,17 @@ use spargebra::term::{TriplePattern, Variable};
 use trimorph_algebra::{ApplyKind, Plan};
 
 use super::either_way::either_way;
+use super::pattern::alternatives;
 use super::relation::{Active, Name, Relation};
 use super::scope::{Names, certain, is_sub_query, may_be_bound, name_of, names_of, visible};
 use super::triple_terms::bound_name;
 use super::triples::constants_of;
 use super::{Binder, Bound};
+
+/// Alternatives of a union that triple patterns are matched within, and such patterns, at most: each is
+/// planned as often as there are alternatives.
+const ALTERNATIVES_MAX: usize = 8;
+const SPREAD_MAX: usize = 16;
 
 /// Parts of a join, by when they are matched.
 #[derive(Default)]
@@ -51,6 +60,9 @@ impl Binder<'_> {
         use GraphPattern as P;
         let mut all = Vec::new();
         flatten(pattern, &mut all);
+        if let Some(spread) = spread(&all).filter(|_| relation.is_unit()) {
+            return self.pattern(relation, &spread, active);
+        }
         // What a path or a sub-query may connect stays apart: together it would be paired.
         let connects = |part: &&GraphPattern| matches!(part, P::Path { .. }) || is_sub_query(part);
         let triples = if all.iter().any(connects) { None } else { all_triples(&all) };
@@ -267,6 +279,33 @@ fn all_triples(all: &[&GraphPattern]) -> Option<GraphPattern> {
     }
     let is_split = all.iter().filter(|part| has_triples(part)).count() > 1;
     is_split.then_some(GraphPattern::Bgp { patterns })
+}
+
+/// A union whose alternatives have the triple patterns beside it, where a join is one union and these.
+fn spread(all: &[&GraphPattern]) -> Option<GraphPattern> {
+    use GraphPattern as P;
+    let (unions, others): (Vec<&P>, Vec<&P>) =
+        all.iter().copied().partition(|part| matches!(part, P::Union { .. }));
+    let ([union], false) = (&unions[..], others.is_empty()) else { return None };
+    if either_way(union).is_some() || !others.iter().all(|part| has_triples(part)) {
+        return None;
+    }
+    let mut triples = Vec::new();
+    for part in others {
+        if let P::Bgp { patterns } = part {
+            triples.extend_from_slice(patterns);
+        }
+    }
+    let mut branches = Vec::new();
+    alternatives(union, &mut branches);
+    if branches.len() > ALTERNATIVES_MAX || triples.len() > SPREAD_MAX {
+        return None;
+    }
+    let joined = branches.into_iter().map(|branch| P::Join {
+        left: Box::new(P::Bgp { patterns: triples.clone() }),
+        right: Box::new(branch.clone()),
+    });
+    joined.reduce(|left, right| P::Union { left: Box::new(left), right: Box::new(right) })
 }
 
 /// The parts of joins within joins.

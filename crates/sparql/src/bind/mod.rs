@@ -6,6 +6,7 @@ mod expression;
 mod fixed;
 mod forms;
 mod join;
+mod own_node;
 mod path;
 mod pattern;
 mod reified;

@@ -8,7 +8,9 @@ use spargebra::term::{GroundTerm, NamedNodePattern, Variable};
 use trimorph_algebra::{ApplyKind, Expr, Op, Plan, SortKey, VarId};
 use trimorph_types::{LogicalType, Value};
 
-use super::relation::{Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null, is_null};
+use super::relation::{
+    Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null, is_null, negated,
+};
 use super::scope::{Names, any_exists, certain, is_sub_query, may_be_bound, mentioned, name_of, visible};
 use super::{Binder, Bound};
 use crate::terms::ground;
@@ -127,6 +129,15 @@ impl Binder<'_> {
                 relation.slots.retain(|name, _| names.contains(name));
                 Ok(relation)
             }
+            P::Distinct { inner } | P::Reduced { inner }
+                if let Some((unsorted, order)) = sorted_later(inner) =>
+            {
+                let relation = self.pattern(relation, &unsorted, active)?;
+                let mut relation = self.distinct(relation);
+                let keys = self.sort_keys(&mut relation, order, active)?;
+                relation.grow(|input| Plan::Sort { input, keys, limit: None, of_group: None });
+                Ok(relation)
+            }
             P::Distinct { inner } | P::Reduced { inner } => {
                 let relation = self.pattern(relation, inner, active)?;
                 Ok(self.distinct(relation))
@@ -207,6 +218,12 @@ impl Binder<'_> {
         expression: Option<&Expression>,
         active: &Active,
     ) -> Bound<Relation> {
+        let own = expression.is_none().then(|| self.optional_property(&relation, right, active)).flatten();
+        if let Some((name, slot)) = own {
+            let mut out = relation;
+            out.slots.insert(name, slot);
+            return Ok(out);
+        }
         let bound = self.bound_beside(&relation);
         let agrees =
             visible(right).iter().all(|name| relation.slots.get(name).is_none_or(|slot| slot.certain));
@@ -249,6 +266,11 @@ impl Binder<'_> {
         let shared: Vec<Name> = names.into_iter().filter(|name| relation.slots.contains_key(name)).collect();
         if shared.is_empty() {
             return Ok(relation);
+        }
+        if let Some(asked) = self.asked_of_nodes(&relation, right, active) {
+            let mut out = relation;
+            out.filter(negated(asked));
+            return Ok(out);
         }
         let bound = self.bound_beside(&relation);
         let sure = certain(right);
@@ -501,6 +523,23 @@ impl Binder<'_> {
     }
 }
 
+/// What is told apart without its order, and the order, where that speaks of nothing but what is told apart:
+/// fewer rows are sorted then.
+fn sorted_later(inner: &GraphPattern) -> Option<(GraphPattern, &[OrderExpression])> {
+    use GraphPattern as P;
+    let P::Project { inner, variables } = inner else { return None };
+    let P::OrderBy { inner, expression } = &**inner else { return None };
+    let speaks_of_selected = expression.iter().all(|order| {
+        let (OrderExpression::Asc(key) | OrderExpression::Desc(key)) = order;
+        match key {
+            Expression::Variable(variable) => variables.contains(variable),
+            _ => false,
+        }
+    });
+    let unsorted = P::Project { inner: inner.clone(), variables: variables.clone() };
+    speaks_of_selected.then_some((unsorted, &expression[..]))
+}
+
 /// The rows of a relation for which there is none of another one.
 fn without(mut relation: Relation, other: Relation) -> Relation {
     let subplan = Box::new(other.plan);
@@ -589,7 +628,7 @@ fn slice(relation: &mut Relation, start: usize, length: Option<usize>) {
 }
 
 /// The alternatives of unions within unions.
-fn alternatives<'p>(pattern: &'p GraphPattern, out: &mut Vec<&'p GraphPattern>) {
+pub(super) fn alternatives<'p>(pattern: &'p GraphPattern, out: &mut Vec<&'p GraphPattern>) {
     let mut left = vec![pattern];
     while let Some(pattern) = left.pop() {
         match pattern {

@@ -161,6 +161,14 @@ pub(super) fn is_not_null(a: Expr) -> Expr {
     Expr::op(Op::IsNotNull, vec![a])
 }
 
+/// The opposite of a condition that is never null.
+pub(super) fn negated(condition: Expr) -> Expr {
+    match condition {
+        Expr::Op(Op::IsNotNull, args, span) => Expr::Op(Op::IsNull, args, span),
+        other => Expr::op(Op::Not, vec![other]),
+    }
+}
+
 impl Slot {
     /// What a variable of the plan holds in every row.
     pub(super) fn certain(var: VarId, shape: Shape) -> Self {

@@ -8,8 +8,8 @@
 //!    statements says nothing.
 //! 2. Of edges that may be in named graphs, those of the graphs that are asked are kept, unless an index has
 //!    found them (`in_graphs`). Those that lead to literals come apart from those that lead to nodes.
-//! 3. What is told apart statement by statement (lists as properties, what relationships say, rows with
-//!    labels of their own) is left to [`Statements::of_part`].
+//! 3. What is told apart statement by statement (lists as properties, statements that relationships reify,
+//!    rows with labels of their own) is left to [`Statements::of_part`].
 //!
 //! Source: Virtuoso, "Vectored Execution"; Poseidon §6 (relation scan).
 
@@ -30,7 +30,7 @@ use crate::neighbours::Neighbours;
 /// Statements of one predicate.
 #[derive(Debug)]
 pub struct Batch<'s> {
-    /// Nodes.
+    /// Nodes, or relationships.
     pub subjects: Vector<'s>,
     /// The predicate's IRI.
     pub predicate: Arc<str>,
@@ -84,6 +84,10 @@ impl<'s> Statements<'_, 's> {
                     &edges.iter().map(|edge| edge.end).collect::<Vec<_>>(),
                     with_objects,
                 )
+            }
+            Of::Said(..) | Of::Reified(_) if graphs.has_default() => {
+                let there = reader.existing(start, len);
+                Some(vec![self.batch_said(part, &ids(start, len, there.as_deref()), with_objects)?])
             }
             Of::Labels | Of::Column(_) | Of::Said(..) | Of::Reified(_) => None,
         }
@@ -295,7 +299,12 @@ impl Ends {
     }
 }
 
-fn batch<'s>(part: &Part, subjects: Vector<'s>, objects: Option<Vector<'s>>, len: usize) -> Batch<'s> {
+pub(super) fn batch<'s>(
+    part: &Part,
+    subjects: Vector<'s>,
+    objects: Option<Vector<'s>>,
+    len: usize,
+) -> Batch<'s> {
     Batch { subjects, predicate: Arc::clone(&part.predicate), objects, graphs: None, len }
 }
 
@@ -304,7 +313,7 @@ fn nodes<'s>(table: TableId, ids: Vec<NodeId>) -> Vector<'s> {
 }
 
 /// Nodes from one on, all of them or those at some positions.
-fn ids(start: NodeId, len: usize, positions: Option<&[u32]>) -> Vec<NodeId> {
+pub(super) fn ids(start: NodeId, len: usize, positions: Option<&[u32]>) -> Vec<NodeId> {
     let node = |position: u64| NodeId::new(start.table(), start.row() + position);
     match positions {
         Some(positions) => positions.iter().map(|position| node(u64::from(*position))).collect(),
@@ -313,7 +322,7 @@ fn ids(start: NodeId, len: usize, positions: Option<&[u32]>) -> Vec<NodeId> {
 }
 
 /// Whether values of this type are a literal each.
-fn is_literal(ty: LogicalType) -> bool {
+pub(super) fn is_literal(ty: LogicalType) -> bool {
     use LogicalType as T;
     matches!(
         ty,

@@ -38,6 +38,7 @@ mod matching;
 mod names;
 mod places;
 mod said;
+mod said_together;
 mod scan;
 mod terms;
 

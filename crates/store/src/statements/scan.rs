@@ -272,6 +272,12 @@ impl Statements<'_, '_> {
                 {
                     return sink(counted(Value::Null), known);
                 }
+                if let Of::Said(..) | Of::Reified(_) = &part.of
+                    && graphs.has_default()
+                    && let Some(known) = self.count_said(part, NodeId::new(part.table, first), len)
+                {
+                    return sink(counted(Value::Null), known);
+                }
                 if let Some(batches) = self.batches_of_part(part, (first, count), graphs, false) {
                     let found: usize = batches.iter().map(|batch| batch.len).sum();
                     return sink(counted(Value::Null), found as u64);

@@ -102,8 +102,24 @@ impl Write for Buffer {
     }
 }
 
+/// A number below 100 in two digits.
+fn two_digits(number: i64) -> [u8; 2] {
+    let digit = |number: i64| b'0' + u8::try_from(number.rem_euclid(10)).unwrap_or_default();
+    [digit(number / 10), digit(number)]
+}
+
+/// Bytes of ASCII.
+fn write_ascii(out: &mut impl Write, bytes: &[u8]) -> fmt::Result {
+    out.write_str(std::str::from_utf8(bytes).map_err(|_| fmt::Error)?)
+}
+
 fn write_date(out: &mut impl Write, date: Date) -> fmt::Result {
     let (year, month, day) = date.ymd();
+    if (0..10_000).contains(&year) {
+        let ([a, b], [c, d]) = (two_digits(year / 100), two_digits(year % 100));
+        let ([e, f], [g, h]) = (two_digits(month), two_digits(day));
+        return write_ascii(out, &[a, b, c, d, b'-', e, f, b'-', g, h]);
+    }
     let sign = if year < 0 { "-" } else { "" };
     write!(out, "{sign}{:04}-{month:02}-{day:02}", year.unsigned_abs())
 }
@@ -116,7 +132,8 @@ fn write_date_time(out: &mut impl Write, moment: LocalDateTime) -> fmt::Result {
 
 fn write_time(out: &mut impl Write, time: LocalTime) -> fmt::Result {
     let (hour, minute, second, nanos) = time.parts();
-    write!(out, "{hour:02}:{minute:02}:{second:02}")?;
+    let ([a, b], [c, d], [e, f]) = (two_digits(hour), two_digits(minute), two_digits(second));
+    write_ascii(out, &[a, b, b':', c, d, b':', e, f])?;
     write_fraction(out, nanos.unsigned_abs())
 }
 

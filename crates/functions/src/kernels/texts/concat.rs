@@ -35,6 +35,18 @@ pub fn concat_all_texts<'s>(texts: &[Argument<'_, 's>], at: Positions<'_>) -> Op
     fits.then_some(Vector { values: Values::String(out), nulls })
 }
 
+/// Several texts, one after the other, in whichever of the two ways writes less.
+pub(crate) fn concat_each<'s>(texts: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    let [first, second, rest @ ..] = texts else { return None };
+    if !rest.is_empty()
+        && let Some(all) = concat_all_texts(texts, at)
+    {
+        return Some(all);
+    }
+    let two = concat_texts(*first, *second, at);
+    rest.iter().fold(two, |made, next| concat_texts(Argument::Each(&made?), *next, at))
+}
+
 /// `a + b` of texts; null where one of them is.
 pub fn concat_texts<'s>(a: Argument<'_, 's>, b: Argument<'_, 's>, at: Positions<'_>) -> Option<Vector<'s>> {
     let nulls = nulls_of(&[a, b], at.len);

@@ -283,6 +283,35 @@ pub fn split_part<'s>(
     Some(Vector { values: Values::String(parts), nulls: missing })
 }
 
+/// What stands before the first of one constant part in each text, nothing where it is not there.
+pub(crate) fn before_part<'s>(args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    around_part(args, at, |text, found| &text[..found.unwrap_or(0)])
+}
+
+/// What stands behind it.
+pub(crate) fn behind_part<'s>(args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    let [_, Argument::One(Value::String(part))] = args else { return None };
+    let len = part.len();
+    around_part(args, at, |text, found| &text[found.map_or(text.len(), |found| found + len)..])
+}
+
+/// `take` of each text and of where one constant part first is in it: between characters, as the part is.
+fn around_part<'s>(
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+    take: impl for<'t> Fn(&'t str, Option<usize>) -> &'t str,
+) -> Option<Vector<'s>> {
+    let [_, Argument::One(Value::String(part))] = args else { return None };
+    let finder = Finder::new(part.as_bytes());
+    parts(args, at, |_, text| {
+        let found = match short_delimiter(text, part) {
+            Some(byte) => BytePlaces::new(byte, text.as_bytes()).next(),
+            None => finder.find(text.as_bytes()),
+        };
+        take(text, found)
+    })
+}
+
 /// The one byte of a delimiter, where texts are so short that starting a search takes longer than searching.
 #[inline]
 fn short_delimiter(text: &str, delimiter: &str) -> Option<u8> {

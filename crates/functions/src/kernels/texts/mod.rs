@@ -30,10 +30,12 @@ use crate::kernel::Argument;
 
 pub(crate) use asked::zip_texts;
 pub use asked::{TextTest, test_texts};
+pub(crate) use concat::concat_each;
 pub use concat::{concat_all_texts, concat_texts};
 pub use letters::split_part;
 pub(crate) use letters::{
-    left, replace, reverse, right, split, substring, to_lower, to_upper, trim, trim_end, trim_start,
+    before_part, behind_part, left, replace, reverse, right, split, substring, to_lower, to_upper, trim,
+    trim_end, trim_start,
 };
 pub(crate) use numbers::{is_empty, length, to_boolean, to_float, to_integer};
 pub use parts::TextParts;
@@ -69,7 +71,7 @@ impl<'a, 's> Side<'a, 's> {
 }
 
 /// The texts of an argument that has one for each position.
-fn texts_of<'a, 's>(argument: Option<&Argument<'a, 's>>) -> Option<(&'a Texts<'s>, &'a Nulls)> {
+pub(crate) fn texts_of<'a, 's>(argument: Option<&Argument<'a, 's>>) -> Option<(&'a Texts<'s>, &'a Nulls)> {
     match argument {
         Some(Argument::Each(Vector { values: Values::String(texts), nulls })) => Some((texts, nulls)),
         _ => None,
@@ -78,7 +80,7 @@ fn texts_of<'a, 's>(argument: Option<&Argument<'a, 's>>) -> Option<(&'a Texts<'s
 
 /// `of` each text that is meant.
 #[inline]
-fn map<T: Copy + Default>(
+pub(crate) fn map<T: Copy + Default>(
     texts: &Texts<'_>,
     nulls: &Nulls,
     at: Positions<'_>,

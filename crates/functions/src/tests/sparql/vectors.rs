@@ -105,7 +105,9 @@ fn vectors_and_values_agree() {
     for _ in 0..12_000 {
         let function = *random.pick(&functions);
         let len = random.below(70);
-        let count = function.min_args;
+        // Of any number, two or three.
+        let count =
+            function.min_args.max(if function.max_args == usize::MAX { 2 + random.below(2) } else { 1 });
         let first = random.below(19);
         let kinds: Vec<usize> =
             (0..count).map(|_| if random.chance(50) { first } else { random.below(19) }).collect();
@@ -155,4 +157,33 @@ fn vectors_and_values_agree() {
         }
     }
     assert_eq!(known.len(), functions.len(), "{known:?}");
+}
+
+/// The same part of each text, wherever it begins and however long it is.
+#[test]
+fn parts_of_texts_are_those_of_each() {
+    let context = Context::new(&Named, NOW, 7);
+    let function = crate::lookup("sparql.substr").unwrap();
+    for texts in [&["", "a", "ab", "abcdef"][..], &["", "é", "Straße", "日本語文"]] {
+        let texts: Vec<Value> = texts.iter().map(|text| Value::string(*text)).collect();
+        let at = Positions::all(texts.len());
+        let vector = Vector::of_values(texts.clone(), at);
+        for start in [i64::MIN, -3, 0, 1, 2, 4, 9, i64::MAX] {
+            for length in [None, Some(i64::MIN), Some(-1), Some(0), Some(1), Some(3), Some(i64::MAX)] {
+                let rest: Vec<Value> = [Some(start), length].into_iter().flatten().map(Value::Int).collect();
+                let args: Vec<Argument<'_, 'static>> =
+                    std::iter::once(Argument::Each(&vector)).chain(rest.iter().map(Argument::One)).collect();
+                let found = at_once(function, &context, &args, at).unwrap();
+                for (i, text) in texts.iter().enumerate() {
+                    let row: Vec<Value> = std::iter::once(text.clone()).chain(rest.clone()).collect();
+                    let expected = function.invoke(&context, &row).unwrap();
+                    assert_eq!(
+                        format!("{:?}", found.value(i, &|_| Value::Null)),
+                        format!("{expected:?}"),
+                        "{row:?}"
+                    );
+                }
+            }
+        }
+    }
 }
