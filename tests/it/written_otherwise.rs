@@ -7,7 +7,7 @@ use trimorph::{CancelToken, Database};
 use crate::durable::{config, rows, run};
 
 const GRAPH: [&str; 6] = [
-    "UNWIND range(0, 79) AS k CREATE (:A {k: k, v: k % 7, t: 'x' + (k % 5), d: datetime({epochSeconds: 1300000000 + k * 9000000})})",
+    "UNWIND range(0, 79) AS k CREATE (:A {k: k, v: k % 7, t: 'x' + (k % 5), u: 'text ' + k, d: datetime({epochSeconds: 1300000000 + k * 9000000})})",
     "UNWIND range(0, 59) AS k CREATE (:A:B {k: k + 100, v: CASE WHEN k % 3 = 0 THEN null WHEN k % 3 = 1 THEN k % 5 ELSE k % 5 + 0.0 END})",
     "UNWIND range(0, 39) AS k CREATE (:C {k: k + 200, v: CASE WHEN k % 2 = 0 THEN 'x' + (k % 5) ELSE k END}), ({k: k + 300})",
     "MATCH (a:A), (b) WHERE (a.k * 7 + b.k) % 23 = 0 AND a.k % 5 <> 2 CREATE (a)-[:R {w: (a.k + b.k) % 11}]->(b)",
@@ -73,6 +73,12 @@ const SAME: &[&[&str]] = &[
         "MATCH (n:A) RETURN n.k + 1 AS k, n.t AS t ORDER BY n.v, n.k SKIP 3 LIMIT 9",
         "MATCH (n:A) WITH n ORDER BY n.v, n.k SKIP 3 LIMIT 9 RETURN n.k + 1 AS k, n.t AS t",
         "MATCH (n:A) WITH n, n.k + 1 AS k, n.t AS t, n.v AS v ORDER BY v, n.k SKIP 3 LIMIT 9 RETURN k, t",
+    ],
+    &[
+        // Texts that are all different, some of them looked for.
+        "MATCH (n:A)-[:R]->(m) WHERE n.u IN ['text 3', 'text 14', 'text 15', 'no text'] RETURN n.k, m.k",
+        "UNWIND ['text 3', 'text 14', 'text 15', 'no text'] AS u MATCH (n:A {u: u})-[:R]->(m) RETURN n.k, m.k",
+        "UNWIND [{u: 'text 3'}, {u: 'text 14'}, {u: null}, {u: 'text 15'}] AS r MATCH (n:A)-[:R]->(m) WHERE n.u = r.u RETURN n.k, m.k",
     ],
     &[
         // What a subquery asks of rows that have a value in common.

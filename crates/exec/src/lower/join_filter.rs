@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use trimorph_algebra::{Expr, Op, Plan, VarId};
+use trimorph_base::Span;
 use trimorph_store::access::PropertyAccess;
 use trimorph_types::{LogicalType, Value};
 
@@ -57,7 +58,12 @@ impl Lowering<'_> {
                 continue;
             }
             let columns = passed.property.as_ref().map(|p| Arc::new(PropertyAccess::new(self.catalog, p)));
-            let spec = JoinFilterSpec { place, columns, keys: passed.keys };
+            let read = |name: &Arc<str>| {
+                let base = Box::new(Expr::Var(passed.var));
+                self.compile(&Expr::Property(base, Arc::clone(name), Span::default()), &lowered.layout).ok()
+            };
+            let property = passed.property.as_ref().and_then(read);
+            let spec = JoinFilterSpec { place, columns, property, keys: passed.keys };
             lowered.node = self.node(Spec::JoinFilter(Arc::new(spec)), [lowered.node]);
         }
         lowered

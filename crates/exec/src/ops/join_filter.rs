@@ -2,16 +2,18 @@
 //! probe side first has them. The join finds the others, so it may let any pass.
 //!
 //! The build side is complete before the join asks its probe side for rows; its keys are a set by then
-//! (`expr/key_set.rs`), which encoded columns are asked for, zone maps first. Where most rows pass, or the
-//! column cannot be asked, it stops asking.
+//! (`expr/key_set.rs`), which encoded columns are asked for, zone maps first. Texts of a column without a
+//! dictionary are read for it, which pays where few pass. Where most rows pass, or the column cannot be asked,
+//! it stops asking.
 
 use std::sync::Arc;
 
 use trimorph_store::access::PropertyAccess;
-use trimorph_vector::{Chunk, Selection};
+use trimorph_types::LogicalType;
+use trimorph_vector::{Chunk, Selection, Values};
 
 use crate::counters::Counters;
-use crate::expr::{PassedKeys, PropertyFilter, TestState};
+use crate::expr::{Ex, PassedKeys, PropertyFilter, TestState, evaluate};
 use crate::layout::Place;
 use crate::operator::{BoxOperator, Operator};
 use crate::{Context, ExecError};
@@ -21,6 +23,9 @@ const ROWS_SEEN: usize = 16_384;
 /// Of a hundred that pass, more are not worth the asking: what a row costs here and in the join is about 1 to
 /// 5 where a column is asked.
 const PASSED_MAX: usize = 70;
+/// The same of texts that are read for it: those that pass are read again.
+const READ_SEEN: usize = 1_024;
+const READ_PASSED_MAX: usize = 25;
 
 /// What is asked, of what.
 #[derive(Debug)]
@@ -29,6 +34,8 @@ pub(crate) struct JoinFilterSpec {
     pub(crate) place: Place,
     /// Its property that is the key; none where the node itself is.
     pub(crate) columns: Option<Arc<PropertyAccess>>,
+    /// The same as an expression.
+    pub(crate) property: Option<Ex>,
     /// The number of the keys that the join passes.
     pub(crate) keys: usize,
 }
@@ -42,6 +49,8 @@ pub(crate) struct JoinFilter<'s> {
     state: TestState,
     seen: usize,
     passed: usize,
+    /// Whether values are read for it.
+    reads: bool,
     counters: Option<Arc<Counters>>,
 }
 
@@ -62,7 +71,7 @@ impl<'s> JoinFilter<'s> {
         counters: Option<Arc<Counters>>,
     ) -> Self {
         let (asking, state) = (Asking::NotYet, TestState::default());
-        Self { child, spec, keys, asking, state, seen: 0, passed: 0, counters }
+        Self { child, spec, keys, asking, state, seen: 0, passed: 0, reads: false, counters }
     }
 
     fn begin(&mut self) {
@@ -81,10 +90,18 @@ impl<'s> JoinFilter<'s> {
     /// The positions that pass; `None` where they cannot be asked.
     fn ask(&mut self, chunk: &Chunk<'s>, cx: &Context<'s>) -> Option<Vec<u32>> {
         let Place { group, slot } = self.spec.place;
+        let number = group;
         let group = &chunk.groups[group];
         let mut out = Vec::new();
         match &self.asking {
-            Asking::Property(test) => test.select(group, &mut self.state, cx, &mut out)?,
+            Asking::Property(_) if self.reads => return self.read(chunk, number, cx),
+            Asking::Property(test) => match test.select(group, &mut self.state, cx, &mut out) {
+                Some(()) => {}
+                None => {
+                    self.reads = true;
+                    return self.read(chunk, number, cx);
+                }
+            },
             Asking::Nodes => {
                 let nodes = self.keys.get()?.as_ref()?.nodes()?;
                 let vector = &group.vectors[slot];
@@ -95,6 +112,19 @@ impl<'s> JoinFilter<'s> {
             Asking::NotYet | Asking::Nothing => return None,
         }
         Some(out)
+    }
+}
+
+impl<'s> JoinFilter<'s> {
+    /// The positions whose texts may be keys; `None` where they are no texts.
+    fn read(&self, chunk: &Chunk<'s>, group: usize, cx: &Context<'s>) -> Option<Vec<u32>> {
+        let keys = self.keys.get()?.as_ref().filter(|keys| keys.is_asked_of(LogicalType::String))?;
+        let read = evaluate(self.spec.property.as_ref()?, chunk, group, cx).ok()?;
+        let vector = read.vector()?;
+        let Values::String(texts) = &vector.values else { return None };
+        let mut positions = chunk.groups[group].positions();
+        positions.retain(|p| !vector.is_null(*p as usize) && keys.has_text(texts.get(*p as usize)));
+        Some(positions)
     }
 }
 
@@ -119,7 +149,9 @@ impl<'s> Operator<'s> for JoinFilter<'s> {
             if let Some(counters) = &self.counters {
                 counters.asked(came, passed.len());
             }
-            if self.seen >= ROWS_SEEN && self.passed * 100 > self.seen * PASSED_MAX {
+            let (seen, most) =
+                if self.reads { (READ_SEEN, READ_PASSED_MAX) } else { (ROWS_SEEN, PASSED_MAX) };
+            if self.seen >= seen && self.passed * 100 > self.seen * most {
                 self.asking = Asking::Nothing;
             }
             if passed.is_empty() {
