@@ -73,18 +73,6 @@ pub(super) fn rounded<'s>(
     Some(Vector { values, nulls: vector.nulls.clone() })
 }
 
-/// Numbers as doubles.
-#[expect(clippy::cast_precision_loss, reason = "rounding is what promotion means")]
-pub(super) fn doubles<'s>(args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
-    let Some(Argument::Each(vector)) = args.first() else { return None };
-    let values = match &vector.values {
-        Values::Int(v) => map(v, at, |n| n as f64),
-        Values::Float(v) => map(v, at, |x| x),
-        _ => return None,
-    };
-    Some(Vector { values: Values::Float(values), nulls: vector.nulls.clone() })
-}
-
 /// A part of dates and of moments.
 pub(super) fn date_part<'s>(args: &[Argument<'_, 's>], at: Positions<'_>, name: &str) -> Option<Vector<'s>> {
     let Some(Argument::Each(vector)) = args.first() else { return None };
