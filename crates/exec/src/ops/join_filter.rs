@@ -3,8 +3,8 @@
 //!
 //! The build side is complete before the join asks its probe side for rows; its keys are a set by then
 //! (`expr/key_set.rs`), which encoded columns are asked for, zone maps first. Texts of a column without a
-//! dictionary are read for it, which pays where few pass. Where most rows pass, or the column cannot be asked,
-//! it stops asking.
+//! dictionary are read for it, which pays where few pass. Where most rows pass, or the column cannot be
+//! asked, it stops asking.
 
 use std::sync::Arc;
 
@@ -49,8 +49,9 @@ pub(crate) struct JoinFilter<'s> {
     state: TestState,
     seen: usize,
     passed: usize,
-    /// Whether values are read for it.
+    /// Whether values are read for it, and how many texts were.
     reads: bool,
+    texts: usize,
     counters: Option<Arc<Counters>>,
 }
 
@@ -71,7 +72,7 @@ impl<'s> JoinFilter<'s> {
         counters: Option<Arc<Counters>>,
     ) -> Self {
         let (asking, state) = (Asking::NotYet, TestState::default());
-        Self { child, spec, keys, asking, state, seen: 0, passed: 0, reads: false, counters }
+        Self { child, spec, keys, asking, state, seen: 0, passed: 0, reads: false, texts: 0, counters }
     }
 
     fn begin(&mut self) {
@@ -116,14 +117,17 @@ impl<'s> JoinFilter<'s> {
 }
 
 impl<'s> JoinFilter<'s> {
-    /// The positions whose texts may be keys; `None` where they are no texts.
-    fn read(&self, chunk: &Chunk<'s>, group: usize, cx: &Context<'s>) -> Option<Vec<u32>> {
+    /// The positions whose texts may be keys; `None` where they are no texts. Nulls, which no join has a key
+    /// for, were not worth the reading.
+    fn read(&mut self, chunk: &Chunk<'s>, group: usize, cx: &Context<'s>) -> Option<Vec<u32>> {
         let keys = self.keys.get()?.as_ref().filter(|keys| keys.is_asked_of(LogicalType::String))?;
         let read = evaluate(self.spec.property.as_ref()?, chunk, group, cx).ok()?;
         let vector = read.vector()?;
         let Values::String(texts) = &vector.values else { return None };
         let mut positions = chunk.groups[group].positions();
-        positions.retain(|p| !vector.is_null(*p as usize) && keys.has_text(texts.get(*p as usize)));
+        positions.retain(|p| !vector.is_null(*p as usize));
+        self.texts += positions.len();
+        positions.retain(|p| keys.has_text(texts.get(*p as usize)));
         Some(positions)
     }
 }
@@ -149,9 +153,11 @@ impl<'s> Operator<'s> for JoinFilter<'s> {
             if let Some(counters) = &self.counters {
                 counters.asked(came, passed.len());
             }
-            let (seen, most) =
-                if self.reads { (READ_SEEN, READ_PASSED_MAX) } else { (ROWS_SEEN, PASSED_MAX) };
-            if self.seen >= seen && self.passed * 100 > self.seen * most {
+            let pays = match self.reads {
+                true => self.seen < READ_SEEN || self.passed * 100 <= self.texts * READ_PASSED_MAX,
+                false => self.seen < ROWS_SEEN || self.passed * 100 <= self.seen * PASSED_MAX,
+            };
+            if !pays {
                 self.asking = Asking::Nothing;
             }
             if passed.is_empty() {
