@@ -29,12 +29,14 @@ impl Required {
         Self(Vec::new())
     }
 
-    /// Keeps the tables that have all of them; a property that no table has tells nothing.
+    /// Keeps the tables that have all of them. A property that none of the tables has tells nothing: the
+    /// condition stays, and notices say what is odd about it.
     pub(crate) fn keep(&self, catalog: &CatalogView<'_>, node: VarId, tables: &mut Vec<TableId>) {
         for (_, name) in self.0.iter().filter(|(var, _)| *var == node) {
             let columns = catalog.node_columns(Some(std::slice::from_ref(name)));
-            if !columns.is_empty() {
-                tables.retain(|table| columns.iter().any(|(with, _)| with == table));
+            let has = |table: &TableId| columns.iter().any(|(with, _)| with == table);
+            if tables.iter().any(has) {
+                tables.retain(has);
             }
         }
     }
