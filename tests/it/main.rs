@@ -76,6 +76,7 @@ mod products;
 mod programs;
 mod rdf_fuzz;
 mod reached_once;
+mod reduced_joins;
 mod relationship_lists;
 mod shared;
 mod shared_expressions;

@@ -752,3 +752,55 @@ fn a_variable_is_among_many_iris() {
     let plan = result.plan();
     assert!(plan.contains(" IN ") && !plan.contains(" OR "), "{plan}");
 }
+
+/// Doubles are joined and found as terms: NaN is one, which no number equals; zero and minus zero are two.
+#[test]
+fn doubles_are_joined_as_terms() {
+    let data = "<http://a> :p 'NaN'^^xsd:double ; :k 1 . <http://b> :p 0.0E0 ; :k 2 . <http://c> :p -0.0E0 ; :k 3 . <http://d> :p 1.5E0 ; :k 4 . <http://e> :q 'NaN'^^xsd:double , 0.0E0 . <http://f> :q -0.0E0 . <http://g> :q 1.5E0 . <http://h> :r 'NaN'^^xsd:double . <http://i> :r -0.0E0 .";
+    let prefixes = "PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>";
+    for is_merged in [false, true] {
+        let db = database();
+        let connection = db.connect();
+        sparql(&connection, &format!("{prefixes} INSERT DATA {{ {data} }}"));
+        // What is there already is not there twice.
+        sparql(&connection, &format!("{prefixes} INSERT DATA {{ {data} }}"));
+        if is_merged {
+            db.merge(&CancelToken::default()).unwrap();
+        }
+        let asked = |pattern: &str| sparql(&connection, &format!("{prefixes} SELECT ?k {{ {pattern} }}"));
+        for (pattern, wanted) in [
+            ("?s :p 'NaN'^^xsd:double ; :k ?k", "1"),
+            ("?s :p 0e0 ; :k ?k", ""),
+            ("?s :p '0.0E0'^^xsd:double ; :k ?k", "2"),
+            ("?s :p -0.0E0 ; :k ?k", "3"),
+            ("?s :p 1.5E0 ; :k ?k", "4"),
+            ("VALUES ?x { 'NaN'^^xsd:double -0.0E0 } ?s :p ?x ; :k ?k", "1 3"),
+            ("?s :p ?x ; :k ?k . ?t :q ?x", "1 2 3 4"),
+            ("?s :p ?x ; :k ?k . ?t :r ?x", "1 3"),
+            ("?t :r ?x . ?s :p ?x ; :k ?k", "1 3"),
+            ("?s :p ?x ; :k ?k FILTER EXISTS { ?t :r ?x }", "1 3"),
+            ("?s :p ?x ; :k ?k MINUS { ?t :r ?x }", "2 4"),
+            ("?s :p ?x ; :k ?k . { SELECT ?x { ?t :r ?x } }", "1 3"),
+            ("?s :p ?x ; :k ?k OPTIONAL { ?t :r ?x } FILTER(!BOUND(?t))", "2 4"),
+            ("?s :p ?x ; :k ?k . ?t :r ?y FILTER(sameTerm(?x, ?y))", "1 3"),
+            ("?s :p ?x ; :k ?k . ?t :r ?y FILTER(?x = ?y)", "2 3"),
+            ("?s :p ?x ; :k ?k FILTER(?x = ?x)", "2 3 4"),
+            ("?s ?p 'NaN'^^xsd:double ; :k ?k", "1"),
+            ("?s ?p ?x ; :k ?k . ?t :r ?x", "1 3"),
+            (
+                "{ SELECT (COUNT(*) AS ?k) { { SELECT DISTINCT ?x { VALUES ?s { <http://a> <http://h> } { ?s :p ?x } UNION { ?s :r ?x } } } } }",
+                "1",
+            ),
+            (
+                "{ SELECT (COUNT(DISTINCT ?x) AS ?k) { VALUES ?s { <http://a> <http://h> } { ?s :p ?x } UNION { ?s :r ?x } } }",
+                "1",
+            ),
+        ] {
+            assert_eq!(asked(pattern).join(" "), wanted, "merged {is_merged}: {pattern}");
+        }
+        sparql(&connection, &format!("{prefixes} DELETE DATA {{ <http://a> :p 'NaN'^^xsd:double }}"));
+        sparql(&connection, &format!("{prefixes} DELETE {{ ?s :q ?x }} WHERE {{ ?t :r ?x . ?s :q ?x }}"));
+        assert_eq!(asked("?k :p ?x"), ["<http://b>", "<http://c>", "<http://d>"], "merged {is_merged}");
+        assert_eq!(asked("?s :q ?k").len(), 2, "merged {is_merged}");
+    }
+}

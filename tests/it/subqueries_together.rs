@@ -134,3 +134,24 @@ fn joined_rows_are_grouped() {
         assert!(!is_grouped(text), "{text}");
     }
 }
+
+/// What is drawn is drawn for each pair of joined rows: of 300 draws each, all rows have one that passes and
+/// one that does not.
+#[test]
+fn what_is_drawn_is_drawn_for_each_pair() {
+    let db = Database::in_memory(config());
+    let c = db.connect();
+    run(&c, &["UNWIND range(0, 2999) AS k CREATE (:A {k: k, t: 'x' + (k % 10), v: 1})"]);
+    db.merge(&CancelToken::default()).unwrap();
+    for text in [
+        "MATCH (n:A) WHERE EXISTS { MATCH (m:A) WHERE m.t = n.t AND m.v = n.v AND rand() < 0.3 } RETURN count(*) AS c",
+        "MATCH (n:A) WHERE EXISTS { MATCH (m:A) WHERE m.t = n.t AND m.v * 0.3 > n.v * rand() } RETURN count(*) AS c",
+        "MATCH (n:A) WHERE EXISTS { MATCH (m:A) WHERE m.t = n.t AND m.v > n.v * rand() * 3 } RETURN count(*) AS c",
+        "MATCH (n:A) WHERE EXISTS { MATCH (m:A) WHERE m.t = n.t AND m.v >= n.v AND rand() < 0.3 } RETURN count(*) AS c",
+        "MATCH (n:A) WHERE 0 < COUNT { MATCH (m:A) WHERE m.t = n.t AND rand() < 0.3 } < 300 RETURN count(*) AS c",
+        "MATCH (n:A), (m:A) WHERE m.t = n.t AND m.v = n.v AND rand() < 0.3 WITH n, count(*) AS c WHERE 0 < c < 300 RETURN count(*) AS c",
+        "MATCH (n:A) CALL (n) { MATCH (m:A) WHERE m.t = n.t RETURN rand() < 0.3 AS y, count(*) AS c } WITH n, count(y) AS c WHERE c = 2 RETURN count(*) AS c",
+    ] {
+        assert_eq!(rows(&c, text), ["3000"], "{text}");
+    }
+}

@@ -42,7 +42,7 @@ use crate::layout::Layout;
 use crate::ops;
 use crate::physical::{PhysicalOptions, PhysicalPlan, Spec};
 use crate::stack::Stack;
-use lowering::{Lowered, Lowering, Vars, internal, rows_layout, vars_of};
+use lowering::{Lowered, Lowering, Vars, asked_of, internal, rows_layout, vars_of};
 
 impl PhysicalPlan {
     /// As [`Self::new`], for the catalog of a snapshot; what the plan relies on is not noted.
@@ -205,7 +205,7 @@ impl<'q> Lowering<'q> {
             Plan::SpoolRead { columns, number } => self.lower_spool_read(columns, *number, needed),
             Plan::RangeJoin { left, right, band } => self.lower_range_join(left, right, band, needed),
             Plan::Filter { input, predicate } => {
-                let mut below = vars_of([predicate]);
+                let mut below = asked_of([predicate], input);
                 below.extend(needed);
                 self.filtered_extend = matches!(&**input, Plan::Extend { step, .. } if !extend::looked_at(step, needed) && filter::filters_only(predicate, step));
                 let lowered = self.child(0, input, &below)?;
@@ -213,7 +213,7 @@ impl<'q> Lowering<'q> {
             }
             Plan::Extra { input, items } => {
                 let wanted: Vec<&(VarId, Expr)> = items.iter().filter(|(v, _)| needed.contains(v)).collect();
-                let mut below = vars_of(wanted.iter().map(|(_, e)| e));
+                let mut below = asked_of(wanted.iter().map(|(_, e)| e), input);
                 let made: Vars = items.iter().map(|(v, _)| *v).collect();
                 below.extend(needed.difference(&made));
                 let lowered = self.child(0, input, &below)?;
@@ -221,12 +221,15 @@ impl<'q> Lowering<'q> {
             }
             Plan::Project { input, items } => {
                 let wanted: Vec<&(VarId, Expr)> = items.iter().filter(|(v, _)| needed.contains(v)).collect();
-                let below = self.with_number(vars_of(wanted.iter().map(|(_, e)| e)));
+                let below = self.with_number(asked_of(wanted.iter().map(|(_, e)| e), input));
                 let lowered = self.child(0, input, &below)?;
                 self.lower_items(lowered, &wanted)
             }
             Plan::Aggregate { input, keys, aggregates } => self.lower_aggregate(input, keys, aggregates),
             Plan::Distinct { input, vars } => {
+                if std::mem::take(&mut self.keeps_repeated) {
+                    return self.child(0, input, &vars.iter().copied().collect());
+                }
                 let vars = self.with_number(vars.iter().copied().collect());
                 let lowered = self.child(0, input, &vars)?;
                 if self.come_in_runs(input, &vars, &lowered.node) {

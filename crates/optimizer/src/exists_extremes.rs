@@ -4,7 +4,8 @@
 //!
 //! Invariant: of values of one type in one order, some is greater than a value if and only if the greatest
 //! is, whatever that value is; where the greatest cannot be compared with it, none can. Floats are left
-//! alone: NaN is greatest in the order of `max`, and greater than nothing.
+//! alone: NaN is greatest in the order of `max`, and greater than nothing. What is drawn, as `rand()` is, is
+//! drawn for each pair.
 
 use trimorph_algebra::{Aggregate, AggregateKind, ApplyKind, Expr, Op, Plan, VarId};
 use trimorph_base::Span;
@@ -13,7 +14,7 @@ use trimorph_types::LogicalType;
 
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::{Halt, VarSet, conjunction, conjuncts, vars_of};
+use crate::{Halt, VarSet, calls_volatile, conjunction, conjuncts, vars_of};
 
 /// The pass.
 pub(crate) fn exists_extremes(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
@@ -47,7 +48,7 @@ struct Compared {
 fn compared(subplan: &Plan, catalog: &CatalogView<'_>) -> Option<Compared> {
     let Plan::Filter { input, predicate } = subplan else { return None };
     let Plan::HashJoin { left, right, on } = &**input else { return None };
-    if on.is_empty() || starts_from_rows(right) {
+    if on.is_empty() || starts_from_rows(right) || calls_volatile(predicate) {
         return None;
     }
     let own: VarSet = right.vars().into_iter().filter(|var| !on.contains(var)).collect();

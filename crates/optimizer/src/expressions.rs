@@ -1,6 +1,7 @@
 //! Expressions as passes look at them: the variables they speak of, and predicates as lists of conjuncts.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use trimorph_algebra::{Expr, Op, VarId};
 
@@ -148,4 +149,38 @@ pub(crate) fn equality(expr: &Expr) -> Option<(VarId, &str)> {
         },
         _ => None,
     }
+}
+
+/// What a condition compares, where it is not true if one of these is null.
+pub(crate) fn refuses_null(condition: &Expr) -> &[Expr] {
+    match condition {
+        Expr::Op(Op::In, args, _) => args.get(..1).unwrap_or_default(),
+        Expr::Op(
+            Op::IsNotNull
+            | Op::Eq
+            | Op::Ne
+            | Op::Lt
+            | Op::Le
+            | Op::Gt
+            | Op::Ge
+            | Op::StartsWith
+            | Op::EndsWith
+            | Op::Contains
+            | Op::Regex,
+            args,
+            _,
+        ) => args,
+        _ => &[],
+    }
+}
+
+/// The properties of variables that are not null where a condition is true.
+pub(crate) fn asked_properties(condition: &Expr) -> impl Iterator<Item = (VarId, &Arc<str>)> {
+    refuses_null(condition).iter().filter_map(|arg| match arg {
+        Expr::Property(base, name, _) => match **base {
+            Expr::Var(var) => Some((var, name)),
+            _ => None,
+        },
+        _ => None,
+    })
 }

@@ -7,11 +7,10 @@
 
 use trimorph_algebra::{Aggregate, AggregateKind, Expr, Op, Plan, QueryGraph};
 
-use crate::Halt;
 use crate::heads::is_same;
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::property_tables::refuses_null;
+use crate::{Halt, refuses_null};
 
 /// The pass.
 pub(crate) fn implied_conditions(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {

@@ -10,7 +10,8 @@
 //! Invariant: conditions look at a joined row through the values that its group is made by and in no other
 //! way, so that they hold for all rows of a group or for none. Where rows are joined by equal values alone,
 //! an outer row meets one group at most, and any aggregate of the group is that of the row. What is computed
-//! of rows that no outer row may meet cannot fail.
+//! of rows that no outer row may meet cannot fail. What is drawn, as `rand()` is, is drawn for each joined
+//! row: where something is, no groups are made.
 //!
 //! It pays where groups are a fraction of the rows, by statistics.
 //!
@@ -30,7 +31,7 @@ use crate::merging::merged;
 use crate::needed::bottom_up;
 use crate::planning::Planning;
 use crate::value_counts::values_of;
-use crate::{Halt, VarSet, conjunction, conjuncts, replaced, vars_of};
+use crate::{Halt, VarSet, calls_volatile, conjunction, conjuncts, replaced, vars_of};
 
 /// So many rows a group, on the mean, make it worth making groups. Chosen.
 const ROWS_OF_GROUP: f64 = 4.0;
@@ -160,7 +161,8 @@ fn grouped(
     }
     let mut keys = keys.to_vec();
     for (_, key) in &mut keys {
-        if optional.is_some() && joined.looks_at_own(key) || !joined.look_at(key, planning) {
+        let is_of_optional = optional.is_some() && joined.looks_at_own(key);
+        if is_of_optional || calls_volatile(key) || !joined.look_at(key, planning) {
             return None;
         }
     }
@@ -183,6 +185,7 @@ fn sorted(input: Plan, keys: &[SortKey], limit: &Expr, planning: &mut Planning<'
     let is_of_joined = |key: &SortKey| {
         vars_of([&key.expr]).iter().all(|var| joined.own.contains(var))
             && cannot_fail(&key.expr, planning.vars)
+            && !calls_volatile(&key.expr)
     };
     if !joined.conditions.is_empty() || !keys.iter().all(is_of_joined) {
         return input;
@@ -302,6 +305,7 @@ impl Joined {
         let keys = self.keys();
         vars_of([expr]).iter().all(|var| self.own.contains(var) || keys.contains(var))
             && cannot_fail(expr, planning.vars)
+            && !calls_volatile(expr)
     }
 
     /// Whether an expression looks at the joined rows other than by what they are joined by.
@@ -352,6 +356,9 @@ impl Joined {
 
     /// The groups with these aggregates, if they are worth it.
     fn groups(&mut self, aggregates: Vec<(VarId, Aggregate)>, planning: &mut Planning<'_>) -> Option<Plan> {
+        if self.conditions.iter().any(calls_volatile) {
+            return None;
+        }
         let mut conditions = std::mem::take(&mut self.conditions);
         let is_seen = conditions.iter_mut().all(|condition| self.look_at(condition, planning));
         self.conditions = conditions;

@@ -127,6 +127,7 @@ mod predicate_sets;
 mod property_tables;
 mod push_filters;
 mod reach_once;
+mod reduce_joins;
 mod row_keys;
 mod samples;
 mod scan_both_ways;
@@ -152,8 +153,8 @@ pub use passes::{Optimized, PLAN_DEPTH_MAX, PassRun, pass_names};
 pub use samples::Estimator;
 
 pub(crate) use expressions::{
-    VarSet, calls_volatile, conjunction, conjuncts, equality, is_constant, is_random, replaced, set_of,
-    vars_of,
+    VarSet, asked_properties, calls_volatile, conjunction, conjuncts, equality, is_constant, is_random,
+    refuses_null, replaced, set_of, vars_of,
 };
 pub(crate) use planning::Halt;
 

@@ -10,9 +10,9 @@ use trimorph_base::EdgeTableId;
 use trimorph_catalog::CatalogView;
 use trimorph_types::Value;
 
-use crate::Halt;
 use crate::needed::bottom_up;
 use crate::planning::Planning;
+use crate::{Halt, asked_properties};
 
 /// The pass.
 pub(crate) fn narrow_types(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
@@ -71,41 +71,6 @@ fn narrow_by_properties(graph: &mut QueryGraph, catalog: &CatalogView<'_>) -> bo
         }
     }
     is_possible
-}
-
-/// The properties of variables that a predicate compares: it is true for none that is null.
-fn asked_properties(predicate: &Expr) -> Vec<(VarId, &Arc<str>)> {
-    let Expr::Op(op, args, _) = predicate else { return Vec::new() };
-    let compares = matches!(
-        op,
-        Op::Eq
-            | Op::Ne
-            | Op::Lt
-            | Op::Le
-            | Op::Gt
-            | Op::Ge
-            | Op::StartsWith
-            | Op::EndsWith
-            | Op::Contains
-            | Op::IsNotNull
-    );
-    let asked = match op {
-        // Null is in no list.
-        Op::In => args.get(..1).unwrap_or_default(),
-        _ if compares => &args[..],
-        _ => &[],
-    };
-    asked.iter().filter_map(property).collect()
-}
-
-fn property(expr: &Expr) -> Option<(VarId, &Arc<str>)> {
-    match expr {
-        Expr::Property(base, name, _) => match **base {
-            Expr::Var(var) => Some((var, name)),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// The edge and the types that a predicate asks for. No type is null, and nothing else equals a text.

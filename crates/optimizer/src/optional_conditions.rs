@@ -12,7 +12,7 @@ use trimorph_types::Value;
 use crate::count_rows::is_in_every_row;
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::{Halt, conjunction, conjuncts};
+use crate::{Halt, conjunction, conjuncts, refuses_null};
 
 /// Operators between a condition and the match that are gone through: of long queries all would be, for each
 /// condition. Chosen.
@@ -58,25 +58,9 @@ fn asked(condition: &Expr) -> Vec<(VarId, bool)> {
             [Expr::Var(var)] => vec![(var, false)],
             _ => Vec::new(),
         },
-        Expr::Op(Op::In, args, _) => all(args.get(..1).unwrap_or_default()),
-        // What is compared with null is not true.
-        Expr::Op(
-            Op::IsNotNull
-            | Op::Eq
-            | Op::Ne
-            | Op::Lt
-            | Op::Le
-            | Op::Gt
-            | Op::Ge
-            | Op::StartsWith
-            | Op::EndsWith
-            | Op::Contains
-            | Op::Regex,
-            args,
-            _,
-        ) => all(args),
         Expr::HasLabel(base, _) => all(std::slice::from_ref(base)),
-        _ => Vec::new(),
+        // What is compared with null is not true.
+        other => all(refuses_null(other)),
     }
 }
 

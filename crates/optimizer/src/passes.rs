@@ -20,8 +20,8 @@ use crate::{
     group_limit, hang_counts, implied_conditions, in_lists, join_groups, join_reads, late_projection,
     list_members, merge_patterns, narrow_tables, narrow_types, optional_conditions, optional_groups,
     order_edges, parts_of_texts, path_parts, plain_conditions, plan_match, predicate_sets, push_filters,
-    reach_once, row_keys, scan_both_ways, share_expressions, share_subplans, tell_apart, unroll_quantifiers,
-    walks,
+    reach_once, reduce_joins, row_keys, scan_both_ways, share_expressions, share_subplans, tell_apart,
+    unroll_quantifiers, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -105,6 +105,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "share_expressions", required: false, run: share_expressions::share_expressions },
     Pass { name: "distinct_once", required: false, run: distinct_once::distinct_once },
     Pass { name: "share_subplans", required: false, run: share_subplans::share_subplans },
+    Pass { name: "reduce_joins", required: false, run: reduce_joins::reduce_joins },
 ];
 
 /// The names of all passes, in order, and whether each can be switched off.

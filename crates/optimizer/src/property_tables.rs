@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use trimorph_algebra::{Expr, Op, VarId};
+use trimorph_algebra::{Expr, VarId};
 use trimorph_base::TableId;
 use trimorph_catalog::CatalogView;
 
-use crate::VarSet;
+use crate::{VarSet, asked_properties};
 
 /// The properties that nodes must have.
 pub(crate) struct Required(Vec<(VarId, Arc<str>)>);
@@ -19,7 +19,9 @@ impl Required {
     /// By the conditions of a pattern; of the variables of `given`, which rows bring, nothing is known.
     pub(crate) fn of(conditions: &[Expr], given: &VarSet) -> Self {
         let mut all = Vec::new();
-        conditions.iter().for_each(|condition| add(condition, &mut all));
+        for condition in conditions {
+            all.extend(asked_properties(condition).map(|(var, name)| (var, Arc::clone(name))));
+        }
         all.retain(|(var, name): &(VarId, Arc<str>)| !given.contains(var) && !name.starts_with('@'));
         Self(all)
     }
@@ -39,39 +41,5 @@ impl Required {
                 tables.retain(has);
             }
         }
-    }
-}
-
-/// The properties that are not null where a condition is true.
-fn add(condition: &Expr, out: &mut Vec<(VarId, Arc<str>)>) {
-    for arg in refuses_null(condition) {
-        if let Expr::Property(base, name, _) = arg
-            && let Expr::Var(var) = **base
-        {
-            out.push((var, Arc::clone(name)));
-        }
-    }
-}
-
-/// What a condition compares, where it is not true if one of these is null.
-pub(crate) fn refuses_null(condition: &Expr) -> &[Expr] {
-    match condition {
-        Expr::Op(Op::In, args, _) => args.get(..1).unwrap_or_default(),
-        Expr::Op(
-            Op::IsNotNull
-            | Op::Eq
-            | Op::Ne
-            | Op::Lt
-            | Op::Le
-            | Op::Gt
-            | Op::Ge
-            | Op::StartsWith
-            | Op::EndsWith
-            | Op::Contains
-            | Op::Regex,
-            args,
-            _,
-        ) => args,
-        _ => &[],
     }
 }

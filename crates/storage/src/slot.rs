@@ -2,8 +2,9 @@
 //!
 //! A column, a direction or an index is a list of slots, shared by all main versions that have the piece. A
 //! slot's content is read, checked and resolved into slices at the first touch and kept for good: it is a few
-//! words. The bytes that it points to may be dropped and read again, to the same place; so whoever looks at
-//! them pins the piece.
+//! words, and bits that were made of the few rows that have a value, which are charged to the memory limit.
+//! The bytes that it points to may be dropped and read again, to the same place; so whoever looks at them pins
+//! the piece.
 //!
 //! ```text
 //! Slot       one piece, for all threads and versions
@@ -16,6 +17,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use trimorph_base::Reservation;
 use trimorph_vfs::{CodecError, Piece, Pins, ReadError};
 
 /// What a piece holds.
@@ -34,6 +36,11 @@ pub(crate) trait Content: Sized + Send + Sync {
 
     /// The slices.
     fn view(&self) -> &Self::View<'_>;
+
+    /// Bytes that were made of what the piece has, and are kept beside it.
+    fn made_bytes(&self) -> usize {
+        0
+    }
 }
 
 /// A piece that can be brought into memory and checked, whatever is in it.
@@ -48,7 +55,14 @@ pub trait Load: Send + Sync {
 pub(crate) struct Slot<C: Content> {
     piece: Arc<Piece>,
     given: C::Given,
-    content: OnceLock<C>,
+    content: OnceLock<Kept<C>>,
+}
+
+/// What was read of a piece.
+struct Kept<C> {
+    content: C,
+    /// For what was made beside a piece of a file.
+    _held: Option<Reservation>,
 }
 
 impl<C: Content> fmt::Debug for Slot<C> {
@@ -68,7 +82,11 @@ impl<C: Content> Slot<C> {
     /// **Errors**: as [`Content::read`].
     pub(crate) fn read(piece: Arc<Piece>, given: C::Given) -> Result<Arc<Self>, CodecError> {
         let content = C::read(&piece, &given)?;
-        Ok(Arc::new(Self { piece, given, content: OnceLock::from(content) }))
+        Ok(Self::known(piece, given, content))
+    }
+
+    fn known(piece: Arc<Piece>, given: C::Given, content: C) -> Arc<Self> {
+        Arc::new(Self { piece, given, content: OnceLock::from(Kept { content, _held: None }) })
     }
 
     /// A piece in memory of which the content tells what is given.
@@ -80,7 +98,7 @@ impl<C: Content> Slot<C> {
         given: impl FnOnce(&C) -> C::Given,
     ) -> Result<Arc<Self>, CodecError> {
         let content = C::read(&piece, before)?;
-        Ok(Arc::new(Self { piece, given: given(&content), content: OnceLock::from(content) }))
+        Ok(Self::known(piece, given(&content), content))
     }
 
     /// The piece.
@@ -95,7 +113,7 @@ impl<C: Content> Slot<C> {
 
     /// The content, if somebody has touched it; its bytes may have been dropped since.
     pub(crate) fn touched(&self) -> Option<&C> {
-        self.content.get()
+        self.content.get().map(|kept| &kept.content)
     }
 
     /// The content, pinned; `None`, and told to `pins`, if the piece cannot be had.
@@ -104,16 +122,29 @@ impl<C: Content> Slot<C> {
             return None;
         }
         if self.content.get().is_none() {
-            match C::read(&self.piece, &self.given) {
+            match self.read_content() {
                 // Another thread may have been faster: the same.
-                Ok(content) => drop(self.content.set(content)),
+                Ok(kept) => drop(self.content.set(kept)),
                 Err(error) => {
-                    pins.fail(self.piece.damaged(error));
+                    pins.fail(error);
                     return None;
                 }
             }
         }
-        self.content.get()
+        self.touched()
+    }
+
+    fn read_content(&self) -> Result<Kept<C>, ReadError> {
+        let content = C::read(&self.piece, &self.given).map_err(|error| self.piece.damaged(error))?;
+        let held = match (self.piece.budget(), content.made_bytes()) {
+            (Some(budget), made @ 1..) => {
+                let mut held = budget.reservation();
+                held.grow(made).map_err(ReadError::OverBudget)?;
+                Some(held)
+            }
+            _ => None,
+        };
+        Ok(Kept { content, _held: held })
     }
 }
 

@@ -213,7 +213,9 @@ impl Recording {
             // The same instant, or time, may be written with another zone.
             Wanted::Equal(value @ Value::DateTime(_)) => integer_of(value).map(|at| (at, at)),
             Wanted::Equal(Value::Time(_)) | Wanted::Prefix(_) => None,
-            Wanted::Equal(value) => return self.hash_wanted(table, column, hash_of_value(value)),
+            Wanted::Equal(value) | Wanted::Same(value) => {
+                return self.hash_wanted(table, column, hash_of_value(value));
+            }
             Wanted::Between(low, high) => bound(low, i64::MIN).zip(bound(high, i64::MAX)),
         };
         match range {

@@ -2,13 +2,15 @@
 
 use std::ops::Bound;
 
-use trimorph_types::{Value, compare, equals};
+use trimorph_types::{Value, compare, equals, equivalent};
 
 /// What is looked for: values that are equal to one, or between two.
 #[derive(Clone, Debug)]
 pub enum Wanted {
     /// Equal to this.
     Equal(Value),
+    /// Equivalent to this: as a term NaN is itself, which it is not equal to.
+    Same(Value),
     /// Between these, and comparable with them.
     Between(Bound<Value>, Bound<Value>),
     /// Texts that begin with this.
@@ -29,6 +31,7 @@ impl Wanted {
         let meets = |bound: &Bound<Value>| matches!(bound, Bound::Included(bound) if compare(value, bound).is_some_and(|o| o.is_eq()));
         match self {
             Self::Equal(wanted) => equals(value, wanted) == Some(true),
+            Self::Same(wanted) => equivalent(value, wanted),
             Self::Between(low, high) => {
                 !value.is_null() && (within(low, true) || meets(low)) && (within(high, false) || meets(high))
             }
@@ -47,7 +50,9 @@ impl Wanted {
             Bound::Excluded(value) => Bound::Excluded(value.clone()),
         };
         match self {
-            Self::Equal(value) => (Bound::Included(value), Bound::Included(value.clone())),
+            Self::Equal(value) | Self::Same(value) => {
+                (Bound::Included(value), Bound::Included(value.clone()))
+            }
             Self::Between(low, high) => (low.as_ref(), owned(high)),
             Self::Prefix(prefix) => {
                 let next = match prefix {

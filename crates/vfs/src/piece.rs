@@ -22,6 +22,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
+use trimorph_base::MemoryBudget;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::pool::{Pool, Resident};
@@ -158,6 +159,11 @@ impl Piece {
             return Err(EXPECTED_SUM);
         }
         self.check_layout()
+    }
+
+    /// What it is charged to while it is resident; none for one that lives in memory.
+    pub fn budget(&self) -> Option<&MemoryBudget> {
+        self.file.as_ref().map(|file| file.budget())
     }
 
     /// Whether it is in a file, so that it must be pinned before it is read.

@@ -318,6 +318,11 @@ impl PieceFile {
         start / PAGE_BYTES..(start + len).div_ceil(PAGE_BYTES)
     }
 
+    /// What resident pieces are charged to.
+    pub(crate) fn budget(&self) -> &MemoryBudget {
+        &self.pool.budget
+    }
+
     /// Charges the pages of the bytes, and reads them to where they belong.
     ///
     /// The caller has made the piece that they are busy, so that nobody else reads or writes them.

@@ -30,6 +30,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("anti-join", "keeps nodes that the other side has not"),
     ("product with few rows", "puts each of the few rows of the other input beside all"),
     ("hash join", "joins by a hash table of the second input"),
+    ("hash semi-join", "keeps the rows whose key is in a hash table of the second input"),
     ("keys of a join", "leaves out rows that no later join would keep"),
     ("range join", "joins by a sorted list of the second input"),
     ("filter", "keeps rows that meet the condition"),

@@ -50,7 +50,11 @@ impl Lowering<'_> {
         self.carried = number;
         self.passed.truncate(self.passed.len() - usize::from(passed.is_some()));
         let probe = self.pack(probe?, &probe_vars, false)?;
+        // Of DISTINCT keys the join itself makes one row.
+        let once = constant
+            && matches!(right, Plan::Distinct { vars, .. } if vars.iter().copied().collect::<Vars>() == on.iter().copied().collect());
         let build = |l: &mut Self| {
+            l.keeps_repeated = once;
             let build = l.child(1, right, &build_vars)?;
             l.gather(build, &build_vars, false)
         };
@@ -65,6 +69,7 @@ impl Lowering<'_> {
             build_keys: slots(&build.layout, &on)?,
             probe_keep: slots(&probe.layout, &probe_keep)?,
             build_keep: slots(&build.layout, &build_keep)?,
+            once,
             constant,
             passed,
         };

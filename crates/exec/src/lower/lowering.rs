@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use trimorph_algebra::{BoundQuery, Expr, Op, VarId};
+use trimorph_algebra::{BoundQuery, Expr, Op, Plan, VarId};
 use trimorph_base::{Diagnostic, Phase};
 use trimorph_catalog::CatalogView;
 
@@ -14,6 +14,7 @@ use crate::expr::{Count, Ex, compile};
 use crate::layout::{Layout, Place};
 use crate::ops::{self, CursorSpec};
 use crate::physical::{Node, PhysicalOptions, PlanPath, Spec};
+use crate::volatile::is_volatile;
 
 pub(super) type Vars = BTreeSet<VarId>;
 
@@ -47,6 +48,8 @@ pub(super) struct Lowering<'q> {
     pub(super) is_folded: bool,
     /// Whether all rows of the plan being lowered are asked for before any that is made of them is given.
     pub(super) is_whole: bool,
+    /// Whether the DISTINCT that is lowered next may give rows again: a join makes one of them.
+    pub(super) keeps_repeated: bool,
     /// Keys of joins around that are asked where the plan being lowered first has them.
     pub(super) passed: Vec<Passed>,
     /// What makes the rows of spools around, by their numbers.
@@ -81,6 +84,17 @@ pub(super) fn vars_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Vars {
     vars
 }
 
+/// The variables that rows have of which expressions are computed: those that they speak of, and all there
+/// are where one gives something else for each row, of which none may stand for several then.
+pub(super) fn asked_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>, input: &Plan) -> Vars {
+    let exprs: Vec<&Expr> = exprs.into_iter().collect();
+    let mut vars = vars_of(exprs.iter().copied());
+    if exprs.into_iter().any(is_volatile) {
+        vars.extend(input.vars());
+    }
+    vars
+}
+
 pub(super) fn conjuncts<'e>(expr: &'e Expr, out: &mut Vec<&'e Expr>) {
     match expr {
         Expr::Op(Op::And, parts, _) => parts.iter().for_each(|p| conjuncts(p, out)),
@@ -103,6 +117,7 @@ impl<'q> Lowering<'q> {
             is_shared: false,
             is_folded: false,
             is_whole: false,
+            keeps_repeated: false,
             passed: Vec::new(),
             spools: HashMap::new(),
             nodes: Cell::new(0),

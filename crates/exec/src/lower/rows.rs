@@ -5,7 +5,7 @@ use std::sync::Arc;
 use trimorph_algebra::{AggregateKind, Expr, Plan, ProcedureCall, VarId};
 use trimorph_types::LogicalType;
 
-use super::lowering::{Lowered, Lowering, Vars, rows_layout, vars_of};
+use super::lowering::{Lowered, Lowering, Vars, asked_of, rows_layout, vars_of};
 use crate::ExecError;
 use crate::expr::{Ex, of_one_property};
 use crate::layout::{Layout, Place};
@@ -91,7 +91,7 @@ impl Lowering<'_> {
         let number = self.carried.map(|number| (number, Expr::Var(number)));
         let all_keys: Vec<(VarId, Expr)> = keys.iter().cloned().chain(number).collect();
         let exprs: Vec<&Expr> = all_keys.iter().map(|(_, e)| e).chain(args()).collect();
-        let below = vars_of(exprs.iter().copied());
+        let below = asked_of(exprs.iter().copied(), input);
         let lowered = self.child(0, input, &below)?;
         let lowered = self.flatten(lowered, &exprs);
         let Lowered { node, layout } = self.aggregate_over(lowered, &exprs, input, &all_keys, aggregates)?;

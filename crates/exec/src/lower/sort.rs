@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trimorph_algebra::{Expr, GroupLimit, Plan, SortKey};
 use trimorph_types::Value;
 
-use super::lowering::{Lowered, Lowering, Vars, vars_of};
+use super::lowering::{Lowered, Lowering, Vars, asked_of};
 use crate::ExecError;
 use crate::ops;
 use crate::physical::Spec;
@@ -33,7 +33,7 @@ impl Lowering<'_> {
         let limit = limit.filter(|_| self.carried.is_none());
 
         let of_groups = of_group.iter().flat_map(GroupLimit::exprs);
-        let mut below = vars_of(keys.iter().map(|k| &k.expr).chain(of_groups));
+        let mut below = asked_of(keys.iter().map(|k| &k.expr).chain(of_groups), input);
         below.extend(needed);
         let lowered = self.child(0, input, &below)?;
         let lowered = self.pack(lowered, &below, false)?;

@@ -69,6 +69,7 @@ impl Spec {
             Self::SemiJoin(spec) if spec.anti => "anti-join",
             Self::SemiJoin(_) => "semi-join",
             Self::RowProduct(_) => "product with few rows",
+            Self::HashJoin(shape) if shape.once => "hash semi-join",
             Self::HashJoin(_) => "hash join",
             Self::JoinFilter(_) => "keys of a join",
             Self::RangeJoin(_) => "range join",

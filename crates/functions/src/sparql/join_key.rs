@@ -8,12 +8,16 @@
 //! * triple terms are equal part by part, and all have one key.
 //!
 //! What is equal to nothing, such as a literal that has no value, is its own key or has none.
+//!
+//! Values of the store that are doubles are the same term exactly if their bits are: NaN is one term, which
+//! is equal to nothing as a number, and zero and minus zero are two.
 
 use trimorph_types::{Value, rdf};
 
 use super::found::{Found, Miss, is_entity, of_values, term_of};
 use super::meaning::Meaning;
 use super::moments::utc;
+use super::vectors;
 use crate::context::Context;
 use crate::function::{Function, result};
 
@@ -22,6 +26,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
         .of_graph(),
     of_values!("same_key", (1, 1), result::any, same_key, "same_key(a): the same for what is the same term")
         .of_graph(),
+    of_values!(
+        "double_key",
+        (1, 1),
+        result::int,
+        double_key,
+        "double_key(a): of doubles the same for what is the same term"
+    )
+    .typed(|_, args, at| vectors::doubles(args, at, key_of_double)),
 ];
 
 fn eq_key(context: &Context<'_>, args: &[Value]) -> Found {
@@ -64,4 +76,16 @@ fn same_key(context: &Context<'_>, args: &[Value]) -> Found {
             term => term,
         },
     })
+}
+
+fn double_key(_: &Context<'_>, args: &[Value]) -> Found {
+    match args[0] {
+        Value::Float(value) => Ok(Value::Int(key_of_double(value))),
+        _ => Err(Miss::Error),
+    }
+}
+
+fn key_of_double(value: f64) -> i64 {
+    let value = if value.is_nan() { f64::NAN } else { value };
+    value.to_bits().cast_signed()
 }

@@ -73,6 +73,18 @@ pub(super) fn rounded<'s>(
     Some(Vector { values, nulls: vector.nulls.clone() })
 }
 
+/// Integers made of floats.
+#[inline(always)]
+pub(super) fn doubles<'s>(
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+    of: impl Fn(f64) -> i64,
+) -> Option<Vector<'s>> {
+    let Some(Argument::Each(vector)) = args.first() else { return None };
+    let Values::Float(values) = &vector.values else { return None };
+    Some(Vector { values: Values::Int(map(values, at, of)), nulls: vector.nulls.clone() })
+}
+
 /// A part of dates and of moments.
 pub(super) fn date_part<'s>(args: &[Argument<'_, 's>], at: Positions<'_>, name: &str) -> Option<Vector<'s>> {
     let Some(Argument::Each(vector)) = args.first() else { return None };

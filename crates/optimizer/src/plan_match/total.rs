@@ -151,6 +151,7 @@ impl Planner<'_> {
                 let same = more.iter().all(|arg| self.total(arg).is_some_and(|other| other.ty == of.ty));
                 same.then_some(Total { bits: ALL_BITS, ..of })
             }
+            ("sparql.double_key", []) if of.ty == LogicalType::Float => Total::int(ALL_BITS),
             ("tostring", []) if is_text || matches!(of.ty, LogicalType::Int | LogicalType::Date) => {
                 Total::of(LogicalType::String)
             }

@@ -254,7 +254,7 @@ impl<'c> Binder<'c> {
                         self.with_given(relation, [Arc::clone(&name)]);
                         match relation.slots.get(&name).cloned() {
                             Some(slot) if slot.certain => {
-                                let var = self.given(relation, slot);
+                                let var = self.given(relation, &slot);
                                 (GraphChoice::Named(var, among), None)
                             }
                             _ => {
@@ -269,23 +269,21 @@ impl<'c> Binder<'c> {
     }
 
     /// A variable with the values of another in term form.
-    fn given(&mut self, relation: &mut Relation, slot: Slot) -> VarId {
-        match slot.term() {
-            Expr::Var(var) => var,
-            term => {
-                let var = self.anonymous(LogicalType::Any);
-                relation.extra(vec![(var, term)]);
-                var
-            }
-        }
+    fn given(&mut self, relation: &mut Relation, slot: &Slot) -> VarId {
+        self.in_variable(relation, slot.term(), LogicalType::Any)
     }
 
     /// A variable of the plan that holds the value as it is.
     fn held(&mut self, relation: &mut Relation, slot: &Slot) -> VarId {
-        match slot.value() {
+        let ty = if let Shape::Plain(ty) = slot.shape { ty } else { LogicalType::Any };
+        self.in_variable(relation, slot.value(), ty)
+    }
+
+    /// A variable of the plan that holds what is computed.
+    fn in_variable(&mut self, relation: &mut Relation, value: Expr, ty: LogicalType) -> VarId {
+        match value {
             Expr::Var(var) => var,
             value => {
-                let ty = if let Shape::Plain(ty) = slot.shape { ty } else { LogicalType::Any };
                 let var = self.anonymous(ty);
                 relation.extra(vec![(var, value)]);
                 var
@@ -313,10 +311,7 @@ impl<'c> Binder<'c> {
             relation.slots.insert(Arc::clone(name), slot);
             return;
         };
-        let same = match old.compares_plainly(&slot) {
-            true => equal(old.value(), slot.value()),
-            false => equal(old.term(), slot.term()),
-        };
+        let same = equal(old.key(slot.shape), slot.key(old.shape));
         if old.certain && slot.certain {
             relation.filter(same);
             // Where one of the two is a node, both are.

@@ -174,10 +174,8 @@ impl Binder<'_> {
             if !a.certain || !b.certain {
                 continue;
             }
-            let key = match a.compares_plainly(&b) {
-                true => (self.held(&mut left, &a), b.value()),
-                false => (self.given(&mut left, a), b.term()),
-            };
+            let ty = if a.shape == b.shape { a.shape.key_type() } else { LogicalType::Any };
+            let key = (self.in_variable(&mut left, a.key(b.shape), ty), b.key(a.shape));
             if let (Shape::Node | Shape::Edge, Source::Var(of)) = (b.shape, b.source) {
                 equal_to.insert(of, key.0);
             }

@@ -44,6 +44,17 @@ pub(super) enum Shape {
     Term,
 }
 
+impl Shape {
+    /// The type of what is equal exactly for the same terms of this shape.
+    pub(super) fn key_type(self) -> LogicalType {
+        match self {
+            Self::Plain(LogicalType::Float) => LogicalType::Int,
+            Self::Plain(ty) => ty,
+            _ => LogicalType::Any,
+        }
+    }
+}
+
 /// Where a value is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Source {
@@ -215,10 +226,17 @@ impl Slot {
         }
     }
 
-    /// Whether values of this and of another variable are the same terms exactly if they are equal as they
-    /// are.
-    pub(super) fn compares_plainly(&self, other: &Self) -> bool {
-        self.shape == other.shape
+    /// What is equal exactly for the same terms, in this variable and in one of another shape.
+    pub(super) fn key(&self, other: Shape) -> Expr {
+        if self.shape == other { term_key(self.value(), self.shape) } else { self.term() }
+    }
+}
+
+/// What is equal exactly for the same terms, of values of one shape.
+pub(super) fn term_key(value: Expr, shape: Shape) -> Expr {
+    match shape {
+        Shape::Plain(LogicalType::Float) => call("sparql.double_key", vec![value]),
+        _ => value,
     }
 }
 

@@ -26,7 +26,7 @@ use trimorph_catalog::NameKind;
 use trimorph_types::iri_names::{GRAPH, is_hidden, name_of as name_of_iri};
 use trimorph_types::{LogicalType, Value, rdf};
 
-use super::relation::{Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null};
+use super::relation::{Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null, term_key};
 use super::scope::names_of;
 use super::statement_order::{Connected, Counted, Next, next_of};
 use super::triple_terms::{Opened, bound_name, constant_of, made_of};
@@ -484,7 +484,7 @@ impl Binder<'_> {
             return var;
         };
         match relation.slots.get(&name).cloned() {
-            Some(slot) if slot.certain => self.given(relation, slot),
+            Some(slot) if slot.certain => self.given(relation, &slot),
             _ => {
                 let var = self.var(&name, shape);
                 new.push((name, Slot::certain(var, shape)));
@@ -582,7 +582,14 @@ fn equals_literal(value: Expr, ty: LogicalType, wanted: &Value) -> Expr {
     }
     // Another type is another term, though the values may be equal.
     if stored.logical_type() == ty {
-        equal(value, Expr::Const(stored))
+        match stored {
+            // NaN equals nothing, and zero minus zero: their bits tell.
+            Value::Float(double) if double.is_nan() || double == 0.0 => {
+                let key = |value| term_key(value, Shape::Plain(ty));
+                equal(key(value), key(Expr::Const(stored)))
+            }
+            stored => equal(value, Expr::Const(stored)),
+        }
     } else {
         Expr::Const(Value::Bool(false))
     }

@@ -60,6 +60,10 @@ impl Content for CsrSegment {
     fn view(&self) -> &SegmentView<'_> {
         self.borrow_dependent()
     }
+
+    fn made_bytes(&self) -> usize {
+        self.borrow_owner().presence.as_ref().map_or(0, RankBytes::made_bytes)
+    }
 }
 
 impl CsrSegment {

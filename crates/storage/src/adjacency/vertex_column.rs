@@ -49,6 +49,10 @@ impl Content for VertexSegment {
     fn view(&self) -> &SegmentView<'_> {
         self.borrow_dependent()
     }
+
+    fn made_bytes(&self) -> usize {
+        self.borrow_owner().presence.as_ref().map_or(0, RankBytes::made_bytes)
+    }
 }
 
 /// The neighbour of each row of a node table.

@@ -107,6 +107,14 @@ impl RankBytes {
             Self::Made(bits) => bits.view(),
         }
     }
+
+    /// Bytes that are not those of the piece.
+    pub(crate) fn made_bytes(&self) -> usize {
+        match self {
+            Self::InPlace(_) => 0,
+            Self::Made(bits) => bits.size(),
+        }
+    }
 }
 
 /// Reads a presence index of `len` rows and gives the number of rows present.

@@ -35,6 +35,22 @@ pub(crate) enum Presence {
     Some(RankBytes),
 }
 
+impl Presence {
+    /// Bytes that are not those of the piece.
+    fn made_bytes(&self) -> usize {
+        if let Self::Some(bits) = self { bits.made_bytes() } else { 0 }
+    }
+}
+
+/// Bytes of which rows and elements have a value that are not those of the piece.
+pub(super) fn made_bytes(presence: &Presence, data: &Data) -> usize {
+    let elements = match data {
+        Data::Lists(lists) => lists.blocks.iter().map(|(presence, _)| presence.made_bytes()).sum(),
+        _ => 0,
+    };
+    presence.made_bytes() + elements
+}
+
 /// The values of the rows present.
 #[derive(Clone, Debug)]
 pub(crate) enum Data {

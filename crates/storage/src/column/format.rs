@@ -4,7 +4,7 @@ use trimorph_types::LogicalType;
 use trimorph_vfs::{Bytes, CodecError, Decoder, Piece};
 
 use super::blobs::{Ints, is_integral, read_values};
-use super::data::{Data, Known, Presence, read_presence_kind};
+use super::data::{Data, Known, Presence, made_bytes, read_presence_kind};
 
 /// Rows of a segment: the unit of encoding and of publication.
 pub const SEGMENT_ROWS: usize = 1 << 16;
@@ -91,6 +91,11 @@ pub(super) const ENCODINGS: [&str; 14] = [
 ];
 
 impl Stored {
+    /// Bytes that were made beside those of the piece.
+    pub(crate) fn made_bytes(&self) -> usize {
+        made_bytes(&self.presence, &self.data)
+    }
+
     /// What a directory says of it.
     pub(super) fn summary(&self) -> Summary {
         let encoding = match (&self.presence, &self.data) {

@@ -46,6 +46,10 @@ impl Content for Segment {
     fn view(&self) -> &SegmentView<'_> {
         self.resolved.borrow_dependent()
     }
+
+    fn made_bytes(&self) -> usize {
+        self.resolved.borrow_owner().made_bytes()
+    }
 }
 
 impl Segment {

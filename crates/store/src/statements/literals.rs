@@ -65,6 +65,7 @@ impl Sought {
                 let [first, last] = [first, last].map(|end| Bound::Included(Value::DateTime(end)));
                 Wanted::Between(first, last)
             }
+            Value::Float(double) if double.is_nan() => Wanted::Same(value),
             value => Wanted::Equal(value),
         };
         Self { wanted, ty, hash }

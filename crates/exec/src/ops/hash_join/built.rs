@@ -4,8 +4,9 @@ use trimorph_base::{OverBudget, Reservation};
 use trimorph_types::{Value, equals};
 use trimorph_vector::{Values, Vector, by_id};
 
+use super::shape::Shape;
 use crate::Context;
-use crate::keys::KeyTable;
+use crate::keys::{KeyTable, NO_NUMBER};
 use crate::rows::Rows;
 
 /// Finished: rows by the number of their key.
@@ -46,18 +47,21 @@ pub(super) struct Building<'s> {
     keys: KeyTable<'s>,
     /// The key of each row; where rows of one key are one row, of each key.
     numbers: Vec<u32>,
+    /// Rows with one key are one row, whatever they stand for.
+    once: bool,
     held: Reservation,
     found: Vec<u32>,
     fresh: Vec<u32>,
 }
 
 impl<'s> Building<'s> {
-    /// None, of so many columns besides the keys.
-    pub(super) fn new(columns: usize, cx: &Context<'s>) -> Self {
+    /// None yet.
+    pub(super) fn new(shape: &Shape, cx: &Context<'s>) -> Self {
         Self {
-            rows: Rows::new(columns),
+            rows: Rows::new(shape.build_keep.len()),
             keys: KeyTable::default(),
             numbers: Vec::new(),
+            once: shape.once,
             held: cx.settings.budget.reservation(),
             found: Vec::new(),
             fresh: Vec::new(),
@@ -98,8 +102,17 @@ impl<'s> Building<'s> {
                 weights.push(0);
                 self.numbers.push(*number);
             }
-            weights[at] = weights[at].saturating_add(multiplicity(*p as usize));
+            let more = if self.once { u64::from(weights[at] == 0) } else { multiplicity(*p as usize) };
+            weights[at] = weights[at].saturating_add(more);
         }
+    }
+
+    /// Leaves out positions whose key is there.
+    pub(super) fn leave_out_known(&self, keys: &[&Vector<'s>], positions: &mut Vec<u32>) {
+        let mut found = Vec::new();
+        self.keys.find_again(keys, positions, &mut Vec::new(), &mut found);
+        let mut found = found.into_iter();
+        positions.retain(|_| found.next() == Some(NO_NUMBER));
     }
 
     /// Holds what there is, no more.

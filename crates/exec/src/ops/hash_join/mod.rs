@@ -7,6 +7,8 @@
 //! Its keys are left for the probe side, which leaves out early what cannot be joined with them
 //! (`join_filter`).
 //!
+//! Where it is asked only whether a key is there, as `DISTINCT` keys tell, rows of one key are one row.
+//!
 //! Build rows that memory has no room for go to files, and the probe rows that may join them too (`spilled`).
 
 mod built;
@@ -85,7 +87,7 @@ impl<'s> HashJoin<'s> {
         cx: &Context<'s>,
     ) -> Result<Kept<'s>, ExecError> {
         let mut chunk = Chunk::with_slots(&[shape.build_slots]);
-        let mut building = Building::new(shape.build_keep.len(), cx);
+        let mut building = Building::new(shape, cx);
         let spare = cx.settings.spill.is_some().then(|| (SPARE_PARTS, spare_least(cx)));
         let (mut rest, mut found) = (None, Vec::new());
         let mut set = shape.passed.map(|(key, _)| (key, KeySetBuilder::new(&cx.settings.budget)));
@@ -109,8 +111,12 @@ impl<'s> HashJoin<'s> {
                     rest = Some(Partitions::new(0, all.len(), cx));
                 }
                 if let Some(rest) = &mut rest {
-                    hashes(keys, positions, &mut found);
-                    rest.add(&found, &all, positions, &multiplicity, cx)?;
+                    let mut positions = positions.to_vec();
+                    if shape.once {
+                        building.leave_out_known(keys, &mut positions);
+                    }
+                    hashes(keys, &positions, &mut found);
+                    rest.add(&found, &all, &positions, &multiplicity, cx)?;
                     continue;
                 }
                 building.add(keys, columns, positions, &multiplicity, cx);

@@ -9,6 +9,8 @@ pub(crate) struct Shape {
     pub(crate) build_keys: Vec<usize>,
     pub(crate) probe_keep: Vec<usize>,
     pub(crate) build_keep: Vec<usize>,
+    /// Build rows with one key are one row: it is asked whether a key is there, not how often.
+    pub(crate) once: bool,
     /// The build side does not depend on the rows of an apply around.
     pub(crate) constant: bool,
     /// Which key is passed down to where the probe side first has it, if one is: its place among the keys,

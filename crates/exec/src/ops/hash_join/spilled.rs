@@ -4,7 +4,8 @@
 //! 2. each probe row is joined with those that are kept, and goes to the partition of its key if there are
 //!    build rows in it
 //! 3. partition by partition, as many build rows as fit are made a block; all probe rows of the partition are
-//!    joined with it, then with the next: however many rows one key has, a block has room for some
+//!    joined with it, then with the next: however many rows one key has, a block has room for some. Where
+//!    rows of one key are one row, the keys of a partition are one block.
 //!
 //! Source: the hybrid hash join of DeWitt et al. 1984, with blocks in place of recursion.
 
@@ -115,15 +116,19 @@ impl<'s> SpilledProbe<'s> {
         build: &Partition<'s>,
         cx: &Context<'s>,
     ) -> Result<Option<Built<'s>>, ExecError> {
-        let mut building = Building::new(shape.build_keep.len(), cx);
+        let mut building = Building::new(shape, cx);
         while let Some(batch) = match self.pending.take() {
             Some(batch) => Some(batch),
             None => build.read(&mut self.build_reader, cx)?,
         } {
             // Of one batch there are rows in memory in any case.
-            if building.make_room(batch.len(), Some((SPARE_PARTS, spare_least(cx)))).is_err()
+            if let Err(over) = building.make_room(batch.len(), Some((SPARE_PARTS, spare_least(cx))))
                 && building.rows.len() > 0
             {
+                // In two blocks a key would be found twice.
+                if shape.once {
+                    return Err(over.into());
+                }
                 self.pending = Some(batch);
                 break;
             }
@@ -131,7 +136,10 @@ impl<'s> SpilledProbe<'s> {
             let (keys, columns) = columns.split_at(shape.build_keys.len());
             let all: Vec<u32> = (0..u32::try_from(batch.len()).unwrap_or(u32::MAX)).collect();
             building.add(keys, columns, &all, &|i| batch.multiplicity[i], cx);
-            if building.settle().is_err() {
+            if let Err(over) = building.settle() {
+                if shape.once {
+                    return Err(over.into());
+                }
                 break;
             }
         }
