@@ -14,6 +14,7 @@ use super::meaning::{Meaning, day_time, year_month};
 use super::moments::SpanType;
 use super::number::{Number, integer_range};
 use super::temporal::{date_time_value, date_value, time_value};
+use super::term_vectors;
 use crate::function::{Function, result};
 
 /// The cast to a type that is derived from integer.
@@ -37,7 +38,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     of_terms!("xsd.float", (1, 1), result::any, |_, a| found(float(&a[0])), "xsd.float(a)"),
     of_terms!("xsd.double", (1, 1), result::float, |_, a| found(double(&a[0])), "xsd.double(a)"),
     of_terms!("xsd.dateTime", (1, 1), result::any, |_, a| found(date_time(&a[0])), "xsd.dateTime(a)"),
-    of_terms!("xsd.date", (1, 1), result::any, |_, a| found(date(&a[0])), "xsd.date(a)"),
+    of_terms!("xsd.date", (1, 1), result::any, |_, a| found(date(&a[0])), "xsd.date(a)")
+        .typed(|_, args, at| term_vectors::dates(args, at)),
     of_terms!("xsd.time", (1, 1), result::any, |_, a| found(time(&a[0])), "xsd.time(a)"),
     of_terms!("xsd.duration", (1, 1), result::any, |_, a| span(a, SpanType::Any), "xsd.duration(a)"),
     of_terms!(

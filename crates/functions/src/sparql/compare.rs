@@ -7,7 +7,9 @@ use std::cmp::Ordering;
 
 use trimorph_types::rdf::{normalise, triple_parts};
 use trimorph_types::{Value, equivalent};
+use trimorph_vector::{Positions, Vector};
 
+use super::by_entry::by_entry;
 use super::found::{Found, answer, found, is_entity, of_terms, of_values, term_of};
 use super::meaning::Meaning;
 use super::moments::{compare_moments, compare_spans};
@@ -16,28 +18,41 @@ use super::one_resource::is_one;
 use super::vectors::compared;
 use crate::context::Context;
 use crate::function::{Function, result};
+use crate::kernel::Argument;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     of_values!("eq", (2, 2), result::bool, eq, "eq(a, b): a = b").typed(|context, args, at| {
         compared(args, at, |order| order == Some(Ordering::Equal))
             .or_else(|| is_one(context, args, at, true, |values| answer(eq(context, values))))
+            .or_else(|| by_entry(args, at, |values| eq(context, values)))
     }),
     of_values!("ne", (2, 2), result::bool, ne, "ne(a, b): a != b").typed(|context, args, at| {
         compared(args, at, |order| order != Some(Ordering::Equal))
             .or_else(|| is_one(context, args, at, false, |values| answer(ne(context, values))))
+            .or_else(|| by_entry(args, at, |values| ne(context, values)))
     }),
     of_terms!("lt", (2, 2), result::bool, |_, a| holds(a, Ordering::is_lt), "lt(a, b): a < b")
-        .typed(|_, args, at| compared(args, at, |order| order.is_some_and(Ordering::is_lt))),
+        .typed(|_, args, at| in_order(args, at, Ordering::is_lt)),
     of_terms!("le", (2, 2), result::bool, |_, a| holds(a, Ordering::is_le), "le(a, b): a <= b")
-        .typed(|_, args, at| compared(args, at, |order| order.is_some_and(Ordering::is_le))),
+        .typed(|_, args, at| in_order(args, at, Ordering::is_le)),
     of_terms!("gt", (2, 2), result::bool, |_, a| holds(a, Ordering::is_gt), "gt(a, b): a > b")
-        .typed(|_, args, at| compared(args, at, |order| order.is_some_and(Ordering::is_gt))),
+        .typed(|_, args, at| in_order(args, at, Ordering::is_gt)),
     of_terms!("ge", (2, 2), result::bool, |_, a| holds(a, Ordering::is_ge), "ge(a, b): a >= b")
-        .typed(|_, args, at| compared(args, at, |order| order.is_some_and(Ordering::is_ge))),
+        .typed(|_, args, at| in_order(args, at, Ordering::is_ge)),
     of_values!("same", (2, 2), result::bool, same, "same(a, b): whether both are the same term")
         .typed(|context, args, at| is_one(context, args, at, true, |values| answer(same(context, values)))),
     of_terms!("ebv", (1, 1), result::bool, ebv, "ebv(a): the effective boolean value"),
 ];
+
+/// Comparisons of typed vectors.
+fn in_order<'s>(
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+    accepts: impl Fn(Ordering) -> bool + Copy,
+) -> Option<Vector<'s>> {
+    compared(args, at, |order| order.is_some_and(accepts))
+        .or_else(|| by_entry(args, at, |values| holds(values, accepts)))
+}
 
 fn eq(context: &Context<'_>, args: &[Value]) -> Found {
     equal_values(context, args).map(Value::Bool)
@@ -116,7 +131,7 @@ fn equal_triples(a: &str, b: &str, depth: usize) -> Option<bool> {
 }
 
 /// A comparison; NaN compares with nothing, which is known.
-fn holds(args: &[Value], accepts: fn(Ordering) -> bool) -> Found {
+fn holds(args: &[Value], accepts: impl Fn(Ordering) -> bool) -> Found {
     let order = match (&args[0], &args[1]) {
         (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
         (Value::String(a), Value::String(b)) => Some(a.cmp(b)),

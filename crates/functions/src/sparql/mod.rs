@@ -15,6 +15,7 @@ use crate::function::Function;
 
 mod aggregates;
 mod arithmetic;
+mod by_entry;
 mod casts;
 mod compare;
 mod entities;

@@ -13,8 +13,8 @@ use std::sync::{Arc, LazyLock};
 use trimorph_base::TableId;
 use trimorph_types::rdf::names::{XSD, rdf, xsd};
 use trimorph_types::rdf::{is_in_term_form, shared_datatype, split_tag, write_canonical};
-use trimorph_types::{LiteralKind, Value};
-use trimorph_vector::{Dictionary, Literals, Nodes, Positions, Texts, Values, Vector};
+use trimorph_types::{Date, LiteralKind, Value};
+use trimorph_vector::{Dictionary, Literals, Nodes, Positions, Texts, Values, Vector, map};
 
 use super::number::Number;
 use crate::context::Context;
@@ -351,14 +351,24 @@ pub(super) fn term<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions
         | Values::Edge(_) => return Some(vector.clone()),
         Values::Literal(literals) => {
             let language = literals.table(false, |kind| matches!(kind, LiteralKind::Language(_)));
+            // Of a dictionary each entry is looked at once for each tag.
+            let coded = literals.values().codes();
+            let places = coded.map_or(0, |(_, entries)| entries.len() * literals.tags().len());
+            let mut seen = vec![false; if places <= at.len { places } else { 0 }];
             let mut is = true;
             at.for_each(|i| {
-                is = is
-                    && (vector.nulls.get(i)
-                        || language[usize::from(literals.codes()[i])]
-                        || literals
-                            .tag(i)
-                            .is_some_and(|kind| is_in_term_form(literals.values().get(i), kind)));
+                let tag = usize::from(literals.codes()[i]);
+                if !is || vector.nulls.get(i) || language[tag] {
+                    return;
+                }
+                let place = coded.map(|(codes, entries)| tag * entries.len() + codes[i] as usize);
+                match place.and_then(|place| seen.get_mut(place)) {
+                    Some(true) => return,
+                    Some(seen) => *seen = true,
+                    None => {}
+                }
+                let kind = literals.tag(i);
+                is = kind.is_some_and(|kind| is_in_term_form(literals.values().get(i), kind));
             });
             return is.then(|| vector.clone());
         }
@@ -371,6 +381,55 @@ pub(super) fn term<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions
     };
     let kind = LiteralKind::Datatype(shared_datatype(iri));
     all(vector, Values::Literal(Literals::all(canonical(vector, at), kind)))
+}
+
+const NANOS_OF_DAY: i64 = 86_400_000_000_000;
+/// Days from the first to the last of a vector for which the texts are made once each. Chosen.
+const DAYS_MAX: i64 = 1 << 16;
+
+/// The dates of moments: with the zone that these are shown in, UTC, where they have one.
+pub(super) fn dates<'s>(args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    let vector = only(args)?;
+    let day = |nanos: i64| nanos.div_euclid(NANOS_OF_DAY);
+    let nanos = match &vector.values {
+        Values::Date(_) => return Some(vector.clone()),
+        // 64 bits of nanoseconds are few days.
+        Values::LocalDateTime(nanos) => return all(vector, Values::Date(map(nanos, at, |n| day(n) as i32))),
+        Values::DateTime(nanos) => nanos,
+        _ => return None,
+    };
+    let (mut first, mut last) = (i64::MAX, i64::MIN);
+    at.for_each(|i| {
+        if !vector.nulls.get(i) {
+            (first, last) = (first.min(day(nanos[i])), last.max(day(nanos[i])));
+        }
+    });
+    let days = last.saturating_sub(first).saturating_add(1);
+    if days > DAYS_MAX {
+        return None;
+    }
+    let mut code_of = vec![u32::MAX; usize::try_from(days).unwrap_or(0)];
+    let (mut texts, mut codes) = (Texts::with_capacity(0), vec![0; at.len]);
+    let mut text = String::new();
+    at.for_each(|i| {
+        if vector.nulls.get(i) {
+            return;
+        }
+        let day = day(nanos[i]);
+        let code = &mut code_of[(day - first) as usize];
+        if *code == u32::MAX {
+            *code = texts.len() as u32;
+            text.clear();
+            // A string takes all that is written.
+            _ = write_canonical(&mut text, &Value::Date(Date { days: day }));
+            text.push('Z');
+            texts.push(&text);
+        }
+        codes[i] = *code;
+    });
+    let texts = Texts::coded(codes, &Arc::new(Dictionary::new(texts)));
+    let kind = LiteralKind::Datatype(shared_datatype(xsd::DATE));
+    all(vector, Values::Literal(Literals::all(texts, kind)))
 }
 
 /// Texts of a vector that are remembered with what they name: queries have few datatypes and classes, or as

@@ -1,15 +1,20 @@
 //! What is computed for a whole vector is what is computed value by value.
 
+use std::sync::Arc;
+
 use trimorph_base::{NodeId, Random, TableId};
 use trimorph_types::temporal::ZoneId;
 use trimorph_types::{Date, DateTime, Decimal, Literal, LocalDateTime, LocalTime, Time, Value};
-use trimorph_vector::{Positions, Vector};
+use trimorph_vector::{Dictionary, Positions, Texts, Values, Vector};
 
 use super::evaluator::Named;
 use crate::Context;
 use crate::function::Function;
 use crate::kernel::{Argument, Kernel};
 use crate::tests::evaluator::NOW;
+
+/// Kinds of values, and one more.
+const KINDS: usize = 22;
 
 /// A value of the kind; sometimes null.
 fn drawn(random: &mut Random, kind: usize) -> Value {
@@ -73,10 +78,39 @@ fn drawn(random: &mut Random, kind: usize) -> Value {
         // All nodes of a table stand for literals, or none.
         17 => Value::Node(NodeId(9)),
         16 => Value::Decimal(Decimal::new(i128::from(small), 1).unwrap_or_default()),
+        19 => Value::DateTime(DateTime::from_utc(random.between(-9, 9) * 40_000, 7, &ZoneId::UTC)),
+        20 => {
+            let (text, datatype) = *random.pick(&[
+                ("2020-01-01Z", "date"),
+                ("2020-01-02Z", "date"),
+                ("x", "date"),
+                ("01", "int"),
+            ]);
+            let datatype = format!("{}{datatype}", trimorph_types::rdf::names::XSD);
+            Value::Literal(Literal::of_datatype(text, datatype).into())
+        }
         _ => {
             Value::Duration(trimorph_types::Duration { months: small, days: small, seconds: small, nanos: 0 })
         }
     }
+}
+
+/// The same literals as those of a dictionary.
+fn coded(vector: Vector<'static>) -> Vector<'static> {
+    let Values::Literal(literals) = &vector.values else { return vector };
+    let (mut entries, mut codes) = (Vec::<&str>::new(), Vec::new());
+    for text in literals.values().iter() {
+        let code = entries.iter().position(|known| *known == text).unwrap_or(entries.len());
+        if code == entries.len() {
+            entries.push(text);
+        }
+        codes.push(u32::try_from(code).unwrap());
+    }
+    let mut texts = Texts::with_capacity(entries.len());
+    entries.iter().for_each(|text| texts.push(text));
+    let texts = Texts::coded(codes, &Arc::new(Dictionary::new(texts)));
+    let values = Values::Literal(literals.with_values(texts).unwrap());
+    Vector { values, nulls: vector.nulls.clone() }
 }
 
 /// All values that the function gives at once, if it does.
@@ -108,9 +142,9 @@ fn vectors_and_values_agree() {
         // Of any number, two or three.
         let count =
             function.min_args.max(if function.max_args == usize::MAX { 2 + random.below(2) } else { 1 });
-        let first = random.below(19);
+        let first = random.below(KINDS);
         let kinds: Vec<usize> =
-            (0..count).map(|_| if random.chance(50) { first } else { random.below(19) }).collect();
+            (0..count).map(|_| if random.chance(50) { first } else { random.below(KINDS) }).collect();
         // Sometimes an IRI beside terms of any kind: nodes, IRIs and literals, or nodes alone.
         let terms: &[usize] = if random.chance(50) { &[14, 15, 17, 9] } else { &[15, 17] };
         let are_terms = count == 2 && random.chance(15);
@@ -142,6 +176,10 @@ fn vectors_and_values_agree() {
         let at = if random.chance(50) { Positions::all(len) } else { Positions::all(len).among(&list) };
         let vectors: Vec<Vector<'static>> =
             columns.iter().map(|column| Vector::of_values(column.clone(), Positions::all(len))).collect();
+        let vectors: Vec<Vector<'static>> = vectors
+            .into_iter()
+            .map(|vector| if random.chance(50) { coded(vector) } else { vector })
+            .collect();
         let args: Vec<Argument<'_, 'static>> = (0..count)
             .map(|i| match (&fixed, constant) {
                 (Some(value), Some(side)) if side == i => Argument::One(value),
