@@ -196,7 +196,8 @@ class Race:
                 # The first may have read from files what later ones find in memory.
                 warm = first if slow else system.ask(text, parameters, **how)
                 repeats[system.name] = max(1, min(1000, math.ceil(SAMPLE_SECONDS / max(warm["cpu"], 1e-6))))
-                samples[system.name] = [first] if slow else []
+                # One sample alone is not the one that reads from files.
+                samples[system.name] = [first] if slow and self.options.repetitions > 1 else []
                 result[system.name] = {"first": first["cpu"], "rows": first["count"], "answer": first.get("rows")}
             except Failed as error:
                 result[system.name] = {"error": str(error)}

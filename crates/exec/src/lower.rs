@@ -31,7 +31,7 @@ mod top;
 
 use std::sync::Arc;
 
-use trimorph_algebra::{BoundQuery, Expr, LookupBy, Plan, VarId};
+use trimorph_algebra::{AggregateKind, BoundQuery, Expr, LookupBy, Plan, VarId};
 use trimorph_catalog::CatalogView;
 use trimorph_store::Snapshot;
 use trimorph_store::access::Choice;
@@ -89,6 +89,18 @@ impl<'q> Lowering<'q> {
 
     fn lower(&mut self, plan: &Plan, needed: &Vars) -> Result<Lowered, ExecError> {
         let around = (self.is_limited, self.is_shared, self.is_folded, self.is_whole);
+        let is_counted = self.is_counted;
+        self.is_counted = match plan {
+            Plan::Aggregate { aggregates, .. } => {
+                use AggregateKind as K;
+                let counts = |kind| matches!(kind, K::CountStar | K::Count | K::Min | K::Max);
+                aggregates.iter().all(|(_, aggregate)| counts(aggregate.kind))
+            }
+            Plan::Filter { .. } | Plan::Extra { .. } | Plan::Project { .. } | Plan::Unwind { .. } => {
+                is_counted
+            }
+            _ => false,
+        };
         self.is_limited = match plan {
             Plan::Limit { .. } => true,
             Plan::Sort { .. } | Plan::Aggregate { .. } => false,
@@ -115,6 +127,7 @@ impl<'q> Lowering<'q> {
         };
         let lowered = self.lower_plain(plan, needed);
         (self.is_limited, self.is_shared, self.is_folded, self.is_whole) = around;
+        self.is_counted = is_counted;
         let mut lowered = self.ask_for_keys(plan, lowered?);
         lowered.node.gives.push((self.path.clone(), lowered.layout.groups.len()));
         Ok(lowered)
@@ -275,7 +288,8 @@ impl<'q> Lowering<'q> {
                 let lowered = self.pack(lowered, &below, false)?;
                 let list = self.compile(list, &lowered.layout)?;
                 let (keep, layout) = self.keep(&lowered.layout, needed, &[*var])?;
-                let spec = ops::UnwindSpec { slots: lowered.layout.groups[0].slots, keep, list };
+                let (slots, in_any_order) = (lowered.layout.groups[0].slots, self.is_counted);
+                let spec = ops::UnwindSpec { slots, keep, list, in_any_order };
                 Ok(Lowered { node: self.node(Spec::Unwind(Arc::new(spec)), [lowered.node]), layout })
             }
             Plan::ProcedureCall { input, call } => self.lower_procedure_call(input, call, needed),

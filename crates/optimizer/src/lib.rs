@@ -129,6 +129,7 @@ mod push_filters;
 mod reach_once;
 mod reduce_joins;
 mod row_keys;
+mod same_aggregates;
 mod samples;
 mod scan_both_ways;
 mod selectivity;

@@ -20,8 +20,8 @@ use crate::{
     group_limit, hang_counts, implied_conditions, in_lists, join_groups, join_reads, late_projection,
     list_members, merge_patterns, narrow_tables, narrow_types, optional_conditions, optional_groups,
     order_edges, parts_of_texts, path_parts, plain_conditions, plan_match, predicate_sets, push_filters,
-    reach_once, reduce_joins, row_keys, scan_both_ways, share_expressions, share_subplans, tell_apart,
-    unroll_quantifiers, walks,
+    reach_once, reduce_joins, row_keys, same_aggregates, scan_both_ways, share_expressions, share_subplans,
+    tell_apart, unroll_quantifiers, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -98,6 +98,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "plan_match", required: true, run: plan_match::plan_match },
     Pass { name: "exists_extremes", required: false, run: exists_extremes::exists_extremes },
     Pass { name: "join_groups", required: false, run: join_groups::join_groups },
+    Pass { name: "same_aggregates", required: false, run: same_aggregates::same_aggregates },
     Pass { name: "row_keys", required: false, run: row_keys::row_keys },
     Pass { name: "join_reads", required: false, run: join_reads::join_reads },
     Pass { name: "order_edges", required: false, run: order_edges::order_edges },

@@ -139,14 +139,45 @@ struct Shapes {
     made: Vec<(u32, u32)>,
 }
 
+/// The shape of each of some entities.
+struct Shaped {
+    of: Vec<u32>,
+    /// That of all of them, while they have one: `of` is not kept then.
+    one: Option<u32>,
+}
+
+impl Shaped {
+    /// So many without any property.
+    fn new(entities: usize) -> Self {
+        Self { of: vec![0; entities], one: Some(0) }
+    }
+
+    fn get(&self, k: usize) -> u32 {
+        self.one.unwrap_or_else(|| self.of[k])
+    }
+}
+
 impl Shapes {
     fn new() -> Self {
         Self { made: vec![(0, 0)] }
     }
 
-    /// Parts the shapes in `of` by a column: those at places that `each_null` gives stay as they are.
-    fn part(&mut self, of: &mut [u32], name: u32, each_null: impl FnOnce(&mut dyn FnMut(usize))) {
+    /// Parts the shapes of entities by a column: those at places that `each_null` gives stay as they are.
+    fn part(&mut self, shaped: &mut Shaped, name: u32, each_null: impl FnOnce(&mut dyn FnMut(usize))) {
         const NONE: u32 = u32::MAX;
+        let mut nulls = Vec::new();
+        each_null(&mut |null| nulls.push(null));
+        if let Some(one) = &mut shaped.one {
+            if nulls.is_empty() {
+                self.made.push((*one, name));
+                // There are no more than columns.
+                *one = self.made.len() as u32 - 1;
+                return;
+            }
+            shaped.of.fill(*one);
+            shaped.one = None;
+        }
+        let of = &mut shaped.of[..];
         let mut with = vec![NONE; self.made.len()];
         let mut take = |shape: &mut u32| {
             let known = &mut with[*shape as usize];
@@ -158,10 +189,10 @@ impl Shapes {
             *shape = *known;
         };
         let mut next = 0;
-        each_null(&mut |null| {
+        for null in nulls {
             of[next..null].iter_mut().for_each(&mut take);
             next = null + 1;
-        });
+        }
         of[next..].iter_mut().for_each(take);
     }
 
@@ -181,26 +212,27 @@ pub(super) fn keys<'s>(vector: &Vector<'s>, at: Positions<'_>, cx: &Context<'s>)
     let mut runs = vec![(0u32, 0u32); at.len];
     let (mut all, mut codes): (Vec<Arc<str>>, Vec<u32>) = (Vec::new(), Vec::new());
     for part in &parts {
-        let (mut shapes, mut of) = (Shapes::new(), vec![0u32; part.rows.len()]);
+        let (mut shapes, mut shaped) = (Shapes::new(), Shaped::new(part.rows.len()));
         for Named { name, column } in part.columns(cx) {
             let code = all.iter().position(|known| *known == name).unwrap_or_else(|| {
                 all.push(name);
                 all.len() - 1
             });
-            shapes.part(&mut of, u32::try_from(code).ok()?, |visit| part.each_null(&column, visit));
+            shapes.part(&mut shaped, u32::try_from(code).ok()?, |visit| part.each_null(&column, visit));
         }
         let mut listed: Vec<Option<(u32, u32)>> = vec![None; shapes.made.len()];
-        for ((position, _), shape) in part.rows.iter().zip(&of) {
-            let run = match listed[*shape as usize] {
+        for (k, (position, _)) in part.rows.iter().enumerate() {
+            let shape = shaped.get(k);
+            let run = match listed[shape as usize] {
                 Some(run) => run,
                 None => {
                     let start = codes.len();
-                    codes.extend(shapes.names(*shape));
+                    codes.extend(shapes.names(shape));
                     codes[start..].reverse();
                     (u32::try_from(start).ok()?, u32::try_from(codes.len() - start).ok()?)
                 }
             };
-            listed[*shape as usize] = Some(run);
+            listed[shape as usize] = Some(run);
             runs[*position as usize] = run;
         }
     }

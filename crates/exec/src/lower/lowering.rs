@@ -46,6 +46,9 @@ pub(super) struct Lowering<'q> {
     pub(super) is_shared: bool,
     /// Whether the rows of the plan being lowered are aggregated, and nothing but computed with before.
     pub(super) is_folded: bool,
+    /// Whether the rows of the plan being lowered are counted, and nothing but computed with before: their
+    /// order is of no matter.
+    pub(super) is_counted: bool,
     /// Whether all rows of the plan being lowered are asked for before any that is made of them is given.
     pub(super) is_whole: bool,
     /// Whether the DISTINCT that is lowered next may give rows again: a join makes one of them.
@@ -116,6 +119,7 @@ impl<'q> Lowering<'q> {
             is_limited: false,
             is_shared: false,
             is_folded: false,
+            is_counted: false,
             is_whole: false,
             keeps_repeated: false,
             passed: Vec::new(),

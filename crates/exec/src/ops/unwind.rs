@@ -3,7 +3,8 @@
 //!
 //! Where the list is a vector of lists for all rows, its elements are picked from their child, and no list is
 //! made. Lists that are a property are read for all rows at once, and so are the bounds of ranges. A list
-//! that is the same for all rows becomes a vector once.
+//! that is the same for all rows becomes a vector once. Where elements are only counted, rows with the same
+//! list are one row that stands for all.
 
 use std::sync::Arc;
 
@@ -22,6 +23,8 @@ pub(crate) struct UnwindSpec {
     pub(crate) slots: usize,
     pub(crate) keep: Vec<usize>,
     pub(crate) list: Ex,
+    /// Whether elements may come in any order: they are counted.
+    pub(crate) in_any_order: bool,
 }
 
 /// Unwind.
@@ -42,7 +45,12 @@ pub(crate) struct Unwind<'s> {
     /// The elements of a constant list that is no longer than a vector, once several rows met it, and their
     /// number.
     common: Option<(Vector<'s>, usize)>,
+    /// How many rows each position of `rest` stands for, where it is one for all with its list.
+    weights: Vec<u64>,
 }
+
+/// Different lists of a vector up to which rows with the same list are made one.
+const SAME_LISTS_MAX: usize = 16;
 
 /// Bytes of lists below which a chunk is not worth a charge.
 const HELD_BYTES_MIN: u64 = 1 << 20;
@@ -62,6 +70,7 @@ impl<'s> Unwind<'s> {
             held: None,
             ranges: None,
             common: None,
+            weights: Vec::new(),
         }
     }
 
@@ -118,6 +127,44 @@ impl<'s> Unwind<'s> {
                 }
             });
         }
+    }
+
+    /// Makes one row of those at hand that have the same list, where nothing else of them is looked at. Lists
+    /// that are made of few parts, such as the labels of nodes, are the same place in their child.
+    fn unite_rows(&mut self) {
+        self.weights.clear();
+        if !self.spec.in_any_order || !self.spec.keep.is_empty() {
+            return;
+        }
+        let group = &self.inner.groups[0];
+        let lists = match &self.lists {
+            Some(Vector { values: Values::List(lists), nulls }) => Some((lists, nulls)),
+            None if self.common.is_some() => None,
+            _ => return,
+        };
+        // The list, and the row that stands for all.
+        let mut known: Vec<((u32, u32), u32)> = Vec::new();
+        let mut weights = vec![0_u64; group.len];
+        for p in &self.rest {
+            let list = match lists {
+                Some((_, nulls)) if nulls.get(*p as usize) => continue,
+                Some((lists, _)) => lists.elements(*p as usize),
+                None => 0..0,
+            };
+            let list = (list.start, list.end);
+            let row = match known.iter().find(|(own, _)| *own == list) {
+                Some((_, row)) => *row,
+                None if known.len() < SAME_LISTS_MAX => {
+                    known.push((list, *p));
+                    *p
+                }
+                None => return,
+            };
+            let weight = &mut weights[row as usize];
+            *weight = weight.saturating_add(group.multiplicity_at(*p as usize));
+        }
+        self.rest = known.into_iter().map(|(_, row)| row).collect();
+        self.weights = weights;
     }
 
     /// The elements of a list that all rows have in common, if it is a list; what else it is, the rows tell.
@@ -227,6 +274,7 @@ impl<'s> Operator<'s> for Unwind<'s> {
                 self.rest = self.inner.groups[0].positions();
                 (self.cursor, self.offset, self.items) = (0, 0, None);
                 self.evaluate_lists(cx);
+                self.unite_rows();
             }
             let taken =
                 self.take_common(room).or_else(|| self.take_counted(room)).or_else(|| self.take(room));
@@ -241,6 +289,9 @@ impl<'s> Operator<'s> for Unwind<'s> {
             let out = &mut chunk.groups[0];
             out.reset(parents.len());
             repeat(group, &self.spec.keep, &parents, out);
+            if !self.weights.is_empty() {
+                out.multiplicity = Some(parents.iter().map(|p| self.weights[*p as usize]).collect());
+            }
             out.vectors[self.spec.keep.len()] = values;
             return Ok(true);
         }

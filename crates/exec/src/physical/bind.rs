@@ -231,6 +231,7 @@ impl<'a, 's> Start<'a, 's> {
                 slots: unwind.slots,
                 keep: unwind.keep.clone(),
                 list: binder.bind(&unwind.list)?,
+                in_any_order: unwind.in_any_order,
             })),
             Spec::ProcedureCall(call) => Spec::ProcedureCall(Arc::new(CallSpec {
                 slots: call.slots,
