@@ -64,17 +64,28 @@ pub(crate) fn labels<'s>(
     };
     let (mut runs, mut names) = (vec![(0, 0); at.len], Texts::default());
     let (mut tables, mut ok) = (ByTable::new(), true);
+    // Those of the table that came last, whose nodes have the same labels.
+    let mut last = None;
     at.for_each(|i| {
         if !nulls.get(i) {
             let node = nodes.id(i);
+            if let Some((table, run)) = last
+                && table == node.table()
+            {
+                runs[i] = run;
+                return;
+            }
             let mut ask = || {
                 let (labels, start) = (context.graph.labels(node).ok()?, names.len());
                 labels.iter().for_each(|label| names.push(label));
                 Some((u32::try_from(start).ok()?, u32::try_from(labels.len()).ok()?))
             };
-            let run = match context.graph.labels_vary(node) {
-                true => ask(),
-                false => tables.get(node.table().0, ask).copied(),
+            let run = if context.graph.labels_vary(node) {
+                ask()
+            } else {
+                let run = tables.get(node.table().0, ask).copied();
+                last = run.map(|run| (node.table(), run));
+                run
             };
             ok &= run.is_some();
             runs[i] = run.unwrap_or_default();
