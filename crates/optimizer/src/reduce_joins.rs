@@ -1,8 +1,8 @@
 //! Subqueries that join the rows around with others by value: takes the plans of both sides, gives joins of
 //! no more rows than it takes.
 //!
-//! 1. `EXISTS` that asks for nothing but equal values is a join with `DISTINCT` keys: these are passed down to
-//!    where the rows around come from.
+//! 1. `EXISTS` that asks for nothing but equal values is a join with `DISTINCT` keys: these are passed down
+//!    to where the rows around come from.
 //! 2. Where the rows around are few, whatever the subquery is, the others are first joined with their keys,
 //!    which are passed down to where those come from: of a million rows a thousand are kept. Both the
 //!    subquery and the keys need the rows around, which a spool keeps.

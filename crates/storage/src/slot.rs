@@ -3,8 +3,8 @@
 //! A column, a direction or an index is a list of slots, shared by all main versions that have the piece. A
 //! slot's content is read, checked and resolved into slices at the first touch and kept for good: it is a few
 //! words, and bits that were made of the few rows that have a value, which are charged to the memory limit.
-//! The bytes that it points to may be dropped and read again, to the same place; so whoever looks at them pins
-//! the piece.
+//! The bytes that it points to may be dropped and read again, to the same place; so whoever looks at them
+//! pins the piece.
 //!
 //! ```text
 //! Slot       one piece, for all threads and versions

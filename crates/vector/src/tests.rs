@@ -285,7 +285,7 @@ fn a_room_takes_no_more_than_it_has() {
     texts.set_with(0, 20, |room| {
         room.push_symbol(u64::from_le_bytes(*b"abcdefgh"), 3);
         room.extend(b"xyz");
-        room.extend_mapped(b"up", |byte| byte.to_ascii_uppercase());
+        room.extend_mapped(b"up".iter().map(u8::to_ascii_uppercase));
     });
     // What is not UTF-8 is replaced; a length beyond eight bytes is eight.
     texts.set_with(1, 20, |room| room.push_symbol(u64::MAX, 99));

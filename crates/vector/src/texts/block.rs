@@ -198,15 +198,19 @@ impl Room<'_> {
         true
     }
 
-    /// Appends `of` each byte.
-    #[inline]
-    pub fn extend_mapped(&mut self, bytes: &[u8], of: impl Fn(u8) -> u8) {
-        if let Some(chunk) = self.bytes.get_mut(self.len..self.len + bytes.len()) {
-            for (to, byte) in chunk.iter_mut().zip(bytes) {
-                to.write(of(*byte));
-            }
-            self.len += bytes.len();
+    /// Appends bytes; whether all of them are ASCII.
+    #[inline(always)]
+    pub fn extend_mapped(&mut self, bytes: impl ExactSizeIterator<Item = u8>) -> bool {
+        let (len, mut all) = (bytes.len(), 0);
+        let Some(chunk) = self.bytes.get_mut(self.len..self.len + len) else { return len == 0 };
+        let mut written = 0;
+        for (to, byte) in chunk.iter_mut().zip(bytes) {
+            to.write(byte);
+            all |= byte;
+            written += 1;
         }
+        self.len += written;
+        all < 0x80
     }
 
     /// Appends bytes.

@@ -331,6 +331,17 @@ impl<'s> Texts<'s> {
         self.views_mut()[i] = view;
     }
 
+    /// Puts at position `i` a text of these bytes; nothing where not all of them are ASCII.
+    ///
+    /// **Cost**: each byte is looked at and written once.
+    #[inline]
+    pub fn set_mapped(&mut self, i: usize, bytes: impl ExactSizeIterator<Item = u8>) {
+        let mut is_ascii = false;
+        let written = self.blocks.write(bytes.len(), |room| is_ascii = room.extend_mapped(bytes));
+        let view = if is_ascii { View::at(written) } else { View::EMPTY };
+        self.views_mut()[i] = view;
+    }
+
     /// As [`Self::set_with`] for many positions: `texts` gives each with the room that it needs at most and
     /// what `write` is told of it. They lie end to end and are checked together.
     pub fn set_many<T>(

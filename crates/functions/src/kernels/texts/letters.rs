@@ -120,25 +120,19 @@ pub(crate) fn trim_end<'s>(
     if args.len() > 1 { None } else { parts(args, at, |_, text| text.trim_end()) }
 }
 
-/// In another letter case: letters of ASCII many at once, in a buffer that holds nothing else; a text with
-/// others as a whole.
+/// In another letter case: letters of ASCII many at once, where the text is put; a text with others as a
+/// whole.
+#[inline(always)]
 fn cased<'s>(
     args: &[Argument<'_, 's>],
     at: Positions<'_>,
-    ascii: impl Fn(&mut str),
+    ascii: impl Fn(u8) -> u8,
     other: impl Fn(&str) -> String,
 ) -> Option<Vector<'s>> {
     let (texts, nulls) = texts_of(args.first())?;
-    let mut buffer = String::new();
-    make(texts, nulls, at, |text, out, i| {
-        if text.is_ascii() {
-            buffer.clear();
-            buffer.push_str(text);
-            ascii(&mut buffer);
-            out.set(i, &buffer);
-        } else {
-            out.set(i, &other(text));
-        }
+    make(texts, nulls, at, |text, out, i| match text.is_ascii() {
+        true => out.set_mapped(i, text.as_bytes().iter().map(|byte| ascii(*byte))),
+        false => out.set(i, &other(text)),
     })
 }
 
@@ -148,7 +142,7 @@ pub(crate) fn to_upper<'s>(
     args: &[Argument<'_, 's>],
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
-    cased(args, at, str::make_ascii_uppercase, str::to_uppercase)
+    cased(args, at, |byte| byte.to_ascii_uppercase(), str::to_uppercase)
 }
 
 /// In lower case.
@@ -157,7 +151,7 @@ pub(crate) fn to_lower<'s>(
     args: &[Argument<'_, 's>],
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
-    cased(args, at, str::make_ascii_lowercase, str::to_lowercase)
+    cased(args, at, |byte| byte.to_ascii_lowercase(), str::to_lowercase)
 }
 
 /// Backwards.
@@ -167,20 +161,14 @@ pub(crate) fn reverse<'s>(
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
     let (texts, nulls) = texts_of(args.first())?;
-    let (mut bytes, mut buffer) = (Vec::new(), String::new());
-    make(texts, nulls, at, |text, out, i| {
-        bytes.clear();
-        if text.is_ascii() {
-            bytes.extend(text.bytes().rev());
-        }
-        // Of ASCII every byte is a character.
-        match std::str::from_utf8(&bytes) {
-            Ok(backwards) if backwards.len() == text.len() => out.set(i, backwards),
-            _ => {
-                buffer.clear();
-                buffer.extend(text.chars().rev());
-                out.set(i, &buffer);
-            }
+    let mut buffer = String::new();
+    make(texts, nulls, at, |text, out, i| match text.is_ascii() {
+        // Every byte is a character.
+        true => out.set_mapped(i, text.as_bytes().iter().rev().copied()),
+        false => {
+            buffer.clear();
+            buffer.extend(text.chars().rev());
+            out.set(i, &buffer);
         }
     })
 }
