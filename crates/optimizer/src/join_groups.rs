@@ -406,7 +406,7 @@ fn filtered(mut plan: &Plan) -> (Vec<&Expr>, &Plan) {
 
 /// How many rows there are, and how many different ones by these values, which are infinite where that is not
 /// known.
-fn different(rows: &Plan, values: &[Expr], planning: &Planning<'_>) -> (f64, f64) {
+pub(crate) fn different(rows: &Plan, values: &[Expr], planning: &Planning<'_>) -> (f64, f64) {
     // How many values there are is known of what they are computed of.
     let (mut values, mut below) = (values.to_vec(), rows);
     while let Plan::Extra { input, items } = below {

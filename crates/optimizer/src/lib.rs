@@ -46,13 +46,15 @@
 //! 40. `plan_match`    each pattern becomes scans, extends and joins
 //! 41. `exists_extremes` `EXISTS` of something greater asks for the greatest of each group
 //! 42. `join_groups`    what subqueries ask of rows that they join by values is asked of groups of these
-//! 43. `row_keys`      keys of groupings that one row beside all others has are given to the groups
-//! 44. `join_reads`    what is asked of many pairs of joined rows is read before they are joined
-//! 45. `order_edges`   the first rows by an indexed property of relationships are looked up
-//! 46. `scan_both_ways` relationships in both directions of which few pass are read out, and in
-//! 47. `share_expressions` what several expressions of an operator have in common is computed once
-//! 48. `distinct_once` different values of which there are several aggregates are told apart once
-//! 49. `share_subplans` what several places of the plan compute in the same way is computed once
+//! 43. `same_aggregates` an aggregate that a grouping has twice is made once
+//! 44. `row_keys`      keys of groupings that one row beside all others has are given to the groups
+//! 45. `join_reads`    what is asked of many pairs of joined rows is read before they are joined
+//! 46. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 47. `scan_both_ways` relationships in both directions of which few pass are read out, and in
+//! 48. `share_expressions` what several expressions of an operator have in common is computed once
+//! 49. `distinct_once` different values of which there are several aggregates are told apart once
+//! 50. `share_subplans` what several places of the plan compute in the same way is computed once
+//! 51. `reduce_joins`  subqueries that join by value are joined with the keys that rows around have
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass runs another;

@@ -20,11 +20,13 @@ use trimorph_algebra::{ApplyKind, Expr, Plan, VarId};
 use crate::cannot_fail::cannot_fail;
 use crate::estimate::Estimate;
 use crate::exists_extremes::starts_from_rows;
+use crate::join_groups::different;
 use crate::needed::below;
 use crate::planning::Planning;
 use crate::{Halt, VarSet, calls_volatile, replaced, vars_of};
 
-/// So many rows of the other side for each row around make it worth knowing the keys first. Chosen.
+/// So many rows of the other side, and different values there, for each row around make it worth knowing the
+/// keys first. Chosen.
 const OTHERS_OF_ROW: f64 = 8.0;
 /// Fewer others are as fast joined whole. Chosen.
 const OTHERS_MIN: f64 = 10_000.0;
@@ -101,9 +103,11 @@ impl Reducing {
         let rows = Estimate::of(input, planning.statistics()).rows;
         let mut joins = Vec::new();
         value_joins(subplan, &mut joins);
-        joins.retain(|(right, _)| {
-            let others = Estimate::of(right, planning.statistics()).rows;
-            others >= OTHERS_MIN && others >= rows * OTHERS_OF_ROW
+        joins.retain(|(right, keys)| {
+            let on: Vec<Expr> = keys.iter().map(|(var, _)| Expr::Var(*var)).collect();
+            let (others, values) = different(right, &on, planning);
+            // Of few values, the rows around have most.
+            others >= OTHERS_MIN && others.min(values) >= rows * OTHERS_OF_ROW
         });
         let can = |expr: &Expr| cannot_fail(expr, planning.vars) && !calls_volatile(expr);
         joins.retain(|(_, keys)| keys.iter().all(|(_, key)| can(key)));

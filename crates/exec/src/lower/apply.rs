@@ -51,7 +51,9 @@ impl Lowering<'_> {
 
         // What no row decides ends at its first row, if rows do not go through it together.
         let exists = matches!(kind, ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Mark(_));
-        let one_by_one = goes_one_by_one(subplan) || (exists && arguments.is_empty());
+        // Of one row there is nothing to go through together.
+        let is_one = arguments.is_empty() && input.rows_max() == Some(1);
+        let one_by_one = goes_one_by_one(subplan) || (exists && arguments.is_empty()) || is_one;
         let (sub, sub_layout) = {
             let mut handed = arguments.clone();
             handed.push(number);
@@ -59,13 +61,14 @@ impl Lowering<'_> {
             if !one_by_one {
                 wanted.insert(number);
             }
-            let around = (self.argument.replace(handed), self.carried);
+            let around = (self.argument.replace(handed), self.carried, self.has_one_row);
+            self.has_one_row = is_one;
             self.carried = (!one_by_one).then_some(number);
             self.numbers.push(number);
             let sub = self.child(1, subplan, &wanted)?;
             let sub = self.pack(sub, &wanted, false)?;
             self.numbers.pop();
-            (self.argument, self.carried) = around;
+            (self.argument, self.carried, self.has_one_row) = around;
             (sub.node, sub.layout)
         };
         let mode = match kind {

@@ -18,6 +18,9 @@ impl Lowering<'_> {
         on: &[VarId],
         needed: &Vars,
     ) -> Result<Lowered, ExecError> {
+        if on.is_empty() && self.has_one_row && matches!(left, Plan::Argument(_)) && is_constant(right) {
+            return self.child(1, right, needed);
+        }
         if on.is_empty() {
             // Where rows carry a number, those of each come together.
             let most = if self.numbers.is_empty() { FEW_ROWS } else { 1 };

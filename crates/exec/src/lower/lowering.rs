@@ -36,6 +36,8 @@ pub(super) struct Lowering<'q> {
     /// The row number that the rows of the subplan being lowered carry; none where rows go through it one at
     /// a time.
     pub(super) carried: Option<VarId>,
+    /// Whether the apply around hands in one row in all, of which nothing is looked at.
+    pub(super) has_one_row: bool,
     /// Where in the plan tree this lowering is: child indices from the root.
     pub(super) path: PlanPath,
     /// Whether the extend lowered next is looked at by a filter only.
@@ -114,6 +116,7 @@ impl<'q> Lowering<'q> {
             argument: None,
             numbers: Vec::new(),
             carried: None,
+            has_one_row: false,
             path: PlanPath::default(),
             filtered_extend: false,
             is_limited: false,
