@@ -151,6 +151,10 @@ fn semi_join(input: &mut Plan, subplan: &mut Plan, planning: &Planning<'_>) -> O
     if on.is_empty() || starts_from_rows(right) || is_sorted(input) {
         return None;
     }
+    // Of groups there are few, which many rows around meet.
+    if matches!(**right, Plan::Aggregate { .. }) {
+        return None;
+    }
     let keys = keys_of(left, on, false)?;
     let vars = input.vars();
     let items: Vec<(VarId, Expr)> = keys.into_iter().filter(|(var, _)| !vars.contains(var)).collect();
