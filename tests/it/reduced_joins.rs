@@ -77,7 +77,7 @@ fn keys_go_to_files() {
         "MATCH (o:O) WHERE EXISTS { MATCH (n:N) WHERE n.k = o.k AND n.i = o.i } RETURN count(*), sum(o.i)",
     ] {
         let expected = ask(text, &snapshot, Settings::default()).unwrap();
-        for (threads, limit) in [(1, 600_000), (2, 1_000_000)] {
+        for (threads, limit) in [(1, 600_000), (1, 420_000), (2, 1_000_000)] {
             let directory = TemporaryDirectory(std::env::temp_dir());
             let area = Arc::new(SpillArea::new(Box::new(directory), u64::MAX));
             let (budget, spill) = (MemoryBudget::new(limit, None), Some(Arc::clone(&area)));

@@ -163,8 +163,13 @@ impl<'s> HashJoin<'s> {
                 }
             }
         }
-        if let Some(build) = kept.rest.as_ref().filter(|_| !self.ended) {
+        // Where rows of one key are one row, who found it is done.
+        if let Some(build) = kept.rest.as_ref().filter(|_| !self.ended || shape.once) {
             let mut positions = self.rest.clone();
+            if shape.once {
+                let mut found = self.found.iter();
+                positions.retain(|_| found.next() == Some(&NO_NUMBER));
+            }
             leave_out_nothing(&shape.probe_keys, &group.vectors, &mut positions);
             self.spilled.add(&self.inner, &positions, build, shape, cx)?;
         }

@@ -5,7 +5,7 @@
 //!    build rows in it
 //! 3. partition by partition, as many build rows as fit are made a block; all probe rows of the partition are
 //!    joined with it, then with the next: however many rows one key has, a block has room for some. Where
-//!    rows of one key are one row, the keys of a partition are one block.
+//!    rows of one key are one row, only probe rows that found none go on to the next block.
 //!
 //! Source: the hybrid hash join of DeWitt et al. 1984, with blocks in place of recursion.
 
@@ -31,6 +31,10 @@ pub(super) struct SpilledProbe<'s> {
     probe_reader: PartitionReader,
     pending: Option<Batch<'s>>,
     block: Option<Built<'s>>,
+    /// Where rows of one key are one row: probe rows of the partition that found none in this block, and
+    /// those that are left of blocks before.
+    unmatched: Option<Partitions<'s>>,
+    left: Option<Partition<'s>>,
     hashes: Vec<u64>,
 }
 
@@ -44,11 +48,14 @@ impl<'s> SpilledProbe<'s> {
             probe_reader: PartitionReader::default(),
             pending: None,
             block: None,
+            unmatched: None,
+            left: None,
             hashes: Vec::new(),
         }
     }
 
-    /// Takes in the probe rows at `positions` whose partition has build rows.
+    /// Takes in the probe rows at `positions` whose partition has build rows; while blocks are joined, those
+    /// that found nothing in this one.
     pub(super) fn add(
         &mut self,
         chunk: &Chunk<'s>,
@@ -61,7 +68,8 @@ impl<'s> SpilledProbe<'s> {
         let slots = shape.probe_keys.iter().chain(&shape.probe_keep);
         let columns: Vec<&Vector<'s>> = slots.map(|slot| &group.vectors[*slot]).collect();
         let keys = &columns[..shape.probe_keys.len()];
-        let coming = self.coming.get_or_insert_with(|| Partitions::new(0, columns.len(), cx));
+        let coming = if self.block.is_some() { &mut self.unmatched } else { &mut self.coming };
+        let coming = coming.get_or_insert_with(|| Partitions::new(0, columns.len(), cx));
         for positions in positions.chunks(POSITIONS_UNCHECKED) {
             hashes(keys, positions, &mut self.hashes);
             let wanted = |hash: &u64| build.get(coming.of(*hash)).is_some_and(|part| !part.is_empty());
@@ -88,25 +96,41 @@ impl<'s> SpilledProbe<'s> {
         if let Some(coming) = self.coming.take() {
             self.partitions = coming.finish(cx)?;
         }
-        while let (Some(probe), Some(build)) = (self.partitions.get(self.current), build.get(self.current)) {
+        while let (Some(all), Some(build)) = (self.partitions.get(self.current), build.get(self.current)) {
             cx.check()?;
+            let probe = self.left.as_ref().unwrap_or(all);
             if self.block.is_some() {
                 if let Some(batch) = probe.read(&mut self.probe_reader, cx)? {
                     put(batch, chunk, shape);
                     return Ok(true);
                 }
                 self.block = None;
+                if shape.once {
+                    let unmatched = self.unmatched.take().map(|rows| rows.finish(cx)).transpose()?;
+                    self.left = unmatched.and_then(|parts| parts.into_iter().nth(self.current));
+                    if self.left.is_none() {
+                        self.go_on();
+                        continue;
+                    }
+                }
             }
+            let probe = self.left.as_ref().unwrap_or(all);
             if !probe.is_empty() {
                 self.probe_reader = PartitionReader::default();
                 self.block = self.next_block(shape, build, cx)?;
             }
             if self.block.is_none() {
-                self.current += 1;
-                self.build_reader = PartitionReader::default();
+                self.go_on();
             }
         }
         Ok(false)
+    }
+
+    /// Goes to the next partition.
+    fn go_on(&mut self) {
+        self.current += 1;
+        self.build_reader = PartitionReader::default();
+        (self.pending, self.left) = (None, None);
     }
 
     /// As many of a partition's build rows as there is room for; `None` after the last.
@@ -122,13 +146,9 @@ impl<'s> SpilledProbe<'s> {
             None => build.read(&mut self.build_reader, cx)?,
         } {
             // Of one batch there are rows in memory in any case.
-            if let Err(over) = building.make_room(batch.len(), Some((SPARE_PARTS, spare_least(cx))))
+            if building.make_room(batch.len(), Some((SPARE_PARTS, spare_least(cx)))).is_err()
                 && building.rows.len() > 0
             {
-                // In two blocks a key would be found twice.
-                if shape.once {
-                    return Err(over.into());
-                }
                 self.pending = Some(batch);
                 break;
             }
@@ -136,10 +156,7 @@ impl<'s> SpilledProbe<'s> {
             let (keys, columns) = columns.split_at(shape.build_keys.len());
             let all: Vec<u32> = (0..u32::try_from(batch.len()).unwrap_or(u32::MAX)).collect();
             building.add(keys, columns, &all, &|i| batch.multiplicity[i], cx);
-            if let Err(over) = building.settle() {
-                if shape.once {
-                    return Err(over.into());
-                }
+            if building.settle().is_err() {
                 break;
             }
         }
