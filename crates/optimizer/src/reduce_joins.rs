@@ -36,7 +36,8 @@ pub(crate) fn reduce_joins(mut plan: Plan, planning: &mut Planning<'_>) -> Resul
     if plan.updates() {
         return Ok(plan);
     }
-    let mut reducing = Reducing { next: spools_of(&plan), spools: Vec::new() };
+    let first = spools_of(&plan);
+    let mut reducing = Reducing { first, next: first, spools: Vec::new() };
     let needed = planning.needed.clone();
     reducing.visit(&mut plan, &needed, false, planning)?;
     // Rows of later ones may be made of those of earlier ones.
@@ -66,6 +67,8 @@ struct Kept {
 }
 
 struct Reducing {
+    /// The numbers of the first spool that is made here, and of the next one.
+    first: u32,
     next: u32,
     spools: Vec<Kept>,
 }
@@ -111,7 +114,7 @@ impl Reducing {
         });
         let can = |expr: &Expr| cannot_fail(expr, planning.vars) && !calls_volatile(expr);
         joins.retain(|(_, keys)| keys.iter().all(|(_, key)| can(key)));
-        if joins.is_empty() || !is_certain(input, planning) {
+        if joins.is_empty() || !is_certain(input, self.first, planning) {
             return;
         }
         let number = self.next;
@@ -216,11 +219,13 @@ fn is_sorted(plan: &Plan) -> bool {
     false
 }
 
-/// Whether a plan gives its rows whether or not all of them are asked for: nothing in it can fail.
-fn is_certain(plan: &Plan, planning: &Planning<'_>) -> bool {
+/// Whether a plan gives its rows whether or not all of them are asked for: nothing in it can fail. It is to
+/// stand above the spools that are there, so it reads none of those before `first`.
+fn is_certain(plan: &Plan, first: u32, planning: &Planning<'_>) -> bool {
     let mut left = vec![plan];
     while let Some(plan) = left.pop() {
-        if matches!(plan, Plan::ProcedureCall { .. }) {
+        let reads_below = matches!(plan, Plan::SpoolRead { number, .. } if *number < first);
+        if reads_below || matches!(plan, Plan::ProcedureCall { .. }) {
             return false;
         }
         let mut is_certain = true;
