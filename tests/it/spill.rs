@@ -295,6 +295,55 @@ fn lists_of_subqueries_are_made_for_fewer_rows() {
     }
 }
 
+/// What a subquery joins by value is in files, and is not read again for each vector of the rows around.
+#[test]
+fn subqueries_by_value_read_files_few_times() {
+    let graph = created(&[
+        "UNWIND range(1, 200000) AS n CREATE (:A {n: n, k: CASE WHEN n % 7 > 0 THEN n * 7919 % 90000 END})",
+        "UNWIND range(1, 40000) AS n CREATE (:B {n: n, k: n % 30000, s: 'text ' + toString(n % 30000)})",
+    ]);
+    for (query, times) in [
+        (
+            "MATCH (a:A) WHERE NOT EXISTS { MATCH (b:B) WHERE b.k = a.k AND b.n <> a.n } RETURN count(*) AS c, sum(a.n) AS s",
+            10,
+        ),
+        (
+            "MATCH (a:A) RETURN sum(a.n + CASE WHEN EXISTS { MATCH (b:B) WHERE b.s = 'text ' + toString(a.k) AND b.n > 3 } THEN 7 ELSE 3 END) AS e",
+            10,
+        ),
+        (
+            "MATCH (a:A) OPTIONAL MATCH (b:B) WHERE b.k = a.k AND b.n <> a.n RETURN sum(a.n) AS n, count(*) AS c, max(b.s) AS s",
+            10,
+        ),
+        ("MATCH (a:A) RETURN sum(a.n * COUNT { MATCH (b:B) WHERE b.s = 'text ' + toString(a.k) }) AS c", 10),
+        // Beside their lists there is room for one vector.
+        (
+            "MATCH (a:A) RETURN sum(a.n * size(COLLECT { MATCH (b:B) WHERE b.k = a.k AND b.n > 1 RETURN b.s })) AS c",
+            200,
+        ),
+    ] {
+        let sorted = |mut rows: Vec<String>| {
+            rows.sort();
+            rows
+        };
+        let expected = sorted(text(ask(query, &graph, Settings::default()).unwrap()));
+        for threads in [1, 2] {
+            let (budget, area) = (MemoryBudget::new(LIMIT, None), area(u64::MAX));
+            let spill = Some(Arc::clone(&area));
+            let settings = Settings { budget: budget.clone(), threads, spill, ..Settings::default() };
+            let found = ask(query, &graph, settings);
+            let found = sorted(text(found.unwrap_or_else(|e| panic!("{query} on {threads}: {e}"))));
+            assert!(found == expected, "{query} on {threads}");
+            let (read, written) = (area.read_bytes(), area.written_bytes());
+            println!("{written} bytes written, {read} read on {threads}: {query}");
+            // Each thread reads them for itself, and has room for fewer rows.
+            let most = times * written * threads as u64 * threads as u64;
+            assert!(written > 0 && read < most, "{query} on {threads}: {read} of {written} bytes");
+            assert_eq!((budget.used_bytes(), area.used_bytes()), (0, 0), "{query}");
+        }
+    }
+}
+
 /// A subquery begins again for each row that comes to it: nothing of the row before is left.
 #[test]
 fn subqueries_begin_again() {

@@ -10,7 +10,7 @@ use std::hash::Hasher;
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHasher;
-use trimorph_base::{MemoryBudget, Reservation};
+use trimorph_base::{MemoryBudget, OverBudget, Reservation};
 use trimorph_store::IntegerSet;
 use trimorph_store::access::NodeSet;
 use trimorph_types::LogicalType;
@@ -78,6 +78,8 @@ impl KeySet {
 pub(crate) struct KeySetBuilder {
     coming: Coming,
     held: Reservation,
+    /// Bytes that stay free for others: a set only makes faster what goes on without it.
+    spare: usize,
 }
 
 enum Coming {
@@ -90,9 +92,9 @@ enum Coming {
 }
 
 impl KeySetBuilder {
-    /// No keys yet.
-    pub(crate) fn new(budget: &MemoryBudget) -> Self {
-        Self { coming: Coming::Nothing, held: budget.reservation() }
+    /// No keys yet. They are given up where fewer than `spare` bytes would stay free.
+    pub(crate) fn new(budget: &MemoryBudget, spare: usize) -> Self {
+        Self { coming: Coming::Nothing, held: budget.reservation(), spare }
     }
 
     /// Takes the keys at some positions, none of which joins nothing.
@@ -148,19 +150,34 @@ impl KeySetBuilder {
             Coming::Nodes(nodes) => (0, nodes.bytes()),
             Coming::Nothing | Coming::GivenUp => (0, 0),
         };
-        if !fits || count > KEYS_MAX || self.held.resize(bytes).is_err() {
+        if !fits || count > KEYS_MAX || self.hold(bytes).is_err() {
             self.coming = Coming::GivenUp;
+            let _ = self.held.resize(0);
         }
     }
 
+    /// Holds so many bytes, if there is room for what stays free beside them.
+    fn hold(&mut self, bytes: usize) -> Result<(), OverBudget> {
+        if bytes > self.held.bytes() {
+            self.held.resize(bytes.saturating_add(self.spare))?;
+        }
+        self.held.resize(bytes)
+    }
+
     /// The set, if there is one.
-    pub(crate) fn finish(self) -> Option<Arc<KeySet>> {
+    pub(crate) fn finish(mut self) -> Option<Arc<KeySet>> {
         let kind = match self.coming {
             Coming::Integers(ty, keys) => Kind::Integers(ty, IntegerSet::about(&keys)),
             Coming::Texts(hashes) => Kind::Texts(IntegerSet::about(&hashes)),
             Coming::Nodes(nodes) => Kind::Nodes(nodes),
             Coming::Nothing | Coming::GivenUp => return None,
         };
+        let bytes = match &kind {
+            Kind::Integers(_, set) | Kind::Texts(set) => set.bytes(),
+            Kind::Nodes(nodes) => nodes.bytes(),
+        };
+        // The keys themselves are gone.
+        let _ = self.held.resize(bytes.min(self.held.bytes()));
         Some(Arc::new(KeySet { kind, _held: self.held }))
     }
 }

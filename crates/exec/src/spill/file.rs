@@ -129,12 +129,14 @@ pub struct SpillArea {
     limit_bytes: u64,
     used_bytes: AtomicU64,
     written_bytes: AtomicU64,
+    read_bytes: AtomicU64,
 }
 
 impl SpillArea {
     /// Files of `files`, of at most `limit_bytes` at a time all together.
     pub fn new(files: Box<dyn TemporaryFiles>, limit_bytes: u64) -> Self {
-        Self { files, limit_bytes, used_bytes: AtomicU64::new(0), written_bytes: AtomicU64::new(0) }
+        let (used_bytes, written_bytes, read_bytes) = Default::default();
+        Self { files, limit_bytes, used_bytes, written_bytes, read_bytes }
     }
 
     /// Bytes in files now.
@@ -145,6 +147,11 @@ impl SpillArea {
     /// Bytes that were ever written.
     pub fn written_bytes(&self) -> u64 {
         self.written_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that were ever read.
+    pub fn read_bytes(&self) -> u64 {
+        self.read_bytes.load(Ordering::Relaxed)
     }
 
     fn failed(&self, error: &io::Error) -> SpillError {
@@ -205,7 +212,9 @@ impl SpillFile {
         self.file.read_exact_at(buffer, place.offset).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => self.damaged(),
             _ => self.area.failed(&error),
-        })
+        })?;
+        self.area.read_bytes.fetch_add(place.len as u64, Ordering::Relaxed);
+        Ok(())
     }
 
     /// What is read is not what was written.

@@ -142,6 +142,13 @@ pub(crate) struct PartitionReader {
     buffer: Vec<u8>,
 }
 
+impl PartitionReader {
+    /// Bytes of the batch that was read last.
+    pub(crate) fn bytes(&self) -> usize {
+        self.buffer.len()
+    }
+}
+
 impl<'s> Partition<'s> {
     /// Whether it has no rows.
     pub(crate) fn is_empty(&self) -> bool {

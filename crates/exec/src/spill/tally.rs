@@ -1,6 +1,6 @@
 //! How many bytes a query put into files, and which of its operators did: each file knows whose it is.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,6 +12,8 @@ use crate::counters::Counters;
 pub(crate) struct Spilling {
     query_bytes: Arc<AtomicU64>,
     operator: RefCell<Option<Arc<Counters>>>,
+    /// Bytes that this thread read from files, and will read again for other rows.
+    read_again_bytes: Cell<u64>,
 }
 
 /// The same for one file, or for a thread that begins.
@@ -25,12 +27,22 @@ impl Spilling {
     /// For a thread that works for the operator of `tally`.
     pub(crate) fn of(tally: &FileTally) -> Self {
         let FileTally { query_bytes, operator } = tally.clone();
-        Self { query_bytes, operator: RefCell::new(operator) }
+        Self { query_bytes, operator: RefCell::new(operator), ..Self::default() }
     }
 
     /// Bytes that the query has written so far.
     pub(crate) fn query_bytes(&self) -> u64 {
         self.query_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that this thread has read from files so far, of what is read again for other rows.
+    pub(crate) fn read_again_bytes(&self) -> u64 {
+        self.read_again_bytes.get()
+    }
+
+    /// So many more were.
+    pub(crate) fn read_again(&self, bytes: usize) {
+        self.read_again_bytes.set(self.read_again_bytes.get() + bytes as u64);
     }
 
     /// An operator runs from now on; gives the one that ran before, which is to be [put back](Self::restore).

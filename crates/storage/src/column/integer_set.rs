@@ -85,6 +85,15 @@ impl IntegerSet {
         count * 8 + count.max(8).next_power_of_two() * 16 + count * SPREAD_MAX as usize / 8
     }
 
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        let form = match &self.form {
+            Form::Bits(words) | Form::About { words, .. } => words.len(),
+            Form::Slots { slots, .. } => slots.len(),
+        };
+        (self.sorted.len() + form) * 8
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.sorted.is_empty()

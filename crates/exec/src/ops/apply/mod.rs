@@ -12,10 +12,11 @@
 //! What is collected (`lists`) or grouped for all rows of a vector may need more memory than there is: then
 //! the vector is halved and begun again, down to one row, for which there must be room. Later vectors are as
 //! short. The first vectors are short where the subplan takes all rows before it gives one: whoever asks may
-//! want no more.
+//! want no more. Where the subplan reads from files, vectors are put together (`widened`).
 
 mod lists;
 mod pairs;
+mod widened;
 
 use std::sync::Arc;
 
@@ -25,6 +26,7 @@ use trimorph_vector::{Chunk, Group, Nodes, Selection, Values, Vector};
 
 use self::lists::RowLists;
 use self::pairs::Pairs;
+use self::widened::Widened;
 use super::ArgumentCell;
 use crate::expr::{Ex, evaluate};
 use crate::operator::{BoxOperator, Operator};
@@ -49,7 +51,7 @@ pub(crate) enum ApplyMode {
 
 /// Apply over rows of one group. Output slots: the input's `keep`, then what the mode adds.
 pub(crate) struct Apply<'s> {
-    child: BoxOperator<'s>,
+    child: Widened<'s>,
     inner: Chunk<'s>,
     spec: Arc<ApplySpec>,
     subplan: BoxOperator<'s>,
@@ -123,8 +125,12 @@ impl<'s> Apply<'s> {
         spec: Arc<ApplySpec>,
     ) -> Self {
         let is_whole = spec.is_whole;
+        let mut looked_at = [&spec.keep[..], &spec.arguments].concat();
+        looked_at.extend(spec.pair.map(|(node, _)| node));
+        looked_at.sort_unstable();
+        looked_at.dedup();
         Self {
-            child,
+            child: Widened::new(child, spec.slots, looked_at),
             inner: Chunk::with_slots(&[spec.slots]),
             subplan,
             sub_chunk: Chunk::with_slots(&[spec.sub_slots]),

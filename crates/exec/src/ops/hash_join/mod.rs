@@ -90,7 +90,8 @@ impl<'s> HashJoin<'s> {
         let mut building = Building::new(shape, cx);
         let spare = cx.settings.spill.is_some().then(|| (SPARE_PARTS, spare_least(cx)));
         let (mut rest, mut found) = (None, Vec::new());
-        let mut set = shape.passed.map(|(key, _)| (key, KeySetBuilder::new(&cx.settings.budget)));
+        let beside = spare.map_or(0, |(_, least)| least);
+        let mut set = shape.passed.map(|(key, _)| (key, KeySetBuilder::new(&cx.settings.budget, beside)));
         while build.next(&mut chunk, cx)? {
             let group = &chunk.groups[0];
             let mut positions = group.positions();

@@ -143,7 +143,13 @@ impl<'s> SpilledProbe<'s> {
         let mut building = Building::new(shape, cx);
         while let Some(batch) = match self.pending.take() {
             Some(batch) => Some(batch),
-            None => build.read(&mut self.build_reader, cx)?,
+            None => {
+                let read = build.read(&mut self.build_reader, cx)?;
+                if read.is_some() && shape.constant {
+                    cx.spilling.read_again(self.build_reader.bytes());
+                }
+                read
+            }
         } {
             // Of one batch there are rows in memory in any case.
             if building.make_room(batch.len(), Some((SPARE_PARTS, spare_least(cx)))).is_err()
