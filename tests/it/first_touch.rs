@@ -172,6 +172,43 @@ fn answers_are_the_same_in_half_the_memory() {
     }
 }
 
+/// What a query keeps, and the pieces that it reads meanwhile, are together more than there is room for:
+/// what is kept goes to files before a piece cannot be read.
+#[test]
+fn what_is_kept_leaves_room_for_what_is_read() {
+    let path = std::env::temp_dir().join(format!("trimorph-kept-{}", std::process::id()));
+    let _dir = Folder(path.clone());
+    let texts = "UNWIND range(1, 700000) AS n WITH n, n * 7919 % 700001 AS k \
+         CREATE (:A {id: n, k: k, t: 'text ' + toString(k * 104729 % 999983) + ' ' + toString(k * 1299709 % 9999991) + \
+         ' and ' + toString(n * 15485863 % 99999989) + ' with ' + toString(n * 32452843 % 999999937)})";
+    let whole = Database::open(&path, Config::default()).unwrap();
+    rows(&whole, texts).unwrap();
+    rows(&whole, "CREATE CONSTRAINT FOR (a:A) REQUIRE a.id IS KEY").unwrap();
+    drop(whole);
+    let whole = open(&path, Config::default());
+    let (narrow, wide) = (16 << 20, 32 << 20);
+    assert!(whole.stats().piece_bytes > narrow, "{:?}", whole.stats());
+    for (query, limit) in [
+        ("MATCH (a:A) RETURN count(DISTINCT a.t) AS c", narrow),
+        ("MATCH (a:A) WITH a.t AS t, count(*) AS n RETURN max(n), count(*), max(t)", narrow),
+        ("MATCH (a:A) WITH a.k % 100000 AS k, max(a.t) AS t RETURN max(t), count(*)", narrow),
+        ("MATCH (a:A), (b:A) WHERE a.k = b.k RETURN count(*), max(a.id - b.id)", narrow),
+        ("MATCH (a:A), (b:A) WHERE a.t = b.t RETURN count(*), max(a.id - b.id)", narrow),
+        ("MATCH (a:A) WHERE NOT EXISTS { MATCH (b:A) WHERE b.k = a.id } RETURN count(*)", narrow),
+        ("MATCH (a:A) RETURN sum(COUNT { MATCH (b:A) WHERE b.k = a.id AND b.id <> a.id })", narrow),
+        // Two pieces of the index and one of the keys are half of the narrow one.
+        ("MATCH (a:A) WITH a.t AS t, min(a.k) AS k MATCH (b:A {id: k}) RETURN count(b), min(b.id)", wide),
+        ("MATCH (a:A) WITH a ORDER BY a.t SKIP 150000 LIMIT 2 RETURN a.id", narrow),
+    ] {
+        let expected = rows(&whole, query).unwrap();
+        for threads in [1, 2] {
+            let small = open(&path, Config::new().memory_limit_bytes(limit).threads(threads));
+            let found = rows(&small, query);
+            assert_eq!(found.unwrap_or_else(|e| panic!("{query} on {threads}: {e}")), expected, "{query}");
+        }
+    }
+}
+
 #[test]
 fn threads_share_what_is_read() {
     let (_dir, path) = network("threads", 0.1);

@@ -93,19 +93,25 @@ impl MemoryBudget {
 
     /// Charges `bytes`, or says why not and charges nothing. What others can do without goes first.
     pub fn charge(&self, bytes: usize) -> Result<(), OverBudget> {
-        // Nothing always fits, also while somebody else's charge is being refused.
-        if bytes == 0 {
+        self.charge_leaving(bytes, 0)
+    }
+
+    /// Charges `bytes` if `spare` more are free beside them, which stay free: others may have them at once.
+    pub fn charge_leaving(&self, bytes: usize, spare: usize) -> Result<(), OverBudget> {
+        // Nothing always fits.
+        if bytes == 0 && spare == 0 {
             return Ok(());
         }
-        while let Err(over) = self.try_charge(bytes) {
+        let wanted = bytes.saturating_add(spare);
+        while let Err(over) = self.try_charge(bytes, wanted) {
             // As much as is missing; others may take it meanwhile.
-            let missing = over.used_bytes.saturating_add(bytes).saturating_sub(self.0.limit_bytes);
+            let missing = over.used_bytes.saturating_add(wanted).saturating_sub(self.0.limit_bytes);
             if self.reclaim(missing) == 0 {
                 return Err(over);
             }
         }
         if let Some(parent) = &self.0.parent
-            && let Err(over) = parent.charge(bytes)
+            && let Err(over) = parent.charge_leaving(bytes, spare)
         {
             self.0.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
             return Err(over);
@@ -114,14 +120,13 @@ impl MemoryBudget {
         Ok(())
     }
 
-    /// Charges this budget alone.
-    fn try_charge(&self, bytes: usize) -> Result<(), OverBudget> {
-        let before = self.0.used_bytes.fetch_add(bytes, Ordering::Relaxed);
-        if before.saturating_add(bytes) <= self.0.limit_bytes {
-            return Ok(());
-        }
-        self.0.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
-        Err(OverBudget { asked_bytes: bytes, used_bytes: before, limit_bytes: self.0.limit_bytes })
+    /// Charges this budget alone, if so much is free. What is refused is never counted: others would be
+    /// refused for it.
+    fn try_charge(&self, bytes: usize, wanted: usize) -> Result<(), OverBudget> {
+        let limit_bytes = self.0.limit_bytes;
+        let fits = |used: usize| (used.saturating_add(wanted) <= limit_bytes).then(|| used + bytes);
+        let tried = self.0.used_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits);
+        tried.map(drop).map_err(|used_bytes| OverBudget { asked_bytes: bytes, used_bytes, limit_bytes })
     }
 
     /// The most that may be charged.
@@ -166,6 +171,21 @@ impl Reservation {
         self.budget.charge(bytes)?;
         self.bytes += bytes;
         Ok(())
+    }
+
+    /// Holds `bytes` more, if `spare` more are free beside them, which stay free.
+    pub fn grow_leaving(&mut self, bytes: usize, spare: usize) -> Result<(), OverBudget> {
+        self.budget.charge_leaving(bytes, spare)?;
+        self.bytes += bytes;
+        Ok(())
+    }
+
+    /// Makes the reservation `bytes` large; where that is more, only if `spare` more are free beside them.
+    pub fn resize_leaving(&mut self, bytes: usize, spare: usize) -> Result<(), OverBudget> {
+        match bytes.checked_sub(self.bytes) {
+            Some(more) => self.grow_leaving(more, spare),
+            None => self.resize(bytes),
+        }
     }
 
     /// Makes the reservation `bytes` large, charging or releasing the difference.

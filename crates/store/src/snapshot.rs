@@ -33,7 +33,7 @@ pub struct Snapshot {
 const KEPT_PART: usize = 2;
 /// What one reader may pin then, as a part of the limit: there are others, and a morsel touches more before
 /// it can let go.
-const PINNED_PART: usize = 8;
+const PINNED_PART: usize = 16;
 
 impl Snapshot {
     /// The snapshot of a main version without a delta.

@@ -10,7 +10,7 @@ use std::hash::Hasher;
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHasher;
-use trimorph_base::{MemoryBudget, OverBudget, Reservation};
+use trimorph_base::{MemoryBudget, Reservation};
 use trimorph_store::IntegerSet;
 use trimorph_store::access::NodeSet;
 use trimorph_types::LogicalType;
@@ -150,18 +150,10 @@ impl KeySetBuilder {
             Coming::Nodes(nodes) => (0, nodes.bytes()),
             Coming::Nothing | Coming::GivenUp => (0, 0),
         };
-        if !fits || count > KEYS_MAX || self.hold(bytes).is_err() {
+        if !fits || count > KEYS_MAX || self.held.resize_leaving(bytes, self.spare).is_err() {
             self.coming = Coming::GivenUp;
             let _ = self.held.resize(0);
         }
-    }
-
-    /// Holds so many bytes, if there is room for what stays free beside them.
-    fn hold(&mut self, bytes: usize) -> Result<(), OverBudget> {
-        if bytes > self.held.bytes() {
-            self.held.resize(bytes.saturating_add(self.spare))?;
-        }
-        self.held.resize(bytes)
     }
 
     /// The set, if there is one.

@@ -30,6 +30,7 @@ use crate::expr::evaluate;
 use crate::keys::{KeyTable, NO_NUMBER, POSITIONS_UNCHECKED};
 use crate::operator::{BoxOperator, Operator};
 use crate::rows::{Rows, repeat};
+use crate::spill::spare_least;
 use crate::{Context, ExecError};
 
 /// Rows of a vector after the first, at least and at most.
@@ -40,6 +41,11 @@ const GROWTH: usize = 4;
 /// Rows of the column that are swept over in the time in which one key is looked up in the index: 5 ns
 /// against 60 to 130, and 20 for the table of wanted keys.
 const SWEEP: usize = 4;
+/// The same where not all of the index stays in memory: a key may take the reading of two pieces, of some
+/// hundred kilobytes each.
+const SWEEP_OF_FILES: usize = 1 << 14;
+/// Keys that are looked up there before what they pinned may go.
+const FROM_FILES: usize = 8;
 /// Bytes that a sweep keeps for a key besides the table: its number, and its row.
 const SWEEP_BYTES: usize = 8;
 /// Bytes of a key's position, row and node, while there is room to grow.
@@ -162,7 +168,8 @@ impl<'s> KeyLookup<'s> {
             let multiplicity = positions.iter().map(|p| group.multiplicity_at(*p as usize));
             rows.extend(&columns, &positions, multiplicity, cx);
             // These rows are looked up in any case, more only where there is room.
-            if held.resize(rows.bytes() * 2 + rows.len() * FOUND_BYTES).is_err() {
+            let bytes = rows.bytes() * 2 + rows.len() * FOUND_BYTES;
+            if held.resize_leaving(bytes, spare_least(cx)).is_err() {
                 self.length = 0;
                 break;
             }
@@ -197,16 +204,24 @@ impl<'s> KeyLookup<'s> {
         if !self.spec.is_keyed(cx) {
             return self.find_wanted(keys, positions, cx);
         }
+        let is_kept = cx.reader.pins().are_kept();
+        let (sweep, step) = if is_kept { (SWEEP, POSITIONS_UNCHECKED) } else { (SWEEP_OF_FILES, FROM_FILES) };
         let is_main = !self.spec.tables.iter().any(|table| cx.reader.has_node_changes(*table));
         let is_dense = is_main
             && !cx.reader.notes_reads()
             && positions.len() >= LENGTH_MIN
-            && positions.len().saturating_mul(SWEEP) >= self.table_rows(cx);
+            && positions.len().saturating_mul(sweep) >= self.table_rows(cx);
         if is_dense && self.sweep(keys, positions, cx)? {
             self.take_found(positions);
             return Ok(());
         }
-        for positions in positions.chunks(POSITIONS_UNCHECKED) {
+        if is_dense && positions.len() > LENGTH_MIN {
+            // There is no room for a table of all.
+            let (first, rest) = positions.split_at(positions.len() / 2);
+            self.find(keys, first, cx)?;
+            return self.find(keys, rest, cx);
+        }
+        for positions in positions.chunks(step) {
             cx.check()?;
             for (table, rows) in self.spec.tables.iter().zip(&mut self.rows) {
                 cx.reader.find_keys(*table, keys, positions, rows);
@@ -265,9 +280,15 @@ impl<'s> KeyLookup<'s> {
     ) -> Result<(), ExecError> {
         cx.check()?;
         let mut held = cx.settings.budget.reservation();
-        if held.resize(positions.len() * TOGETHER_BYTES).is_err() {
+        // They themselves, and what is found of them twice: mostly one each.
+        if held.resize_leaving(3 * positions.len() * TOGETHER_BYTES, spare_least(cx)).is_err() {
             // There is no room to sort them.
-            return self.find_each(keys, positions, cx);
+            if positions.len() < 2 * TOGETHER_MIN {
+                return self.find_each(keys, positions, cx);
+            }
+            let (first, rest) = positions.split_at(positions.len() / 2);
+            self.find_equal(keys, first, cx)?;
+            return self.find_equal(keys, rest, cx);
         }
         let name = self.spec.property.as_deref().unwrap_or_default();
         let schema = cx.reader.schema();
@@ -288,7 +309,8 @@ impl<'s> KeyLookup<'s> {
                     held.resize((positions.len() + rows.len()) * TOGETHER_BYTES)?;
                 }
             }
-            held.resize((positions.len() + rows.len() + found.len()) * TOGETHER_BYTES)?;
+            let count = (positions.len() + rows.len() + found.len()).max(3 * positions.len());
+            held.resize(count * TOGETHER_BYTES)?;
             found.extend(rows.iter().map(|(number, row)| (*number, NodeId::new(*table, *row))));
             tables += 1;
         }
@@ -360,7 +382,8 @@ impl<'s> KeyLookup<'s> {
     fn sweep(&mut self, keys: &Vector<'s>, positions: &[u32], cx: &Context<'s>) -> Result<bool, ExecError> {
         let mut held = cx.settings.budget.reservation();
         let mut table = KeyTable::default();
-        if held.resize(table.growth_bytes(positions.len()) + positions.len() * SWEEP_BYTES).is_err() {
+        let bytes = table.growth_bytes(positions.len()) + positions.len() * SWEEP_BYTES;
+        if held.resize_leaving(bytes, spare_least(cx)).is_err() {
             return Ok(false);
         }
         let (mut numbers, mut fresh) = (Vec::with_capacity(positions.len()), Vec::new());

@@ -92,11 +92,8 @@ fn bytes_of(group: &Group<'_>) -> usize {
 /// Holds so many more bytes, where as much stays free as others need beside it.
 fn make_room(held: &mut Reservation, more: usize, cx: &Context<'_>) -> Result<(), ExecError> {
     let all = held.bytes() + more;
-    if cx.settings.spill.is_some() {
-        held.resize(all + spare_bytes(all, cx))?;
-    }
-    held.resize(all)?;
-    Ok(())
+    let spare = if cx.settings.spill.is_some() { spare_bytes(all, cx) } else { 0 };
+    Ok(held.resize_leaving(all, spare)?)
 }
 
 /// One place that reads the rows of a spool.

@@ -82,7 +82,7 @@ impl<'s> Dedupe<'s> {
         let growth = self.seen.growth_bytes(more);
         let can_spill = cx.settings.spill.is_some() && self.level < LEVELS_MAX;
         let spare = if can_spill { spare_bytes(held.bytes() + growth, cx) } else { 0 };
-        match held.grow(growth + spare) {
+        match held.grow_leaving(growth, spare) {
             Ok(()) => Ok(true),
             Err(_) if can_spill && self.seen.len() > 0 => Ok(false),
             // A set of some rows is what there must be, to get on.

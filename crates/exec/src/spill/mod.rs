@@ -53,13 +53,18 @@ pub(crate) fn batch_bytes(count: usize, cx: &Context<'_>) -> usize {
     share.clamp(BUFFERS_BYTES_MIN, BUFFERS_BYTES_MAX) / count.max(1)
 }
 
-/// What stays free at least: what is read beside needs room, a piece of each column for each worker.
-const SPARE_SHARE: usize = 4;
-const SPARE_BYTES_MAX: usize = 16 << 20;
+/// What stays free at least, as parts of the limit: for each thread, which pins what it reads and has buffers
+/// of its own, and for all. Half of the limit is theirs at most.
+const SPARE_SHARE: usize = 8;
+const SPARE_BYTES_MAX: usize = 8 << 20;
+const THREAD_BYTES_MAX: usize = 16 << 20;
 
 /// The room that stays free at least.
 pub(crate) fn spare_least(cx: &Context<'_>) -> usize {
-    (cx.settings.budget.limit_bytes() / SPARE_SHARE).min(SPARE_BYTES_MAX)
+    let (limit, threads) = (cx.settings.budget.limit_bytes(), cx.settings.threads.max(1));
+    let share = limit / SPARE_SHARE;
+    let of_threads = share.min(THREAD_BYTES_MAX).saturating_mul(threads);
+    share.min(SPARE_BYTES_MAX).saturating_add(of_threads).min(limit / 2)
 }
 
 /// What is asked for beyond `bytes` that are held: room that stays free for others.

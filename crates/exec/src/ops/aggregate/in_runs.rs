@@ -176,12 +176,11 @@ impl<'s> RunAggregate<'s> {
         let group = self.spec.main.map(|g| &self.inner.groups[g]);
         let rows = group.map_or(1, |g| g.selection.count(g.len)).min(POSITIONS_UNCHECKED);
         let growth = self.table.growth_bytes(rows);
-        if growth == 0 {
+        if growth == 0 && !is_spilled(&self.spec, cx) {
             return Room::Enough(UNCHARGED_BYTES_MAX);
         }
-        let ahead = growth + spare_bytes(held.bytes() + growth, cx);
-        match held.grow(ahead) {
-            Ok(()) => Room::Enough(ahead.max(UNCHARGED_BYTES_MAX)),
+        match held.grow_leaving(growth, spare_bytes(held.bytes() + growth, cx)) {
+            Ok(()) => Room::Enough(growth.saturating_add(UNCHARGED_BYTES_MAX)),
             Err(_) if over > 0 && (moved == 0 || !is_spilled(&self.spec, cx)) => Room::Give(0),
             Err(no_room) => Room::None(no_room.into()),
         }

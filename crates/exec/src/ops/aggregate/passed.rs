@@ -161,7 +161,7 @@ impl<'s> Passed<'s> {
             growth += rows.growth_bytes(positions.len());
         }
         let spare = if cx.settings.spill.is_some() { spare_bytes(self.held.bytes() + growth, cx) } else { 0 };
-        if growth > 0 && self.held.grow(growth + spare).is_err() {
+        if self.held.grow_leaving(growth, spare).is_err() {
             self.stop();
             return Ok(false);
         }

@@ -191,9 +191,8 @@ impl<'s> Merging<'s> {
         cx: &Context<'s>,
     ) -> Result<(), ExecError> {
         cx.check()?;
-        let growth = self.table.growth_bytes(part.groups) + 2 * bytes;
-        let mut ahead = growth + spare_bytes(self.held.bytes() + growth, cx);
-        if let Err(over) = self.held.grow(ahead) {
+        let mut ahead = self.table.growth_bytes(part.groups) + 2 * bytes;
+        if let Err(over) = self.held.grow_leaving(ahead, spare_bytes(self.held.bytes() + ahead, cx)) {
             // Of one group there is no part that could be merged on its own.
             if self.table.groups() > 1 && self.spilled.level < LEVELS_MAX {
                 self.spilled.take(&mut self.table, spec, cx)?;

@@ -106,18 +106,18 @@ impl<'s> Worker<'s> {
     /// Holds what so many rows may take, as far as it is known: where there is no room, the table goes
     /// to files. Gives how much they may take before it is charged, in which letters of texts are too.
     fn make_room(&mut self, rows: usize, spec: &AggregateSpec, cx: &Context<'s>) -> Result<usize, ExecError> {
+        // Also where none is known: letters of texts come unannounced, and what others need is to stay free.
         let growth = self.table.growth_bytes(rows);
-        if growth == 0 {
-            return Ok(UNCHARGED_BYTES_MAX);
-        }
-        let ahead = growth + spare_bytes(self.held.bytes() + growth, cx);
-        let Err(over) = self.held.grow(ahead) else { return Ok(ahead.max(UNCHARGED_BYTES_MAX)) };
+        let spare = spare_bytes(self.held.bytes() + growth, cx);
+        let Err(over) = self.held.grow_leaving(growth, spare) else {
+            return Ok(growth.saturating_add(UNCHARGED_BYTES_MAX));
+        };
         if !self.table.is_blank() {
             self.spill(over, spec, cx)?;
         }
         let growth = self.table.growth_bytes(rows);
         let held = if self.held.grow(growth).is_ok() { growth } else { 0 };
-        Ok(held.max(UNCHARGED_BYTES_MAX))
+        Ok(held.saturating_add(UNCHARGED_BYTES_MAX))
     }
 
     /// Writes the table, which begins again.

@@ -131,9 +131,12 @@ impl<'s> Widened<'s> {
     fn hold(&mut self, cx: &Context<'s>) -> bool {
         let held = self.held.get_or_insert_with(|| cx.settings.budget.reservation());
         let bytes = self.rows.bytes();
-        let has_room = held.resize(bytes.saturating_mul(2).saturating_add(spare_least(cx))).is_ok();
-        // They are there, whether there is room or not.
-        let _ = held.resize(bytes);
+        // What the subplan makes of them takes as much again.
+        let has_room = held.resize_leaving(bytes, spare_least(cx).saturating_add(bytes)).is_ok();
+        if !has_room {
+            // They are there, whether there is room or not.
+            let _ = held.resize(bytes);
+        }
         has_room
     }
 

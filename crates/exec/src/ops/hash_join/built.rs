@@ -68,13 +68,13 @@ impl<'s> Building<'s> {
         }
     }
 
-    /// Holds what more rows take, and of what there is then a share that stays free: one part of so many, and
-    /// so many bytes at least.
+    /// Holds what more rows take, if of what there is then a share stays free: one part of so many, and so
+    /// many bytes at least.
     pub(super) fn make_room(&mut self, more: usize, spare: Option<(usize, usize)>) -> Result<(), OverBudget> {
         let rows = if self.rows.columns.is_empty() { 0 } else { self.rows.growth_bytes(more) };
         let growth = self.keys.growth_bytes(more) + rows + more * size_of::<u32>();
         let spare = spare.map_or(0, |(parts, least)| ((self.held.bytes() + growth) / parts).max(least));
-        self.held.grow(growth + spare)
+        self.held.grow_leaving(growth, spare)
     }
 
     /// Takes rows in, none of which joins nothing. Rows without columns are one for each key.

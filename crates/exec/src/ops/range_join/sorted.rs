@@ -44,7 +44,7 @@ impl<'s> Block<'s> {
         let bytes = 2 * of_rows + (self.rows.len() + positions.len()) * ORDER_BYTES;
         let spills = cx.settings.spill.is_some();
         let spare = if spills { spare_bytes(bytes, cx) } else { 0 };
-        if let Err(over) = self.held.resize(bytes + spare) {
+        if let Err(over) = self.held.resize_leaving(bytes, spare) {
             if spills && self.rows.len() > 0 {
                 return Ok(false);
             }

@@ -233,7 +233,7 @@ impl<'s> Part<'s> {
             return Ok(self.held.grow(growth)?);
         }
         let spare = spare_bytes(self.held.bytes() + growth, cx);
-        if self.held.grow(growth + spare).is_err() && self.rows.len() > 0 {
+        if self.held.grow_leaving(growth, spare).is_err() && self.rows.len() > 0 {
             self.spill(spec, cx)?;
             // Of one chunk there are rows in memory in any case.
             let _ = self.held.grow(self.growth_bytes(more, cx));
