@@ -785,6 +785,18 @@ fn doubles_are_joined_as_terms() {
             ("?s :p ?x ; :k ?k . ?t :r ?y FILTER(sameTerm(?x, ?y))", "1 3"),
             ("?s :p ?x ; :k ?k . ?t :r ?y FILTER(?x = ?y)", "2 3"),
             ("?s :p ?x ; :k ?k FILTER(?x = ?x)", "2 3 4"),
+            ("{ SELECT (COUNT(*) AS ?k) { { SELECT DISTINCT ?x { ?s :p ?x } } } }", "4"),
+            ("{ SELECT (COUNT(DISTINCT ?x) AS ?k) { ?s :p ?x } }", "4"),
+            ("{ SELECT (COUNT(DISTINCT *) AS ?k) { { SELECT ?x { ?s :p ?x } } } }", "4"),
+            ("{ SELECT ?x (MIN(?j) AS ?k) { ?s :p ?x ; :k ?j } GROUP BY ?x ORDER BY ?k }", "1 2 3 4"),
+            (
+                "{ SELECT ?x ?l (MIN(?j) AS ?k) { ?s :p ?x ; :k ?j BIND(?j > 2 AS ?l) } GROUP BY ?x ?l ORDER BY ?k }",
+                "1 2 3 4",
+            ),
+            (
+                "{ SELECT (COUNT(*) AS ?k) { { SELECT DISTINCT ?x ?y { ?s :p ?x BIND(ABS(?x) AS ?y) } } } }",
+                "4",
+            ),
             ("?s ?p 'NaN'^^xsd:double ; :k ?k", "1"),
             ("?s ?p ?x ; :k ?k . ?t :r ?x", "1 3"),
             (

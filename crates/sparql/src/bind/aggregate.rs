@@ -16,7 +16,7 @@ use trimorph_base::{Diagnostic, ErrorKind, Span};
 use trimorph_types::{LogicalType, Value};
 
 use super::expression::{Typed, entity_of};
-use super::relation::{Active, Name, Relation, Shape, Slot, Source, call};
+use super::relation::{Active, Name, Relation, Shape, Slot, Source, call, told_apart};
 use super::scope::name_of;
 use super::{Binder, Bound, unsupported};
 
@@ -62,6 +62,9 @@ impl Binder<'_> {
                 _ => {
                     let var = self.var(&name, slot.shape);
                     keys.push((var, slot.value()));
+                    // Equal ones that are two terms are two groups.
+                    let told = told_apart(&slot).map(|told| (self.anonymous(LogicalType::Int), told));
+                    keys.extend(told);
                     if let Source::Var(of) = slot.source {
                         nodes.insert(of, var);
                     }

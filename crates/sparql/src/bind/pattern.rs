@@ -9,7 +9,7 @@ use trimorph_algebra::{ApplyKind, Expr, Op, Plan, SortKey, VarId};
 use trimorph_types::{LogicalType, Value};
 
 use super::relation::{
-    Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null, is_null, negated,
+    Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null, is_null, negated, told_apart,
 };
 use super::scope::{Names, any_exists, certain, is_sub_query, may_be_bound, mentioned, name_of, visible};
 use super::{Binder, Bound};
@@ -515,7 +515,13 @@ impl Binder<'_> {
         let held = relation.slots.values().filter(|slot| slot.is_held());
         let nodes: BTreeSet<VarId> = held.filter_map(Slot::carrier).collect();
         self.settle(&mut relation, |_, slot| slot.carrier().is_some_and(|var| !nodes.contains(&var)));
-        let vars = relation.carried(&Active::Default);
+        let mut vars = relation.carried(&Active::Default);
+        let told = relation.slots.values().filter(|slot| slot.is_held()).filter_map(told_apart);
+        let told: Vec<Expr> = told.collect();
+        let told: Vec<(VarId, Expr)> =
+            told.into_iter().map(|told| (self.anonymous(LogicalType::Int), told)).collect();
+        vars.extend(told.iter().map(|(var, _)| *var));
+        relation.extra(told);
         relation.grow(|input| Plan::Distinct { input, vars });
         relation
     }

@@ -240,6 +240,12 @@ pub(super) fn term_key(value: Expr, shape: Shape) -> Expr {
     }
 }
 
+/// What tells terms of a slot apart that are equal values: zero and minus zero. None where there are none.
+pub(super) fn told_apart(slot: &Slot) -> Option<Expr> {
+    let is_float = matches!(slot.shape, Shape::Plain(LogicalType::Float));
+    (is_float && slot.carrier().is_some()).then(|| term_key(slot.value(), slot.shape))
+}
+
 /// Whether values of a type are their own term form.
 fn is_term_form(ty: LogicalType) -> bool {
     use LogicalType as L;
