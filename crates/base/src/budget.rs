@@ -124,7 +124,8 @@ impl MemoryBudget {
     /// refused for it.
     fn try_charge(&self, bytes: usize, wanted: usize) -> Result<(), OverBudget> {
         let limit_bytes = self.0.limit_bytes;
-        let fits = |used: usize| (used.saturating_add(wanted) <= limit_bytes).then(|| used + bytes);
+        let fits =
+            |used: usize| (used.saturating_add(wanted) <= limit_bytes).then(|| used.wrapping_add(bytes));
         let tried = self.0.used_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits);
         tried.map(drop).map_err(|used_bytes| OverBudget { asked_bytes: bytes, used_bytes, limit_bytes })
     }
@@ -216,5 +217,56 @@ impl Reservation {
 impl Drop for Reservation {
     fn drop(&mut self) {
         self.budget.release(self.bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives back what it has, once.
+    #[derive(Debug)]
+    struct Cache(Mutex<Option<Reservation>>);
+
+    impl Reclaim for Cache {
+        fn reclaim(&self, _bytes: usize) -> usize {
+            let held = self.0.lock().unwrap().take();
+            held.map_or(0, |held| held.bytes())
+        }
+    }
+
+    #[test]
+    fn what_is_left_free_is_there_and_not_held() {
+        let parent = MemoryBudget::new(1_000, None);
+        let budget = MemoryBudget::new(usize::MAX, Some(parent.clone()));
+        let mut held = budget.reservation();
+        held.grow_leaving(600, 400).unwrap();
+        assert_eq!((held.bytes(), parent.used_bytes()), (600, 600));
+        let refused = held.grow_leaving(1, 400).unwrap_err();
+        assert_eq!((refused.asked_bytes, refused.used_bytes, refused.limit_bytes), (1, 600, 1_000));
+        assert_eq!((held.bytes(), budget.used_bytes(), parent.used_bytes()), (600, 600, 600));
+        // Others may have it, who takes no more needs none, and less is always had.
+        let mut other = parent.reservation();
+        other.grow(400).unwrap();
+        held.resize_leaving(600, 0).unwrap();
+        assert!(held.resize_leaving(600, 1).is_err());
+        held.resize_leaving(500, 1_000).unwrap();
+        assert_eq!(parent.used_bytes(), 900);
+    }
+
+    #[test]
+    fn what_others_can_do_without_makes_room_for_what_is_left_free() {
+        let budget = MemoryBudget::new(1_000, None);
+        let mut cached = budget.reservation();
+        cached.grow(700).unwrap();
+        let cache: Arc<dyn Reclaim> = Arc::new(Cache(Mutex::new(Some(cached))));
+        budget.reclaim_from(&Arc::downgrade(&cache));
+        let mut held = budget.reservation();
+        held.grow_leaving(100, 200).unwrap();
+        assert_eq!(budget.used_bytes(), 800);
+        held.grow_leaving(100, 200).unwrap();
+        assert_eq!(budget.used_bytes(), 200);
+        assert!(held.grow_leaving(700, 200).is_err());
+        assert_eq!(budget.peak_bytes(), 800);
     }
 }
