@@ -10,10 +10,10 @@
 //! dedupe     the first of each set of equivalent rows, of any number
 //! ```
 //!
-//! An operator leaves a quarter of what it holds free for those that work at the same time, and a share of the
-//! limit for each thread at least, so that several of them in one plan have room. It sees that this is free
-//! and does not hold it: whoever needs it, itself too, may take it meanwhile. Buffers are of a fixed size, a share of the limit; they are charged where
-//! there is room, and used in any case.
+//! An operator leaves a quarter of what it holds free for those that work at the same time, and a share of
+//! the limit for each thread at least, so that several of them in one plan have room. It sees that this is
+//! free and does not hold it: whoever needs it, itself too, may take it meanwhile. Buffers are of a fixed
+//! size, a share of the limit; they are charged where there is room, and used in any case.
 
 mod bytes;
 mod codec;
