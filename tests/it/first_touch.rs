@@ -199,6 +199,12 @@ fn what_is_kept_leaves_room_for_what_is_read() {
         // Two pieces of the index and one of the keys are half of the narrow one.
         ("MATCH (a:A) WITH a.t AS t, min(a.k) AS k MATCH (b:A {id: k}) RETURN count(b), min(b.id)", wide),
         ("MATCH (a:A) WITH a ORDER BY a.t SKIP 150000 LIMIT 2 RETURN a.id", narrow),
+        // Rows at random: a vector of them needs all pieces of the texts.
+        (
+            "MATCH (a:A) WITH a.k % 3000 AS g, a ORDER BY a.k DESC WITH g, collect(a.t)[0] AS t \
+             RETURN max(t), count(*)",
+            narrow,
+        ),
     ] {
         let expected = rows(&whole, query).unwrap();
         for threads in [1, 2] {

@@ -171,13 +171,33 @@ pub(crate) struct Resolved<'s, C: Content + 's> {
     ready: Box<[Cell<Option<&'s C::View<'s>>>]>,
     missing: Cell<usize>,
     pins: Arc<Pins<'s>>,
+    /// While slots are read one after the other: the last one that was pinned for it.
+    passing: Cell<Option<Passing>>,
 }
+
+/// The slot that goes when the next one comes, if there is one.
+type Passing = Option<usize>;
 
 impl<'s, C: Content> Resolved<'s, C> {
     /// Nothing is pinned yet. **Cost**: a word each.
     pub(crate) fn new(slots: &'s [Arc<Slot<C>>], pins: &Arc<Pins<'s>>) -> Self {
         let ready = slots.iter().map(|_| Cell::new(None)).collect();
-        Self { slots, ready, missing: Cell::new(slots.len()), pins: Arc::clone(pins) }
+        Self {
+            slots,
+            ready,
+            missing: Cell::new(slots.len()),
+            pins: Arc::clone(pins),
+            passing: Cell::default(),
+        }
+    }
+
+    /// Calls `read`, which takes copies of what it reads before it goes on to another slot. Once much is
+    /// pinned, each slot that it pins goes when the next one comes: so it may read more than fits.
+    pub(crate) fn one_after_the_other<T>(&self, read: impl FnOnce() -> T) -> T {
+        self.passing.set(Some(None));
+        let made = read();
+        self.passing.set(None);
+        made
     }
 
     /// What the thread has pinned.
@@ -225,14 +245,38 @@ impl<'s, C: Content> Resolved<'s, C> {
         if self.pins.failure().is_some() {
             return None;
         }
+        let passing = self.passing.get();
+        if let Some(Some(last)) = passing
+            && self.pins.are_many()
+        {
+            self.let_go(last);
+        }
         let view = self.slots.get(i)?.get(&self.pins)?.view();
         self.ready.get(i)?.set(Some(view));
         self.missing.set(self.missing.get() - 1);
+        self.passing.set(passing.map(|_| Some(i)));
         Some(view)
     }
 
-    /// Pins whatever is in memory; gives whether that is all.
+    #[cold]
+    fn let_go(&self, i: usize) {
+        if let (Some(slot), Some(ready)) = (self.slots.get(i), self.ready.get(i))
+            && ready.take().is_some()
+        {
+            self.missing.set(self.missing.get() + 1);
+            self.pins.release_one(slot.piece());
+        }
+    }
+
+    /// Pins whatever is in memory; gives whether that is all. Where pins go now and then, all or none: what
+    /// one thread pins, another cannot have dropped.
     pub(crate) fn take_resident(&self) -> bool {
+        let is_resident = |(slot, ready): (&Arc<Slot<C>>, &Cell<Option<_>>)| {
+            ready.get().is_some() || slot.touched().is_some() && slot.piece().is_resident()
+        };
+        if !self.pins.are_kept() && !self.slots.iter().zip(&self.ready).all(is_resident) {
+            return false;
+        }
         for (slot, ready) in self.slots.iter().zip(&self.ready) {
             if ready.get().is_none()
                 && let Some(content) = slot.touched()

@@ -171,6 +171,11 @@ impl Piece {
         self.file.is_some()
     }
 
+    /// Whether it is in memory now; it may be dropped at any time, unless it is pinned.
+    pub fn is_resident(&self) -> bool {
+        !self.is_stored() || self.state.load(Ordering::Relaxed) >= RESIDENT
+    }
+
     /// Pins it, if it is resident.
     pub(crate) fn pin_resident(&self) -> bool {
         let more = |state| (state >= RESIDENT).then(|| state + 1);

@@ -172,12 +172,27 @@ impl<'s> Pins<'s> {
     /// Lets all pieces go: nothing may point into them any more.
     pub fn release(&self) {
         for piece in lock(&self.held).drain(..) {
-            piece.unpin();
-            if self.bytes_max == Some(0) {
-                piece.try_drop();
-            }
+            self.unpin(piece);
         }
         self.held_bytes.store(0, Ordering::Relaxed);
+    }
+
+    /// Lets one piece go that was pinned here: nothing may point into it any more. **Cost**: a look at each
+    /// that was pinned after it.
+    pub fn release_one(&self, piece: &'s Arc<Piece>) {
+        let mut held = lock(&self.held);
+        if let Some(at) = held.iter().rposition(|held| Arc::ptr_eq(held, piece)) {
+            held.swap_remove(at);
+            self.held_bytes.fetch_sub(piece.size(), Ordering::Relaxed);
+            self.unpin(piece);
+        }
+    }
+
+    fn unpin(&self, piece: &Piece) {
+        piece.unpin();
+        if self.bytes_max == Some(0) {
+            piece.try_drop();
+        }
     }
 }
 

@@ -63,9 +63,13 @@ const THREAD_BYTES_MAX: usize = 16 << 20;
 /// The room that stays free at least.
 pub(crate) fn spare_least(cx: &Context<'_>) -> usize {
     let (limit, threads) = (cx.settings.budget.limit_bytes(), cx.settings.threads.max(1));
-    let share = limit / SPARE_SHARE;
-    let of_threads = share.min(THREAD_BYTES_MAX).saturating_mul(threads);
-    share.min(SPARE_BYTES_MAX).saturating_add(of_threads).min(limit / 2)
+    let of_threads = (limit / SPARE_SHARE).min(THREAD_BYTES_MAX).saturating_mul(threads);
+    (limit / SPARE_SHARE).min(SPARE_BYTES_MAX).saturating_add(of_threads).min(limit / 2)
+}
+
+/// What one thread has of the room that stays free, at least.
+pub(crate) fn spare_of_thread(cx: &Context<'_>) -> usize {
+    spare_least(cx) / (cx.settings.threads.max(1) + 1)
 }
 
 /// What is asked for beyond `bytes` that are held: room that stays free for others.

@@ -180,6 +180,17 @@ impl<'s> DictionaryView<'s> {
         self.len
     }
 
+    /// How many pieces are not pinned.
+    #[inline]
+    pub(crate) fn missing(&self) -> usize {
+        self.pieces.missing()
+    }
+
+    /// Calls `read`, which copies each entry before it asks for the next one: [`Resolved::one_after_the_other`].
+    pub(crate) fn one_after_the_other<T>(&self, read: impl FnOnce() -> T) -> T {
+        self.pieces.one_after_the_other(read)
+    }
+
     /// The text of a code; the empty one past the last.
     #[inline]
     pub(crate) fn entry(&self, code: i64) -> &'s str {

@@ -248,9 +248,20 @@ impl<'s> ColumnView<'s> {
             return Texts::coded(codes, &entries);
         }
         let mut texts = Texts::blank(codes.len());
-        for (i, code) in codes.into_iter().enumerate() {
-            self.put_stored(&mut texts, i, self.entry(code.into()));
+        if self.in_place || self.dictionary.missing() == 0 {
+            for (i, code) in codes.into_iter().enumerate() {
+                self.put_stored(&mut texts, i, self.entry(code.into()));
+            }
+            return texts;
         }
+        // As rows at random are read: pieces one after the other, of which there may be more than fit.
+        let mut codes: Vec<(usize, u32)> = codes.into_iter().enumerate().collect();
+        codes.sort_unstable_by_key(|(_, code)| *code);
+        self.dictionary.one_after_the_other(|| {
+            for (i, code) in codes {
+                texts.set(i, self.entry(code.into()));
+            }
+        });
         texts
     }
 

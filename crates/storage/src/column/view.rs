@@ -227,7 +227,21 @@ impl<'s> ColumnView<'s> {
         self.gather_stored(&mut rows, len)
     }
 
+    /// Where pieces may be dropped and not all are pinned, rows are read in their order, and the pieces they
+    /// need one after the other: those of a vector of rows at random may be more than there is memory.
     fn gather_stored(&self, rows: &mut dyn Pairs, len: usize) -> Vector<'s> {
+        if self.in_place || self.segments.missing() == 0 {
+            return self.gather_pairs(rows, len);
+        }
+        let mut rows: Vec<(usize, u64)> = rows.collect();
+        let is_missing = |row: u64| self.segments.pinned(split(row).0).is_none();
+        if !rows.is_sorted_by_key(|(_, row)| *row) && rows.iter().any(|(_, row)| is_missing(*row)) {
+            rows.sort_unstable_by_key(|(_, row)| *row);
+        }
+        self.segments.one_after_the_other(|| self.gather_pairs(&mut rows.into_iter(), len))
+    }
+
+    fn gather_pairs(&self, rows: &mut dyn Pairs, len: usize) -> Vector<'s> {
         if self.has_exceptions {
             return self.gather_any(rows, len);
         }

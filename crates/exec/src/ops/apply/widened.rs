@@ -9,7 +9,7 @@ use trimorph_vector::{Chunk, Vector};
 
 use crate::operator::BoxOperator;
 use crate::rows::Rows;
-use crate::spill::spare_least;
+use crate::spill::{spare_least, spare_of_thread};
 use crate::{Context, ExecError};
 
 /// What may be read for a row around: about what the row itself takes in a file. Chosen.
@@ -17,6 +17,8 @@ const READ_BYTES_OF_ROW: u64 = 32;
 /// Rows that go together at most.
 const ROWS_MAX: usize = 1 << 20;
 const GROWTH: usize = 4;
+/// Rows that take this part of a thread's room are few. Chosen.
+const FEW_PART: usize = 2;
 
 /// An input whose vectors may be put together.
 pub(super) struct Widened<'s> {
@@ -131,8 +133,11 @@ impl<'s> Widened<'s> {
     fn hold(&mut self, cx: &Context<'s>) -> bool {
         let held = self.held.get_or_insert_with(|| cx.settings.budget.reservation());
         let bytes = self.rows.bytes();
-        // What the subplan makes of them takes as much again.
-        let has_room = held.resize_leaving(bytes, spare_least(cx).saturating_add(bytes)).is_ok();
+        // What the subplan makes of them takes as much again. Few need leave nothing free: what is free is
+        // for this, too, and other threads are at theirs.
+        let few = spare_of_thread(cx) / FEW_PART;
+        let spare = if bytes < few { 0 } else { spare_least(cx).saturating_add(bytes) };
+        let has_room = held.resize_leaving(bytes, spare).is_ok();
         if !has_room {
             // They are there, whether there is room or not.
             let _ = held.resize(bytes);
