@@ -45,9 +45,17 @@ impl Reads {
     /// Those of all variables of a plan. A variable that only has another name counts with it.
     pub(super) fn of(plan: &Plan) -> Self {
         let (mut reads, mut names) = (Self::default(), Vec::new());
-        let mut left = vec![plan];
+        let mut left = vec![(plan, true)];
         // Outermost first: a name is read above where it is given.
-        while let Some(plan) = left.pop() {
+        while let Some((plan, is_whole)) = left.pop() {
+            if is_whole && let Plan::Aggregate { keys, .. } = plan {
+                // What was noted above is read of groups, not of rows.
+                for (name, key) in keys {
+                    if matches!(key, Expr::Var(var) if var == name) {
+                        reads.properties.remove(name);
+                    }
+                }
+            }
             if !is_of_few(plan) {
                 plan.for_each_expr(&mut |expr| reads.note(expr));
             }
@@ -59,7 +67,11 @@ impl Reads {
                     _ => None,
                 }));
             }
-            left.extend(plan.children());
+            // A subquery is asked for rows that go on; in a branch nobody knows what others read.
+            let children = plan.children();
+            let is_branch = children.len() > 1 && !matches!(plan, Plan::Apply { .. });
+            let child = |(at, child)| (child, is_whole && at == 0 && !is_branch);
+            left.extend(children.into_iter().enumerate().map(child));
         }
         for (name, var) in names {
             if let Some(own) = reads.properties.get(&name).cloned() {
