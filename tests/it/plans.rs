@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use trimorph::Connection;
+use trimorph::{Config, Connection, Database};
 
 use crate::shared::shared;
 use crate::snb_bi::{Params, database, parameters};
@@ -106,4 +106,27 @@ fn bi_texts_are_done_as_the_golden_plans_say() {
     let golden = std::fs::read_to_string(GOLDEN_BI).unwrap();
     let differ: Vec<&str> = actual.split("\n\n").filter(|plan| !golden.contains(plan.trim_end())).collect();
     assert!(differ.is_empty() && golden.len() == actual.len(), "{}", differ.join("\n\n"));
+}
+
+/// What is read of the nodes that rows are grouped by is read once a group: it does not speak for plans in
+/// which rows of a group come together.
+#[test]
+fn what_is_read_of_groups_is_not_read_of_rows() {
+    let db = Database::in_memory(Config::default());
+    let connection = db.connect();
+    for statement in [
+        "UNWIND range(1, 70000) AS i CREATE (:P {id: i, a: i % 7, b: i % 11})",
+        "UNWIND range(1, 200000) AS i MATCH (p:P {id: i % 70000 + 1}) CREATE (:M {id: i})-[:BY]->(p)",
+        "MATCH (m:M) WHERE m.id % 2 = 0 MATCH (p:P {id: 1}) CREATE (p)-[:LIKES]->(m)",
+    ] {
+        connection.query(statement, &[]).unwrap();
+    }
+    connection.query("CHECKPOINT", &[]).unwrap();
+    let text = plan(
+        &connection,
+        "MATCH (p:P)<-[:BY]-(m:M) WHERE COUNT { (m)<-[:LIKES]-() } > 0 \
+         WITH m, p WHERE COUNT { (m)<-[:LIKES]-(:P {id: 1}) } > 0 \
+         WITH p, count(*) AS n RETURN p.id, p.a, p.b, n",
+    );
+    assert!(text.contains("NodeScan (m:M)") && !text.contains("NodeScan (p:P)"), "{text}");
 }
