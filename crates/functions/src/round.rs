@@ -5,7 +5,7 @@
 #[inline]
 pub(crate) fn is_whole_within(number: f64) -> bool {
     const END: f64 = 9_223_372_036_854_775_808.0;
-    (number >= -END) & (number < END)
+    (-END..END).contains(&number)
 }
 
 /// Towards zero; `None` outside `i64`.
@@ -91,13 +91,13 @@ pub(crate) fn scale_of(digits: usize, mode: Mode) -> Option<f64> {
     SCALES.get(digits).copied().filter(|_| is_nearest)
 }
 
-/// The same as on the text where the nearest is asked for, and whether the number is so far from a tie that it
-/// is: else it is arbitrary. Without a branch, so that a loop of it is done in vectors.
+/// The same as on the text where the nearest is asked for, and whether the number is so far from a tie that
+/// it is: else it is arbitrary. Without a branch, so that a loop of it is done in vectors.
 ///
-/// The number is within half of its last bit of its text, and the product within half of its own: together the
-/// scaled number is off by at most 2^-52 of it. Four times as far from a tie it rounds as the text does. The
-/// whole number, below 2^40, and the power of ten are exact, so that their quotient is the float nearest to
-/// the decimal, which is what reading its text gives.
+/// The number is within half of its last bit of its text, and the product within half of its own: together
+/// the scaled number is off by at most 2^-52 of it. Four times as far from a tie it rounds as the text does.
+/// The whole number, below 2^40, and the power of ten are exact, so that their quotient is the float nearest
+/// to the decimal, which is what reading its text gives.
 #[inline(always)]
 pub(crate) fn nearest(number: f64, scale: f64) -> (f64, bool) {
     const END: f64 = (1u64 << 40) as f64;

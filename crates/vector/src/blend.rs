@@ -96,7 +96,8 @@ fn chosen<T: Copy>(
     Some(number.iter().map(|n| table[usize::from(*n)]).collect())
 }
 
-/// The constant of the number at each position. There are fewer than 256 constants, and no number without one.
+/// The constant of the number at each position. There are fewer than 256 constants, and no number without
+/// one.
 pub fn choose<'s>(constants: &[&Value], number: &[u8]) -> Vector<'s> {
     let pick = |n: &u8| constants.get(usize::from(*n)).map_or(Value::Null, |v| (*v).clone());
     let mut nulls = Nulls::NONE;

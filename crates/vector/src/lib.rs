@@ -32,7 +32,7 @@ pub use nulls::{Nulls, bits_of, count_true, flags_of};
 pub use numbers::{Number, Numbers};
 pub use positions::{Chosen, Positions};
 pub use selection::Selection;
-pub use side::{Side, each, map, map_checked, map_chosen, zip, zip_checked};
+pub use side::{Side, each, map, map_checked, map_chosen, map_signed, zip, zip_checked};
 pub use tagged::{Literals, Tag, Tagged, Zoned};
 pub use texts::{Dictionary, Entries, JoinedTexts, Room, Symbols, Texts, View};
 pub use vector::{Lists, Maps, Values, Vector, by_id};

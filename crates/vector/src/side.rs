@@ -90,31 +90,40 @@ pub fn zip<A: Copy, B: Copy, T: Copy + Default>(
     }
 }
 
-/// Values, and all of their signs together. They are gathered as they come: zeros to be written over would be a
-/// pass of their own.
+/// `of` each value, where the second of what it gives is negative if it does not hold; and whether it holds
+/// for all, those that are not meant among them. Results are gathered as they come: zeros to be written over
+/// would be a pass of their own.
 #[inline(always)]
-fn gathered<T>(values: impl Iterator<Item = (T, i64)>) -> (Vec<T>, i64) {
-    let mut signs = 0;
-    let out = values
-        .map(|(value, sign)| {
-            signs |= sign;
-            value
-        })
-        .collect();
-    (out, signs)
-}
-
-/// `of` each value, where the second of what it gives is negative if it does not hold; and whether it holds for
-/// all, those that are not meant among them.
-#[inline(always)]
-pub fn map_checked<A: Copy, T: Copy + Default>(
+pub fn map_signed<A: Copy, T: Copy + Default>(
     a: &[A],
     at: Positions<'_>,
     of: impl Fn(A) -> (T, i64),
 ) -> (Vec<T>, bool) {
-    let (mut out, signs) = gathered(head(a, at.len).iter().map(|a| of(*a)));
+    let mut signs = 0;
+    let values = head(a, at.len).iter().map(|a| {
+        let (value, sign) = of(*a);
+        signs |= sign;
+        value
+    });
+    let mut out: Vec<T> = values.collect();
     out.resize(at.len, T::default());
     (out, signs >= 0)
+}
+
+/// As [`zip_checked`], of one value each.
+#[inline(always)]
+pub fn map_checked<A: Copy, T: Copy + Default>(
+    a: &[A],
+    nulls: &Nulls,
+    at: Positions<'_>,
+    of: impl Fn(A) -> (T, i64) + Copy,
+) -> Option<Vec<T>> {
+    if at.is_all()
+        && let (out, true) = map_signed(a, at, of)
+    {
+        return Some(out);
+    }
+    zip_checked(Side::Each(a), Side::One(()), nulls, at, |a, ()| of(a))
 }
 
 /// `of` each pair of values; `None` where one that is meant and not null is beyond what it holds for: the
@@ -128,23 +137,35 @@ pub fn zip_checked<A: Copy, B: Copy, T: Copy + Default>(
     at: Positions<'_>,
     of: impl Fn(A, B) -> (T, i64),
 ) -> Option<Vec<T>> {
-    let (mut out, wrong) = match (a, b) {
-        (Side::Each(a), Side::One(b)) if at.is_all() => gathered(head(a, at.len).iter().map(|a| of(*a, b))),
-        (Side::One(a), Side::Each(b)) if at.is_all() => gathered(head(b, at.len).iter().map(|b| of(a, *b))),
-        (Side::Each(a), Side::Each(b)) if at.is_all() => {
-            gathered(head(a, at.len).iter().zip(head(b, at.len)).map(|(a, b)| of(*a, *b)))
-        }
-        (a, b) => {
-            let (mut out, mut wrong) = (vec![T::default(); at.len], 0i64);
-            at.for_each(|i| {
-                let (value, sign) = of(a.at(i), b.at(i));
-                out[i] = value;
+    let (mut out, mut wrong) = (vec![T::default(); at.len], 0i64);
+    match (a, b) {
+        (Side::Each(a), Side::One(b)) if at.is_all() => {
+            for (out, a) in out.iter_mut().zip(a) {
+                let (value, sign) = of(*a, b);
+                *out = value;
                 wrong |= sign;
-            });
-            (out, wrong)
+            }
         }
-    };
-    out.resize(at.len, T::default());
+        (Side::One(a), Side::Each(b)) if at.is_all() => {
+            for (out, b) in out.iter_mut().zip(b) {
+                let (value, sign) = of(a, *b);
+                *out = value;
+                wrong |= sign;
+            }
+        }
+        (Side::Each(a), Side::Each(b)) if at.is_all() => {
+            for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
+                let (value, sign) = of(*a, *b);
+                *out = value;
+                wrong |= sign;
+            }
+        }
+        (a, b) => at.for_each(|i| {
+            let (value, sign) = of(a.at(i), b.at(i));
+            out[i] = value;
+            wrong |= sign;
+        }),
+    }
     if wrong < 0 {
         // What is null is no error.
         let mut is_wrong = nulls.is_none();

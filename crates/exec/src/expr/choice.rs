@@ -151,8 +151,8 @@ fn constants<'a, 's>(
                 } else {
                     at.at.for_each(|i| number[i] |= mine * u8::from(flags[i] & (number[i] == 0)));
                 }
-                // A later condition that is there already, or cannot fail and is asked for at most positions, may
-                // as well be evaluated at all.
+                // A later condition that is there already, or cannot fail and is asked for at most positions,
+                // may as well be evaluated at all.
                 if let Some((next, _)) = branches.get(usize::from(mine))
                     && !(at.at.is_all()
                         && (over.slot(next).is_some() || is_total(next) && is_mostly_open(&number)))

@@ -93,14 +93,28 @@ pub(super) fn compare_wide<'s>(
 
 /// Decimals by their order; equal ones have equal bits.
 fn decimals<'s>(op: Op, x: &[Decimal], y: Side<'_, Decimal>, at: Positions<'_>) -> Values<'s> {
-    let x = Side::Each(x);
+    // Mostly both are of one scale. All pairs have a loop of their own, into which the order is inlined.
+    macro_rules! ordered {
+        ($op:tt) => {{
+            let of = |x: &Decimal, y: &Decimal| match x.scale() == y.scale() {
+                true => x.unscaled() $op y.unscaled(),
+                false => x $op y,
+            };
+            match y {
+                Side::Each(y) if at.is_all() && x.len() == at.len && y.len() == at.len => {
+                    x.iter().zip(y).map(|(x, y)| of(x, y)).collect()
+                }
+                y => zip(Side::Each(x), y, at, |x: Decimal, y: Decimal| x $op y),
+            }
+        }};
+    }
     Values::Bool(match op {
-        Op::Eq => zip(x, y, at, |x, y| x == y),
-        Op::Ne => zip(x, y, at, |x, y| x != y),
-        Op::Lt => zip(x, y, at, |x, y| x < y),
-        Op::Le => zip(x, y, at, |x, y| x <= y),
-        Op::Gt => zip(x, y, at, |x, y| x > y),
-        _ => zip(x, y, at, |x, y| x >= y),
+        Op::Eq => zip(Side::Each(x), y, at, |x, y| x == y),
+        Op::Ne => zip(Side::Each(x), y, at, |x, y| x != y),
+        Op::Lt => ordered!(<),
+        Op::Le => ordered!(<=),
+        Op::Gt => ordered!(>),
+        _ => ordered!(>=),
     })
 }
 
@@ -163,6 +177,13 @@ fn literals<'s>(
     let known = |kind: &LiteralKind| (number(kind), matches!(kind, LiteralKind::Language(_)));
     let of_x = x.table((usize::MAX, false), known);
     let of_y = y.table((usize::MAX, false), known);
+    // As most columns are: of one language.
+    if let ([LiteralKind::Language(one)], [LiteralKind::Language(other)]) = (x.tags(), y.tags())
+        && one == other
+    {
+        let values = equal(op, at, |i| x.values().is_same(i, y.values(), b.place(i)));
+        return Vector { values, nulls: nulls.clone() };
+    }
     let all_known = x.tags().iter().chain(y.tags()).all(|kind| matches!(kind, LiteralKind::Language(_)));
     if all_known {
         let (x_codes, y_codes) = (x.codes(), y.codes());

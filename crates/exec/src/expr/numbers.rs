@@ -16,6 +16,9 @@ use super::compare_wide::{by_position, satisfies};
 use super::evaluated::Evaluated;
 use super::range::swapped;
 
+/// The bits of numbers, and whether each is a float.
+type Bits<'a> = (Cow<'a, [u64]>, Cow<'a, [bool]>);
+
 /// One side.
 #[derive(Clone, Copy)]
 enum Operand<'a> {
@@ -41,7 +44,7 @@ impl<'a> Operand<'a> {
     }
 
     /// The bits of the first `len`, and whether each is a float.
-    fn bits(self, len: usize) -> Option<(Cow<'a, [u64]>, Cow<'a, [bool]>)> {
+    fn bits(self, len: usize) -> Option<Bits<'a>> {
         let same = |bits: Vec<u64>, is_float: bool| (Cow::Owned(bits), Cow::Owned(vec![is_float; len]));
         Some(match self {
             Self::One(Number::Int(int)) => same(vec![int.cast_unsigned(); len], false),
@@ -104,8 +107,8 @@ pub(super) fn compare_numbers<'s>(
     Some(Vector { values: by_position(at, of), nulls: nulls() })
 }
 
-/// Numbers with one that is both an integer and a float: each is compared as either, and the answer of what it
-/// is is taken, without a branch. `None` for other numbers.
+/// Numbers with one that is both an integer and a float: each is compared as either, and the answer of what
+/// it is is taken, without a branch. `None` for other numbers.
 #[expect(clippy::cast_precision_loss, reason = "whether the float is the integer is asked")]
 fn compare_one<'s>(op: Op, numbers: &Numbers, one: Number, at: Positions<'_>) -> Option<Values<'s>> {
     let (int, float) = match one {

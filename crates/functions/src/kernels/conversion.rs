@@ -2,7 +2,7 @@
 
 use trimorph_types::format::{IdsOnly, format_value};
 use trimorph_types::{Decimal, Value};
-use trimorph_vector::{Positions, Side, Texts, Values, Vector, map, map_chosen, zip_checked};
+use trimorph_vector::{Positions, Texts, Values, Vector, map, map_checked, map_chosen};
 
 use crate::context::Context;
 use crate::kernel::Argument;
@@ -21,7 +21,7 @@ pub(crate) fn to_integer<'s>(
         Values::String(_) => return texts::to_integer(args, at),
         Values::Int(_) => return Some((*vector).clone()),
         Values::Bool(v) => map(v, at, i64::from),
-        Values::Float(v) => zip_checked(Side::Each(v), Side::One(()), &vector.nulls, at, |x, ()| {
+        Values::Float(v) => map_checked(v, &vector.nulls, at, |x: f64| {
             // Without a branch: the conversion stops at the ends, and NaN gives 0.
             (x as i64, i64::from(is_whole_within(x)) - 1)
         })?,

@@ -102,8 +102,8 @@ fn pick_one<'s>(lists: &Lists<'s>, nulls: Nulls, at: Positions<'_>, index: i64) 
     // No list has so many elements as do not fit.
     let place = u32::try_from(index.unsigned_abs()).unwrap_or(u32::MAX);
     match index < 0 {
-        false => pick(lists, nulls, at, |_, len| (place < len).then_some(place)),
-        true => pick(lists, nulls, at, |_, len| len.checked_sub(place)),
+        false => pick(lists, nulls, at, move |_, len| (place < len).then_some(place)),
+        true => pick(lists, nulls, at, move |_, len| len.checked_sub(place)),
     }
 }
 
@@ -344,16 +344,15 @@ pub(crate) fn range<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Position
         are_some.iter_mut().zip(are_meant).for_each(|(is, meant)| *is &= meant);
     }
     let ends = || are_some.iter().zip(first.iter().zip(&*last));
-    let (least, most) = ends().fold((i64::MAX, i64::MIN), |(least, most), (is, (first, last))| {
-        (least.min(if *is { *first } else { i64::MAX }), most.max(if *is { *last } else { i64::MIN }))
-    });
+    let least = ends().map(|(is, (first, _))| if *is { *first } else { i64::MAX }).fold(i64::MAX, i64::min);
+    let most = ends().map(|(is, (_, last))| if *is { *last } else { i64::MIN }).fold(i64::MIN, i64::max);
     let count = if least <= most { most.checked_sub(least)?.checked_add(1)? } else { 0 };
     let count = usize::try_from(count).ok().filter(|count| *count <= MADE_MAX)?;
     let child: Vec<i64> = (0..count as i64).map(|k| least + k).collect();
     // Where there are numbers, they are within those that there are, which 32 bits hold.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "there are few numbers")]
-    let place = |n: i64| n.wrapping_sub(least) as u32;
-    let runs = ends().map(|(is, (first, last))| {
+    let place = move |n: i64| n.wrapping_sub(least) as u32;
+    let runs = ends().map(move |(is, (first, last))| {
         let run = (place(*first), place(*last).wrapping_sub(place(*first)).wrapping_add(1));
         if *is { run } else { (0, 0) }
     });
@@ -414,7 +413,7 @@ pub fn slice<'s>(
         // Both from the start, as most are: what is beyond the end is left out anyway.
         (Ints::One(first @ 0..), Ints::One(end @ 0..)) => {
             let [first, end] = [first, end].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
-            lists.parts(|_, _| (first, end))
+            lists.parts(move |_, _| (first, end))
         }
         (first, end) => lists.parts(|i, len| (bound(first.at(i), len), bound(end.at(i), len))),
     };

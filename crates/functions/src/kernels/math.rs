@@ -1,9 +1,7 @@
 //! Functions of numbers: vectors of integers or floats in, of the same or of floats out.
 
 use trimorph_types::{Decimal, Value};
-use trimorph_vector::{
-    Nulls, Positions, Side, Values, Vector, map, map_checked, map_chosen, zip, zip_checked,
-};
+use trimorph_vector::{Nulls, Positions, Values, Vector, map, map_checked, map_chosen, map_signed, zip};
 
 use crate::context::Context;
 use crate::kernel::{Argument, nulls_of};
@@ -32,9 +30,7 @@ pub(crate) fn abs<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<
     let values = match &vector.values {
         // Only the least integer keeps its sign.
         Values::Int(v) => {
-            Values::Int(zip_checked(Side::Each(v), Side::One(()), &vector.nulls, at, |n, ()| {
-                (n.wrapping_abs(), n.wrapping_abs())
-            })?)
+            Values::Int(map_checked(v, &vector.nulls, at, |n| (n.wrapping_abs(), n.wrapping_abs()))?)
         }
         Values::Float(v) => Values::Float(map(v, at, f64::abs)),
         Values::Decimal(v) => Values::Decimal(map_chosen(v, at, |d: Decimal| d.max(d.negated()))),
@@ -72,7 +68,7 @@ pub(crate) fn round<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Position
         return of_number(args, at, by_text);
     };
     // The few that are near a tie come again.
-    let (mut out, are_clear) = map_checked(v, at, |x| {
+    let (mut out, are_clear) = map_signed(v, at, move |x| {
         let (rounded, is_clear) = nearest(x, scale);
         (rounded, i64::from(is_clear) - 1)
     });

@@ -3,7 +3,7 @@
 use trimorph_types::Value;
 use trimorph_types::temporal::calendar::{days_from_date, week_year_start};
 use trimorph_types::temporal::{Unit, ZoneId};
-use trimorph_vector::{Nulls, Positions, Side, Values, Vector, map, zip_checked};
+use trimorph_vector::{Nulls, Positions, Side, Values, Vector, map, map_checked, zip_checked};
 
 use super::calendar::{DAY, civil, days_of_nanos, quarter_start, week, weekday, year_start};
 use crate::context::Context;
@@ -101,7 +101,7 @@ fn nanos(unit: Unit, vector: &Vector<'_>, at: Positions<'_>) -> Option<Vec<i64>>
 fn start_of_time(unit: Unit, (v, nulls): (&[i64], &Nulls), at: Positions<'_>) -> Option<Vec<i64>> {
     macro_rules! fill {
         ($nanos:literal) => {
-            zip_checked(Side::Each(v), Side::One(()), nulls, at, |n: i64, ()| {
+            map_checked(v, nulls, at, |n: i64| {
                 // Days begin at whole multiples of every unit.
                 let (start, over) = n.overflowing_sub(n.rem_euclid($nanos));
                 (start, -i64::from(over))

@@ -27,12 +27,14 @@ pub fn parse_date(text: &str) -> Result<Date, TemporalError> {
 }
 
 /// Days of a date that is written as most are, `2015-07-21`; `None` of what is none, or written otherwise.
-#[inline]
+#[inline(always)]
 fn plain_date(text: &[u8]) -> Option<i64> {
     let text: &[u8; 10] = text.try_into().ok()?;
-    let digits = [0, 1, 2, 3, 5, 6, 8, 9].map(|i| text[i].wrapping_sub(b'0'));
-    let is_plain = text[4] == b'-' && text[7] == b'-' && digits.iter().fold(true, |all, d| all & (*d < 10));
-    if !is_plain {
+    let digit = |i: usize| text[i].wrapping_sub(b'0');
+    // Not by a closure over places: that is a call for each.
+    let digits = [digit(0), digit(1), digit(2), digit(3), digit(5), digit(6), digit(8), digit(9)];
+    let most = digits.iter().fold(0, |most: u8, digit| most.max(*digit));
+    if most > 9 || text[4] != b'-' || text[7] != b'-' {
         return None;
     }
     let two = |i: usize| i64::from(digits[i] * 10 + digits[i + 1]);

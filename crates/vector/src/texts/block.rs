@@ -204,7 +204,8 @@ impl Room<'_> {
         true
     }
 
-    /// Appends what `of` makes of each byte; `false`, and nothing is appended, where not all of that is ASCII.
+    /// Appends what `of` makes of each byte; `false`, and nothing is appended, where not all of that is
+    /// ASCII.
     #[inline(always)]
     pub fn extend_mapped(&mut self, bytes: &[u8], of: impl Fn(u8) -> u8) -> bool {
         self.extend_sixteens(bytes, false, |sixteen| sixteen.map(&of), &of)

@@ -365,8 +365,8 @@ impl<'s> Texts<'s> {
         self.views_mut()[i] = view;
     }
 
-    /// Puts at position `i` what `of` makes of each byte of a text; `false`, and nothing is put, where not all
-    /// of that is ASCII.
+    /// Puts at position `i` what `of` makes of each byte of a text; `false`, and nothing is put, where not
+    /// all of that is ASCII.
     ///
     /// **Cost**: each byte is looked at and written once.
     #[inline]

@@ -96,8 +96,8 @@ pub(crate) fn zip_texts<'s>(
     }
 }
 
-/// Up to eight bytes that texts are to start or end with, as a word: a call of the library for each text takes
-/// four times as long.
+/// Up to eight bytes that texts are to start or end with, as a word: a call of the library for each text
+/// takes four times as long.
 struct Edge {
     word: u64,
     mask: u64,

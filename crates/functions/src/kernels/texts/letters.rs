@@ -56,8 +56,8 @@ fn parts<'s>(
     Some(Vector { values: Values::String(parts), nulls })
 }
 
-/// A part of each text: of ASCII from a byte to another, which `ascii` gives by position and length, without a
-/// look at the text; of other texts as `part` says.
+/// A part of each text: of ASCII from a byte to another, which `ascii` gives by position and length, without
+/// a look at the text; of other texts as `part` says.
 #[inline(always)]
 fn parts_by_place<'s>(
     args: &[Argument<'_, 's>],
@@ -263,8 +263,9 @@ pub(crate) fn replace<'s>(
     fits.then(|| Vector { values: Values::String(out), nulls: nulls.clone() })
 }
 
-/// Makes `out` a text with `with` in place of each of the parts of `len` bytes that start at `places`; `false`
-/// where there are none. What is found starts and ends between characters, as what is looked for does.
+/// Makes `out` a text with `with` in place of each of the parts of `len` bytes that start at `places`;
+/// `false` where there are none. What is found starts and ends between characters, as what is looked for
+/// does.
 #[inline]
 fn put_between(
     text: &str,

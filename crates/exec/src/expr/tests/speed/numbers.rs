@@ -22,8 +22,15 @@ fn random_float(state: u64) -> f64 {
     ((bits ^ bits >> 31) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// `p OR q` where some of `p` are null, and a bit for each answer that is: what is null on one side is unknown
-/// unless the other is true.
+/// A byte for each bit, as which loops over it are done in vectors.
+fn bytes(words: &[u64]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(words.len() * 64);
+    words.iter().for_each(|word| out.extend_from_slice(&flags_of(*word)));
+    out
+}
+
+/// `p OR q` where some of `p` are null, and a bit for each answer that is: what is null on one side is
+/// unknown unless the other is true.
 fn or_with_nulls(c: &Columns) -> Plain<'_> {
     Box::new(move || {
         let (p, q, nulls) = black_box((&c.p, &c.q, c.nulls.words()));
@@ -37,23 +44,20 @@ fn or_with_nulls(c: &Columns) -> Plain<'_> {
 /// constants are given when the loop runs.
 fn case_of_three(c: &Columns) -> Plain<'_> {
     Box::new(move || {
-        let (p, q, nulls, [none, first, second, third]) =
-            black_box((&c.p, &c.q, c.nulls.words(), [0i64, 1, 2, 3]));
-        let mut out = Vec::with_capacity(N);
-        for ((p, q), nulls) in p.chunks(64).zip(q.chunks(64)).zip(nulls) {
-            let some = p.iter().zip(q).zip(flags_of(*nulls)).map(|((p, q), null)| {
-                let other = if *p & (null == 0) { third } else { none };
-                let other = if *q { second } else { other };
-                if *p { first } else { other }
-            });
-            out.extend(some);
-        }
-        drop(black_box(out));
+        let (p, q, nulls, constants) = black_box((&c.p, &c.q, c.nulls.words(), [0i64, 1, 2, 3]));
+        let number = |((p, q), null): ((&bool, &bool), &u8)| {
+            let other = if *p & (*null == 0) { 3u8 } else { 0 };
+            let other = if *q { 2 } else { other };
+            if *p { 1 } else { other }
+        };
+        let nulls = bytes(nulls);
+        let numbers: Vec<u8> = p.iter().zip(q).zip(&nulls).map(number).collect();
+        drop(black_box(numbers.iter().map(|n| constants[usize::from(n & 3)]).collect::<Vec<_>>()));
     })
 }
 
-/// The integer of `a` where `p` is true, else the float of `f`, times two: each of its own type, and whether it
-/// is a float. A product that does not fit is noticed.
+/// The integer of `a` where `p` is true, else the float of `f`, times two: each of its own type, and whether
+/// it is a float. A product that does not fit is noticed.
 fn doubled_numbers(c: &Columns) -> Plain<'_> {
     Box::new(move || {
         let (a, f, p, two) = black_box((&c.a, &c.f, &c.p, 2i64));
@@ -73,17 +77,14 @@ fn doubled_numbers(c: &Columns) -> Plain<'_> {
 fn first_present(c: &Columns) -> Plain<'_> {
     Box::new(move || {
         let (a, b, nulls) = black_box((&c.a, &c.b, c.nulls.words()));
-        let mut out = Vec::with_capacity(N);
-        for ((a, b), nulls) in a.chunks(64).zip(b.chunks(64)).zip(nulls) {
-            let some = a.iter().zip(b).zip(flags_of(*nulls));
-            out.extend(some.map(|((a, b), null)| if null != 0 { *b } else { *a }));
-        }
-        drop(black_box(out));
+        let of = |((a, b), null): ((&i64, &i64), &u8)| if *null == 0 { *a } else { *b };
+        let nulls = bytes(nulls);
+        drop(black_box(a.iter().zip(b).zip(&nulls).map(of).collect::<Vec<_>>()));
     })
 }
 
-/// `abs(a - 90) * 2 + 1 < 15` of constants that are given when the loop runs, with a look at each step whether
-/// it fits.
+/// `abs(a - 90) * 2 + 1 < 15` of constants that are given when the loop runs, with a look at each step
+/// whether it fits.
 fn chain(c: &Columns) -> Plain<'_> {
     Box::new(move || {
         let (a, [ninety, two, one, fifteen]) = black_box((&c.a, [90i64, 2, 1, 15]));
