@@ -147,7 +147,7 @@ fn to_float(value: &Value) -> Answer {
 pub(crate) fn read_integer(text: &str) -> Option<i64> {
     // Most have no space around them, and what is none is told by two bytes.
     if let [first, .., last] | [first @ last] = text.as_bytes()
-        && first.is_ascii_digit()
+        && (first.is_ascii_digit() || *first == b'-')
         && last.is_ascii_digit()
         && let Ok(number) = text.parse()
     {
@@ -160,6 +160,12 @@ pub(crate) fn read_integer(text: &str) -> Option<i64> {
 /// A decimal float, with space around it. Rust would also read `inf` and `infinity`; Cypher writes those and
 /// NaN in one way each.
 pub(crate) fn read_float(text: &str) -> Option<f64> {
+    // Most begin with a digit: then no word is read.
+    if text.strip_prefix('-').unwrap_or(text).starts_with(|c: char| c.is_ascii_digit())
+        && let Ok(number) = text.parse()
+    {
+        return Some(number);
+    }
     let text = text.trim();
     match text {
         "NaN" => Some(f64::NAN),

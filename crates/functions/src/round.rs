@@ -1,11 +1,18 @@
 //! Rounds a float: to a whole number, or to a number of decimal digits, on its shortest decimal text, so that
 //! 2.675 is a tie as it reads.
 
+/// Whether `i64` holds a number without its fraction.
+#[inline]
+pub(crate) fn is_whole_within(number: f64) -> bool {
+    const END: f64 = 9_223_372_036_854_775_808.0;
+    (-END..END).contains(&number)
+}
+
 /// Towards zero; `None` outside `i64`.
+#[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the range was checked")]
 pub(crate) fn whole(number: f64) -> Option<i64> {
-    const END: f64 = 9_223_372_036_854_775_808.0;
-    (-END..END).contains(&number).then_some(number as i64)
+    is_whole_within(number).then_some(number as i64)
 }
 
 /// To the nearest whole number, ties up.
@@ -70,33 +77,38 @@ impl Mode {
 /// `number` rounded to `digits` digits after the point. Infinities and NaN stay.
 #[inline]
 pub(crate) fn round_decimal(number: f64, digits: usize, mode: Mode) -> f64 {
-    nearest(number, digits, mode).unwrap_or_else(|| round_text(number, digits, mode))
+    match scale_of(digits, mode).map(|scale| nearest(number, scale)) {
+        Some((rounded, true)) => rounded,
+        _ => round_text(number, digits, mode),
+    }
 }
 
-/// The same without the text, where the nearest is asked for and the number is not near a tie.
-///
-/// The scaled number is off by less than its last bit, 2^-13 below 2^40: farther than that from a tie, it
-/// rounds as the text does. The whole number and the power of ten are exact, so that their quotient is the
-/// float nearest to the decimal, which is what reading its text gives.
-#[inline]
-fn nearest(number: f64, digits: usize, mode: Mode) -> Option<f64> {
+/// What a number is multiplied with so that the digits that are asked for stand before the point, where
+/// [`nearest`] rounds as the mode does.
+pub(crate) fn scale_of(digits: usize, mode: Mode) -> Option<f64> {
     const SCALES: [f64; 10] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+    let is_nearest = matches!(mode, Mode::HalfUp | Mode::HalfDown | Mode::HalfEven);
+    SCALES.get(digits).copied().filter(|_| is_nearest)
+}
+
+/// The same as on the text where the nearest is asked for, and whether the number is so far from a tie that
+/// it is: else it is arbitrary. Without a branch, so that a loop of it is done in vectors.
+///
+/// The number is within half of its last bit of its text, and the product within half of its own: together
+/// the scaled number is off by at most 2^-52 of it. Four times as far from a tie it rounds as the text does.
+/// The whole number, below 2^40, and the power of ten are exact, so that their quotient is the float nearest
+/// to the decimal, which is what reading its text gives.
+#[inline(always)]
+pub(crate) fn nearest(number: f64, scale: f64) -> (f64, bool) {
     const END: f64 = (1u64 << 40) as f64;
-    if !matches!(mode, Mode::HalfUp | Mode::HalfDown | Mode::HalfEven) {
-        return None;
-    }
-    let scale = *SCALES.get(digits)?;
+    const NEAR: f64 = 1.0 / (1u64 << 50) as f64;
     let scaled = number.abs() * scale;
-    if scaled.is_nan() || scaled >= END {
-        return None;
-    }
     let floor = scaled.floor();
     let above = scaled - floor - 0.5;
-    if above.abs() < 1.0 / 1024.0 {
-        return None;
-    }
     let whole = if above > 0.0 { floor + 1.0 } else { floor };
-    Some((whole / scale).copysign(number))
+    // Of what is no number neither holds.
+    let is_clear = (scaled < END) & (above.abs() > scaled * NEAR);
+    ((whole / scale).copysign(number), is_clear)
 }
 
 /// The same on the number's text.
@@ -130,7 +142,7 @@ fn increment(decimal: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Mode, nearest, round_text};
+    use super::{Mode, nearest, round_text, scale_of};
     use trimorph_base::Random;
 
     #[test]
@@ -146,7 +158,8 @@ mod tests {
                 number = (number * 1e3).round() / 1e3;
             }
             let mode = *random.pick(&[Mode::HalfUp, Mode::HalfDown, Mode::HalfEven]);
-            if let Some(found) = nearest(number, digits, mode) {
+            let found = scale_of(digits, mode).map(|scale| nearest(number, scale));
+            if let Some((found, true)) = found {
                 fast += 1;
                 let expected = round_text(number, digits, mode);
                 assert_eq!(found.to_bits(), expected.to_bits(), "{number:?} {digits} {mode:?}");
@@ -154,8 +167,13 @@ mod tests {
         }
         assert!(fast > 50_000, "{fast}");
         for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX] {
-            assert!(nearest(number, 2, Mode::HalfUp).is_none());
+            assert!(!nearest(number, 100.0).1);
         }
-        assert_eq!(nearest(-0.001, 2, Mode::HalfUp).map(f64::to_bits), Some((-0.0f64).to_bits()));
+        for tie in [2.675, 0.125, 1.005, 1e9 + 0.5] {
+            assert!(!nearest(tie, if tie < 1e9 { 100.0 } else { 1.0 }).1, "{tie}");
+        }
+        let (found, is_clear) = nearest(-0.001, 100.0);
+        assert_eq!((found.to_bits(), is_clear), ((-0.0f64).to_bits(), true));
+        assert!(scale_of(10, Mode::HalfUp).is_none() && scale_of(2, Mode::Up).is_none());
     }
 }

@@ -41,6 +41,7 @@ impl Decimal {
     }
 
     /// The number without its point, which never ends in a zero if there are digits after the point.
+    #[inline]
     pub fn unscaled(self) -> i128 {
         i128::from(self.high) << 64 | i128::from(self.low)
     }
@@ -122,6 +123,12 @@ impl Decimal {
         (self.unscaled() / unit, self.unscaled() % unit * (END / unit))
     }
 
+    /// The order of numbers of different scales.
+    #[cold]
+    fn order_by_parts(self, other: Self) -> Ordering {
+        self.parts().cmp(&other.parts())
+    }
+
     /// Both numbers without their points, brought to the larger scale.
     fn aligned(self, other: Self) -> Option<(i128, i128, u8)> {
         let scale = self.scale.max(other.scale);
@@ -186,15 +193,17 @@ fn compare_fractions(mut decimal: u128, mut binary: f64) -> Ordering {
 }
 
 impl Ord for Decimal {
+    #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         if self.scale == other.scale {
             return self.unscaled().cmp(&other.unscaled());
         }
-        self.parts().cmp(&other.parts())
+        self.order_by_parts(*other)
     }
 }
 
 impl PartialOrd for Decimal {
+    #[inline]
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }

@@ -77,55 +77,71 @@ fn typed<'s>(parts: &[Part<'_, 's>], len: usize) -> Option<Vector<'s>> {
     Some(out)
 }
 
-/// The constant of the number at each position. There are fewer than 256 constants.
-pub fn choose<'s>(constants: &[&Value], number: &[u8]) -> Vector<'s> {
-    /// A table of all numbers, so that looking one up needs no check.
-    fn table<T: Copy>(constants: &[&Value], none: T, of: impl Fn(&Value) -> Option<T>) -> Option<[T; 256]> {
-        let mut table = [none; 256];
-        for (slot, value) in table.iter_mut().zip(constants).filter(|(_, v)| !v.is_null()) {
-            *slot = of(value)?;
-        }
-        Some(table)
+/// What `of` gives for the constant of each number; `none` for null. `None` where it gives nothing.
+fn chosen<T: Copy>(
+    constants: &[&Value],
+    number: &[u8],
+    none: T,
+    of: impl Fn(&Value) -> Option<T>,
+) -> Option<Vec<T>> {
+    let one = |v: &Value| if v.is_null() { Some(none) } else { of(v) };
+    if let [first, second] = constants {
+        let (first, second) = (one(first)?, one(second)?);
+        return Some(number.iter().map(|n| if *n == 0 { first } else { second }).collect());
     }
-    let look = |nulls: Nulls, values: Values<'s>| Vector { values, nulls };
+    constants.iter().try_for_each(|v| one(v).map(|_| ()))?;
+    // A table of all numbers, so that looking one up needs no check.
+    let mut table = [none; 256];
+    table.iter_mut().zip(constants).for_each(|(slot, v)| *slot = one(v).unwrap_or(none));
+    Some(number.iter().map(|n| table[usize::from(*n)]).collect())
+}
+
+/// The constant of the number at each position. There are fewer than 256 constants, and no number without
+/// one.
+pub fn choose<'s>(constants: &[&Value], number: &[u8]) -> Vector<'s> {
+    let pick = |n: &u8| constants.get(usize::from(*n)).map_or(Value::Null, |v| (*v).clone());
     let mut nulls = Nulls::NONE;
     if constants.iter().any(|v| v.is_null()) {
+        // Nulls alone have no type.
+        if constants.iter().all(|v| v.is_null()) {
+            return Vector::new(Values::Any(number.iter().map(pick).collect()));
+        }
         let mut is_null = [true; 256];
         is_null.iter_mut().zip(constants).for_each(|(slot, v)| *slot = v.is_null());
         let missing: Vec<bool> = number.iter().map(|n| is_null[usize::from(*n)]).collect();
         nulls = Nulls::of_words(missing.chunks(64).map(crate::bits_of).collect());
     }
-    let int = table(constants, 0, |v| if let Value::Int(i) = v { Some(*i) } else { None });
-    let float = table(constants, 0.0, |v| if let Value::Float(f) = v { Some(*f) } else { None });
-    // Integers and floats beside each other: the bits of each, and whether it is a float.
-    let mixed = table(constants, (0, false), |v| match v {
-        Value::Int(i) => Some((i.cast_unsigned(), false)),
-        Value::Float(f) => Some((f.to_bits(), true)),
-        _ => None,
-    });
-    let boolean = table(constants, false, |v| if let Value::Bool(b) = v { Some(*b) } else { None });
-    let pick = |n: &u8| constants.get(usize::from(*n)).map_or(Value::Null, |v| (*v).clone());
-    match (int, float, boolean) {
-        // Nulls alone have no type.
-        (Some(_), Some(_), _) => Vector::new(Values::Any(number.iter().map(pick).collect())),
-        (Some(t), ..) => look(nulls, Values::Int(number.iter().map(|n| t[usize::from(*n)]).collect())),
-        (_, Some(t), _) => look(nulls, Values::Float(number.iter().map(|n| t[usize::from(*n)]).collect())),
-        (.., Some(t)) => look(nulls, Values::Bool(number.iter().map(|n| t[usize::from(*n)]).collect())),
-        _ if let Some(t) = mixed
-            && let bits = number.iter().map(|n| t[usize::from(*n)].0).collect()
-            && let floats = number.iter().map(|n| t[usize::from(*n)].1).collect()
-            && let Some(numbers) = Numbers::new(bits, floats) =>
-        {
-            look(nulls, Values::Number(numbers))
-        }
-        _ if constants.iter().all(|v| matches!(v, Value::String(_) | Value::Null)) => {
-            let mut entries = Texts::with_capacity(constants.len());
-            for value in constants {
-                entries.push(if let Value::String(text) = value { text } else { "" });
-            }
-            let codes = number.iter().map(|n| u32::from(*n)).collect();
-            look(nulls, Values::String(Texts::coded(codes, &Arc::new(Dictionary::new(entries)))))
-        }
-        _ => Vector::of_mixed(number.iter().map(pick).collect(), Positions::all(number.len())),
+    let int = || chosen(constants, number, 0, |v| if let Value::Int(i) = v { Some(*i) } else { None });
+    let float = || chosen(constants, number, 0.0, |v| if let Value::Float(f) = v { Some(*f) } else { None });
+    let boolean =
+        || chosen(constants, number, false, |v| if let Value::Bool(b) = v { Some(*b) } else { None });
+    if let Some(values) = int().map(Values::Int).or_else(|| float().map(Values::Float)) {
+        return Vector { values, nulls };
     }
+    if let Some(values) = boolean().map(Values::Bool).or_else(|| mixed(constants, number)) {
+        return Vector { values, nulls };
+    }
+    if constants.iter().all(|v| matches!(v, Value::String(_) | Value::Null)) {
+        let mut entries = Texts::with_capacity(constants.len());
+        for value in constants {
+            entries.push(if let Value::String(text) = value { text } else { "" });
+        }
+        let codes = number.iter().map(|n| u32::from(*n)).collect();
+        return Vector {
+            values: Values::String(Texts::coded(codes, &Arc::new(Dictionary::new(entries)))),
+            nulls,
+        };
+    }
+    Vector::of_mixed(number.iter().map(pick).collect(), Positions::all(number.len()))
+}
+
+/// Integers and floats beside each other: the bits of each, and whether it is a float.
+fn mixed<'s>(constants: &[&Value], number: &[u8]) -> Option<Values<'s>> {
+    let bits = chosen(constants, number, 0, |v| match v {
+        Value::Int(i) => Some(i.cast_unsigned()),
+        Value::Float(f) => Some(f.to_bits()),
+        _ => None,
+    })?;
+    let floats = chosen(constants, number, false, |v| Some(matches!(v, Value::Float(_))))?;
+    Numbers::new(bits, floats).map(Values::Number)
 }

@@ -30,13 +30,13 @@ impl<'s> Lists<'s> {
     /// Lists of these elements: `runs` are their first elements and lengths. `None` where one ends behind
     /// the last element.
     pub fn new(runs: impl Iterator<Item = (u32, u32)>, child: Vector<'s>) -> Option<Self> {
-        let (mut end, child_len) = (0, child.listed() as u64);
+        let (mut are_within, child_len) = (true, child.listed() as u64);
         let runs = runs.map(|(start, len)| {
-            end = end.max(u64::from(start) + u64::from(len));
+            are_within &= u64::from(start) + u64::from(len) <= child_len;
             Run { start, len }
         });
         let lists = Self { runs: runs.collect(), child: Arc::new(child) };
-        (end <= child_len).then_some(lists)
+        are_within.then_some(lists)
     }
 
     /// How many there are.
@@ -62,6 +62,12 @@ impl<'s> Lists<'s> {
         run.start..run.start + run.len
     }
 
+    /// The first element of each list in the child, and how many it has.
+    #[inline]
+    pub fn runs(&self) -> impl ExactSizeIterator<Item = (u32, u32)> + Clone {
+        self.runs.iter().map(|run| (run.start, run.len))
+    }
+
     /// How many elements the list at `i` has.
     #[inline]
     pub fn count(&self, i: usize) -> usize {
@@ -79,15 +85,15 @@ impl<'s> Lists<'s> {
         Self { runs, child: Arc::clone(&self.child) }
     }
 
-    /// A part of each list: `part` gives the places, counted from its first element, of so many elements at
-    /// a position; what is outside is left out. **Cost**: no element is copied.
-    pub fn parts(&self, part: impl Fn(usize, usize) -> Range<usize>) -> Self {
+    /// A part of each list: `part` gives the first place and the end, counted from its first element, of so
+    /// many elements at a position; what is outside is left out. **Cost**: no element is copied.
+    #[inline(always)]
+    pub fn parts(&self, part: impl Fn(usize, u32) -> (u32, u32)) -> Self {
         let runs = self.runs.iter().enumerate().map(|(i, run)| {
-            let len = run.len as usize;
-            let part = part(i, len);
-            let end = part.end.min(len);
-            let start = part.start.min(end);
-            Run { start: run.start + small(start), len: small(end - start) }
+            let (start, end) = part(i, run.len);
+            let end = end.min(run.len);
+            let start = start.min(end);
+            Run { start: run.start + start, len: end - start }
         });
         Self { runs: runs.collect(), child: Arc::clone(&self.child) }
     }

@@ -104,6 +104,20 @@ impl Nulls {
         out
     }
 
+    /// The positions null in both masks.
+    pub fn intersection(&self, other: &Self) -> Self {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => Self::of_words(a.iter().zip(b).map(|(a, b)| a & b).collect()),
+            _ => Self::NONE,
+        }
+    }
+
+    /// The bits of positions `64 * k ..`, the first the lowest.
+    #[inline]
+    pub fn word(&self, k: usize) -> u64 {
+        self.words().get(k).copied().unwrap_or(0)
+    }
+
     /// The positions null in either mask, over `len` positions.
     pub fn union(&self, other: &Self, len: usize) -> Self {
         match (&self.0, &other.0) {
@@ -134,6 +148,13 @@ pub fn flags_of(word: u64) -> [u8; 64] {
     flags
 }
 
+/// How many of some Booleans are true. **Cost**: an addition for sixteen.
+pub fn count_true(booleans: &[bool]) -> usize {
+    // As many as a byte holds the sum of.
+    let sum = |some: &[bool]| some.iter().fold(0u8, |sum, b| sum + u8::from(*b));
+    booleans.chunks(240).map(|some| usize::from(sum(some))).sum()
+}
+
 /// A bit for each of up to 64 Booleans, the first the lowest.
 #[inline]
 pub fn bits_of(booleans: &[bool]) -> u64 {
@@ -158,6 +179,24 @@ pub fn bits_of(booleans: &[bool]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_counted_and_what_both_have() {
+        let mut random = trimorph_base::Random::new(3);
+        for len in [0, 1, 63, 64, 239, 240, 241, 1_000] {
+            for percent in [0, 30, 100] {
+                let flags: Vec<bool> = (0..len).map(|_| random.chance(percent)).collect();
+                assert_eq!(count_true(&flags), flags.iter().filter(|flag| **flag).count());
+                let (mut a, mut b) = (Nulls::NONE, Nulls::NONE);
+                (0..len).filter(|i| flags[*i]).for_each(|i| a.set(i, len));
+                (0..len).filter(|i| i % 3 == 0).for_each(|i| b.set(i, len));
+                let both = a.intersection(&b);
+                assert!((0..len).all(|i| both.get(i) == (a.get(i) && b.get(i))));
+                assert!(both.is_none() || (0..len).any(|i| both.get(i)));
+                assert!(a.intersection(&Nulls::NONE).is_none());
+            }
+        }
+    }
 
     #[test]
     fn flags_are_the_bits_of_words() {

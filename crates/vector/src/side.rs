@@ -54,6 +54,17 @@ pub fn map_chosen<A: Copy, T: Copy + Default>(a: &[A], at: Positions<'_>, of: im
     out
 }
 
+/// `of` each position that is meant, for values that are in no slice.
+#[inline(always)]
+pub fn each<T: Copy + Default>(at: Positions<'_>, mut of: impl FnMut(usize) -> T) -> Vec<T> {
+    if at.is_all() {
+        return (0..at.len).map(of).collect();
+    }
+    let mut out = vec![T::default(); at.len];
+    at.for_each(|i| out[i] = of(i));
+    out
+}
+
 /// `of` each pair of values.
 #[inline(always)]
 pub fn zip<A: Copy, B: Copy, T: Copy + Default>(
@@ -77,6 +88,42 @@ pub fn zip<A: Copy, B: Copy, T: Copy + Default>(
             out
         }
     }
+}
+
+/// `of` each value, where the second of what it gives is negative if it does not hold; and whether it holds
+/// for all, those that are not meant among them. Results are gathered as they come: zeros to be written over
+/// would be a pass of their own.
+#[inline(always)]
+pub fn map_signed<A: Copy, T: Copy + Default>(
+    a: &[A],
+    at: Positions<'_>,
+    of: impl Fn(A) -> (T, i64),
+) -> (Vec<T>, bool) {
+    let mut signs = 0;
+    let values = head(a, at.len).iter().map(|a| {
+        let (value, sign) = of(*a);
+        signs |= sign;
+        value
+    });
+    let mut out: Vec<T> = values.collect();
+    out.resize(at.len, T::default());
+    (out, signs >= 0)
+}
+
+/// As [`zip_checked`], of one value each.
+#[inline(always)]
+pub fn map_checked<A: Copy, T: Copy + Default>(
+    a: &[A],
+    nulls: &Nulls,
+    at: Positions<'_>,
+    of: impl Fn(A) -> (T, i64) + Copy,
+) -> Option<Vec<T>> {
+    if at.is_all()
+        && let (out, true) = map_signed(a, at, of)
+    {
+        return Some(out);
+    }
+    zip_checked(Side::Each(a), Side::One(()), nulls, at, |a, ()| of(a))
 }
 
 /// `of` each pair of values; `None` where one that is meant and not null is beyond what it holds for: the

@@ -6,8 +6,8 @@ use trimorph_base::{EdgeId, EdgePlaces, EdgeTableId, NodeId, TableId};
 use trimorph_types::{LogicalType, Value};
 
 use crate::{
-    Chunk, Dictionary, Edges, Group, Nodes, Nulls, PageStarts, Positions, Selection, Symbols, Texts, Values,
-    Vector,
+    Chosen, Chunk, Dictionary, Edges, Group, Nodes, Nulls, PageStarts, Positions, Selection, Symbols, Texts,
+    Values, Vector,
 };
 
 const TABLE: TableId = TableId(3);
@@ -285,7 +285,8 @@ fn a_room_takes_no_more_than_it_has() {
     texts.set_with(0, 20, |room| {
         room.push_symbol(u64::from_le_bytes(*b"abcdefgh"), 3);
         room.extend(b"xyz");
-        room.extend_mapped(b"up".iter().map(u8::to_ascii_uppercase));
+        assert!(room.extend_mapped(b"up", |byte| byte.to_ascii_uppercase()));
+        assert!(!room.extend_mapped("ä".as_bytes(), |byte| byte), "nothing is written");
     });
     // What is not UTF-8 is replaced; a length beyond eight bytes is eight.
     texts.set_with(1, 20, |room| room.push_symbol(u64::MAX, 99));
@@ -345,6 +346,79 @@ fn texts_that_are_written_together() {
         drop(texts);
         assert_eq!((gathered.get(0), gathered.is_ascii()), (&*expected[0], ascii));
     }
+}
+
+/// Of every length about those of chunks: as long as the library's, and not beyond ASCII.
+#[test]
+fn bytes_are_changed_and_turned_sixteen_at_a_time() {
+    for len in 0..70 {
+        let text: String = (0..len).map(|i| char::from(b'A' + i % 58)).collect();
+        let mut texts = Texts::blank(2);
+        assert!(texts.set_mapped(0, &text, |byte| byte.to_ascii_lowercase()));
+        assert!(texts.set_reversed(1, &text));
+        assert_eq!(texts.get(0), text.to_ascii_lowercase());
+        assert_eq!(texts.get(1), text.chars().rev().collect::<String>());
+        for at in 0..len {
+            let mut other = text.clone();
+            other.replace_range(usize::from(at)..=usize::from(at), "é");
+            let mut texts = Texts::blank(2);
+            assert!(!texts.set_mapped(0, &other, |byte| byte.to_ascii_lowercase()));
+            assert!(!texts.set_reversed(1, &other));
+            assert_eq!((texts.get(0), texts.is_ascii()), ("", true));
+        }
+    }
+}
+
+/// Parts of ASCII by their places, whatever these are.
+#[test]
+fn parts_of_ascii_are_cut_without_a_look_at_them() {
+    let mut texts = Texts::default();
+    ["", "a", "some words", "more of them"].into_iter().for_each(|text| texts.push(text));
+    let mut nulls = Nulls::NONE;
+    for known in [true, false] {
+        for (start, end) in [(0, 0), (0, 3), (2, 5), (5, 2), (9, usize::MAX), (usize::MAX, usize::MAX)] {
+            let parts = texts.ascii_parts(Positions::all(4), &nulls, |_, _| (start, end)).unwrap();
+            for i in (0..4).filter(|i| !nulls.get(*i)) {
+                let text = texts.get(i);
+                let end = end.min(text.len());
+                assert_eq!(parts.get(i), &text[start.min(end)..end]);
+            }
+            assert!(parts.is_ascii());
+        }
+        if known {
+            nulls.set(2, 4);
+        }
+    }
+    let list = [1, 3];
+    let some = Positions { len: 4, chosen: Chosen::List(&list) };
+    let parts = texts.ascii_parts(some, &Nulls::NONE, |_, len| (len - 1, len)).unwrap();
+    assert_eq!((parts.get(1), parts.get(3)), ("a", "m"));
+    texts.push("ü");
+    assert!(texts.ascii_parts(Positions::all(5), &Nulls::NONE, |_, len| (0, len)).is_none());
+}
+
+/// Texts that are put together lie end to end; what has no room is left out as a whole.
+#[test]
+fn texts_are_joined_where_they_are_put() {
+    let parts = ["one", "", "zwei", "dré", "語語"];
+    for take in [2, 3, 5] {
+        let positions = [3, 0, 1];
+        let mut texts = Texts::blank(4);
+        let bytes = parts[..take].iter().map(|part| part.len()).sum::<usize>() * 3;
+        texts.set_joined(&positions, bytes, |i, out| {
+            parts[..take].iter().for_each(|part| out.push(part));
+            assert!(i != 2);
+        });
+        let expected = parts[..take].concat();
+        assert_eq!(texts.iter().collect::<Vec<_>>(), [&*expected, &expected, "", &expected]);
+        assert_eq!(texts.is_ascii(), take < 4);
+    }
+    let mut texts = Texts::blank(1);
+    texts.set_joined(&[0], 1, |_, out| {
+        out.push(&"語".repeat(1 << 20));
+        out.push("x");
+    });
+    assert_eq!(texts.get(0), "x");
 }
 
 /// A dictionary whose entries a query made outlives what it was made of, and so do texts taken from it.

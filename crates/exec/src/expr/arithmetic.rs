@@ -4,7 +4,7 @@
 use trimorph_algebra::Op;
 use trimorph_functions::nulls_of;
 use trimorph_types::Value;
-use trimorph_vector::{Nulls, Positions, Side, Values, Vector, map, zip, zip_checked};
+use trimorph_vector::{Nulls, Positions, Side, Values, Vector, map, map_checked, zip, zip_checked};
 
 use super::arithmetic_wide::{arithmetic_wide, negated_wide};
 use super::evaluated::Evaluated;
@@ -52,6 +52,14 @@ fn integers(
     nulls: &Nulls,
     at: Positions<'_>,
 ) -> Option<Vec<i64>> {
+    if let (Op::Add | Op::Sub, Side::Each(x), Side::Each(y)) = (op, x, y)
+        && at.is_all()
+    {
+        let (out, signs) = if op == Op::Add { sums(x, y) } else { differences(x, y) };
+        if signs >= 0 && out.len() == at.len {
+            return Some(out);
+        }
+    }
     match op {
         // The sum has a sign that neither operand has.
         Op::Add => zip_checked(x, y, nulls, at, |x: i64, y| {
@@ -83,6 +91,31 @@ fn integers(
     }
 }
 
+/// Sums, and the signs of all, negative where one does not fit: by itself, so that the loop is done in
+/// vectors and needs no zeros to be written over.
+#[inline(never)]
+fn sums(x: &[i64], y: &[i64]) -> (Vec<i64>, i64) {
+    let mut signs = 0;
+    let each = x.iter().zip(y).map(|(x, y)| {
+        let sum = x.wrapping_add(*y);
+        signs |= (x ^ sum) & (y ^ sum);
+        sum
+    });
+    (each.collect(), signs)
+}
+
+/// The same of differences.
+#[inline(never)]
+fn differences(x: &[i64], y: &[i64]) -> (Vec<i64>, i64) {
+    let mut signs = 0;
+    let each = x.iter().zip(y).map(|(x, y)| {
+        let difference = x.wrapping_sub(*y);
+        signs |= (x ^ y) & (x ^ difference);
+        difference
+    });
+    (each.collect(), signs)
+}
+
 /// The same for floats, and for integers that count as floats.
 #[inline(always)]
 fn floats<A: Copy, B: Copy>(
@@ -110,9 +143,7 @@ pub(super) fn negated<'s>(a: &Evaluated<'_, 's>, at: Positions<'_>) -> Option<Ve
     let values = match &vector.values {
         // Only the least integer keeps its sign.
         Values::Int(v) => {
-            Values::Int(zip_checked(Side::Each(v), Side::One(()), &vector.nulls, at, |n, ()| {
-                (n.wrapping_neg(), n & n.wrapping_neg())
-            })?)
+            Values::Int(map_checked(v, &vector.nulls, at, |n| (n.wrapping_neg(), n & n.wrapping_neg()))?)
         }
         Values::Float(v) => Values::Float(map(v, at, |x: f64| -x)),
         _ => return negated_wide(vector, at),

@@ -4,6 +4,8 @@
 //! Positions that no branch has taken yet go on to the next; what the branches give is put together into one
 //! vector at the end, typed if all are of one type: a value keeps its type whatever the other branches give.
 
+use std::borrow::Cow;
+
 use trimorph_algebra::Op;
 use trimorph_functions::operators::truth;
 use trimorph_types::{LogicalType, Value};
@@ -42,7 +44,8 @@ pub(super) fn case<'a, 's>(
             break;
         }
         let at = narrowed(over, &open);
-        match met(&evaluate(when, at, cx)?, at)? {
+        let condition = evaluate(when, at, cx)?;
+        match met(&condition, at)? {
             Met::None => {}
             Met::All => {
                 let value = evaluate(then, at, cx)?;
@@ -71,19 +74,20 @@ fn narrowed<'a, 'q, 's>(over: Over<'a, 'q, 's>, list: &'q [u32]) -> Over<'a, 'q,
 }
 
 /// Where a condition is true.
-enum Met {
+enum Met<'v> {
     All,
     None,
     /// Where the flag of the position stands.
-    Some(Vec<bool>),
+    Some(Cow<'v, [bool]>),
 }
 
-fn met(condition: &Evaluated<'_, '_>, over: Over<'_, '_, '_>) -> Result<Met, ExecError> {
+fn met<'v>(condition: &'v Evaluated<'_, '_>, over: Over<'_, '_, '_>) -> Result<Met<'v>, ExecError> {
     if let Evaluated::Const(v) = condition {
         return Ok(if truth(v)? == Some(true) { Met::All } else { Met::None });
     }
     match booleans(condition, over.at) {
-        Some((values, nulls)) => Ok(Met::Some(true_at(values.into_owned(), &nulls))),
+        Some((values, nulls)) if nulls.is_none() => Ok(Met::Some(values)),
+        Some((values, nulls)) => Ok(Met::Some(true_at(values.into_owned(), &nulls).into())),
         // Something is neither true, false nor null: whoever called finds out what.
         None => {
             let (mut mine, mut wrong) = (vec![false; over.at.len], None);
@@ -94,7 +98,7 @@ fn met(condition: &Evaluated<'_, '_>, over: Over<'_, '_, '_>) -> Result<Met, Exe
                     Err(error) => wrong = Some(error),
                 });
             }
-            wrong.map_or(Ok(Met::Some(mine)), |error| Err(error.into()))
+            wrong.map_or(Ok(Met::Some(mine.into())), |error| Err(error.into()))
         }
     }
 }
@@ -131,7 +135,8 @@ fn constants<'a, 's>(
             None => over,
             Some(open) => narrowed(over, open),
         };
-        match met(&evaluate(when, at, cx)?, at)? {
+        let condition = evaluate(when, at, cx)?;
+        match met(&condition, at)? {
             Met::None => {}
             Met::All => {
                 at.at.for_each(|i| number[i] = if number[i] == 0 { mine } else { number[i] });
@@ -141,14 +146,16 @@ fn constants<'a, 's>(
                 if at.at.is_all() {
                     number
                         .iter_mut()
-                        .zip(&flags)
+                        .zip(&*flags)
                         .for_each(|(n, flag)| *n |= mine * u8::from(*flag & (*n == 0)));
                 } else {
                     at.at.for_each(|i| number[i] |= mine * u8::from(flags[i] & (number[i] == 0)));
                 }
-                // A later condition that cannot fail may as well be evaluated where it is not asked for.
+                // A later condition that is there already, or cannot fail and is asked for at most positions,
+                // may as well be evaluated at all.
                 if let Some((next, _)) = branches.get(usize::from(mine))
-                    && !(is_total(next) && at.at.is_all() && is_mostly_open(&number))
+                    && !(at.at.is_all()
+                        && (over.slot(next).is_some() || is_total(next) && is_mostly_open(&number)))
                 {
                     open = Some(over.at.filter(|i| number[i] == 0));
                 }
@@ -194,7 +201,8 @@ fn either<'a, 's>(
     if one.is_none() && both.is_none() {
         return Ok(None);
     }
-    let flags = match met(&evaluate(when, over, cx)?, over)? {
+    let condition = evaluate(when, over, cx)?;
+    let flags = match met(&condition, over)? {
         Met::All => return Ok(Some(a)),
         Met::None => return Ok(Some(b)),
         Met::Some(flags) => flags,
@@ -204,16 +212,15 @@ fn either<'a, 's>(
         let word = |(k, flags): (usize, &[bool])| null(k, bits_of(flags)) & (u64::MAX >> (64 - flags.len()));
         Nulls::of_words(flags.chunks(64).enumerate().map(word).collect())
     };
-    let word = |nulls: &Nulls, k: usize| nulls.words().get(k).copied().unwrap_or(0);
     Ok(match (one, both) {
         (Some((v, flip)), _) => {
-            let nulls = words(&|k, taken| word(&v.nulls, k) | (taken ^ flip));
+            let nulls = words(&|k, taken| v.nulls.word(k) | (taken ^ flip));
             Some(Evaluated::Own(Vector { values: v.values.clone(), nulls }))
         }
         (None, Some(((x, of_x), (y, of_y)))) => {
             let nulls = match of_x.is_none() && of_y.is_none() {
                 true => Nulls::NONE,
-                false => words(&|k, taken| (word(of_x, k) & taken) | (word(of_y, k) & !taken)),
+                false => words(&|k, taken| (of_x.word(k) & taken) | (of_y.word(k) & !taken)),
             };
             taken_numbers(flags, &x, &y).map(|values| Evaluated::Own(Vector { values, nulls }))
         }
@@ -245,21 +252,40 @@ fn numbers<'v>(value: &'v Evaluated<'_, '_>) -> Option<(Numeric<'v>, &'v Nulls)>
 
 /// One number where a flag is set, the other where it is not, each as what it is.
 fn taken_numbers<'s>(flags: &[bool], x: &Numeric<'_>, y: &Numeric<'_>) -> Option<Values<'s>> {
-    fn taken<T: Copy>(flags: &[bool], x: impl Fn(usize) -> T, y: impl Fn(usize) -> T) -> Vec<T> {
-        flags.iter().enumerate().map(|(i, flag)| if *flag { x(i) } else { y(i) }).collect()
+    // One loop for each form of both sides, over slices.
+    fn taken<A: Copy, B: Copy, T>(
+        flags: &[bool],
+        (x, of_x): (&Side<'_, A>, impl Fn(A) -> T),
+        (y, of_y): (&Side<'_, B>, impl Fn(B) -> T),
+    ) -> Vec<T> {
+        match (x, y) {
+            (Side::Each(x), Side::Each(y)) => {
+                let both = flags.iter().zip(x.iter().zip(*y));
+                both.map(|(flag, (x, y))| if *flag { of_x(*x) } else { of_y(*y) }).collect()
+            }
+            (Side::Each(x), Side::One(y)) => {
+                flags.iter().zip(*x).map(|(flag, x)| if *flag { of_x(*x) } else { of_y(*y) }).collect()
+            }
+            (Side::One(x), Side::Each(y)) => {
+                flags.iter().zip(*y).map(|(flag, y)| if *flag { of_x(*x) } else { of_y(*y) }).collect()
+            }
+            (Side::One(x), Side::One(y)) => {
+                flags.iter().map(|flag| if *flag { of_x(*x) } else { of_y(*y) }).collect()
+            }
+        }
     }
     let (bits, is_float): (Vec<u64>, bool) = match (x, y) {
         (Numeric::Ints(x), Numeric::Ints(y)) => {
-            return Some(Values::Int(taken(flags, |i| x.at(i), |i| y.at(i))));
+            return Some(Values::Int(taken(flags, (x, |x| x), (y, |y| y))));
         }
         (Numeric::Floats(x), Numeric::Floats(y)) => {
-            return Some(Values::Float(taken(flags, |i| x.at(i), |i| y.at(i))));
+            return Some(Values::Float(taken(flags, (x, |x| x), (y, |y| y))));
         }
         (Numeric::Floats(x), Numeric::Ints(y)) => {
-            (taken(flags, |i| x.at(i).to_bits(), |i| y.at(i).cast_unsigned()), true)
+            (taken(flags, (x, f64::to_bits), (y, i64::cast_unsigned)), true)
         }
         (Numeric::Ints(x), Numeric::Floats(y)) => {
-            (taken(flags, |i| x.at(i).cast_unsigned(), |i| y.at(i).to_bits()), false)
+            (taken(flags, (x, i64::cast_unsigned), (y, f64::to_bits)), false)
         }
     };
     let floats = flags.iter().map(|flag| *flag == is_float).collect();
@@ -283,7 +309,9 @@ fn is_flat(values: &Values<'_>) -> bool {
 
 /// Whether no branch has taken at least half of the positions.
 fn is_mostly_open(number: &[u8]) -> bool {
-    number.iter().filter(|n| **n == 0).count() * 2 >= number.len()
+    // As many as a byte holds the sum of.
+    let open = |some: &[u8]| usize::from(some.iter().fold(0, |sum: u8, n| sum + u8::from(*n == 0)));
+    number.chunks(240).map(open).sum::<usize>() * 2 >= number.len()
 }
 
 /// `coalesce(…)`: each argument where those before are null.
@@ -295,10 +323,14 @@ pub(super) fn coalesce<'a, 's>(
 ) -> Outcome<'a, 's> {
     let Some((first, rest)) = args.split_first() else { return Ok(Evaluated::Const(Value::Null)) };
     let mut first = evaluate(first, over, cx)?;
-    if let ([Ex::Const(value)], Some(vector)) = (rest, first.vector())
-        && let Some(out) = filled(vector, value, over.at.len)
-    {
-        return Ok(Evaluated::Own(out));
+    if let ([last], Some(vector)) = (rest, first.vector()) {
+        let out = match last {
+            Ex::Const(value) => filled(vector, value, over.at.len),
+            last => over.slot(last).and_then(|last| filled_by_each(vector, last, over.at.len)),
+        };
+        if let Some(out) = out {
+            return Ok(Evaluated::Own(out));
+        }
     }
     let mut open = null_at(&first, over);
     let mut taken: Vec<Taken<'a, 's>> = Vec::with_capacity(args.len());
@@ -325,6 +357,29 @@ pub(super) fn coalesce<'a, 's>(
         .chain(taken.iter().map(|(value, list)| part(value, list)))
         .collect();
     Ok(Evaluated::Own(blend(&parts, over.at, &|id| cx.edge_value(id))))
+}
+
+/// A vector whose nulls are the values of another one of the same type; `None` where it is made of parts.
+fn filled_by_each<'s>(vector: &Vector<'s>, by: &Vector<'s>, len: usize) -> Option<Vector<'s>> {
+    fn fill<T: Copy>(values: &[T], nulls: &[bool], by: &[T]) -> Vec<T> {
+        let both = values.iter().zip(by).zip(nulls);
+        both.map(|((value, by), null)| if *null { *by } else { *value }).collect()
+    }
+    if vector.nulls.is_none() || vector.listed() < len || by.listed() < len {
+        return None;
+    }
+    let is_null = vector.nulls.booleans(true, len);
+    let values = match (&vector.values, &by.values) {
+        (Values::Bool(v), Values::Bool(by)) => Values::Bool(fill(v, &is_null, by)),
+        (Values::Int(v), Values::Int(by)) => Values::Int(fill(v, &is_null, by)),
+        (Values::Float(v), Values::Float(by)) => Values::Float(fill(v, &is_null, by)),
+        (Values::Date(v), Values::Date(by)) => Values::Date(fill(v, &is_null, by)),
+        (Values::LocalTime(v), Values::LocalTime(by)) => Values::LocalTime(fill(v, &is_null, by)),
+        (Values::LocalDateTime(v), Values::LocalDateTime(by)) => Values::LocalDateTime(fill(v, &is_null, by)),
+        (Values::DateTime(v), Values::DateTime(by)) => Values::DateTime(fill(v, &is_null, by)),
+        _ => return None,
+    };
+    Some(Vector { values, nulls: vector.nulls.intersection(&by.nulls) })
 }
 
 /// A vector whose nulls are one value; `None` where it is made of parts.
@@ -405,12 +460,9 @@ pub(super) fn null_if<'a, 's>(
         && !matches!(vector.values, Values::Any(_))
         && let Some(Vector { values: Values::Bool(same), nulls: unknown }) = compare(Op::Eq, a, b, over.at)
     {
-        let mut nulls = vector.nulls.clone();
-        over.at.for_each(|i| {
-            if same[i] && !unknown.get(i) {
-                nulls.set(i, over.at.len);
-            }
-        });
+        // What is equal at positions that are not meant does no harm.
+        let equal = same.chunks(64).enumerate().map(|(k, same)| bits_of(same) & !unknown.word(k));
+        let nulls = vector.nulls.union(&Nulls::of_words(equal.collect()), over.at.len);
         return Ok(Evaluated::Own(Vector { values: vector.values.clone(), nulls }));
     }
     by_value(&args, over, cx, of)

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use trimorph_algebra::Op;
 use trimorph_types::compare::{order_times, order_zones};
 use trimorph_types::{Decimal, LiteralKind, Zone};
-use trimorph_vector::{Literals, Nulls, Positions, Values, Vector};
+use trimorph_vector::{Literals, Nulls, Positions, Side, Values, Vector, each, zip};
 
 /// Whether an order satisfies a comparison.
 #[inline(always)]
@@ -24,9 +24,7 @@ pub(super) fn satisfies(op: Op, order: Ordering) -> bool {
 
 /// Calls `of` on each position, where values are not in a slice.
 pub(super) fn by_position<'s>(at: Positions<'_>, of: impl Fn(usize) -> bool) -> Values<'s> {
-    let mut out = vec![false; at.len];
-    at.for_each(|i| out[i] = of(i));
-    Values::Bool(out)
+    Values::Bool(each(at, of))
 }
 
 /// The second side: a value for each position, or the first of a vector for all.
@@ -68,14 +66,17 @@ pub(super) fn compare_wide<'s>(
             })
         }
         (Values::Duration(x), Values::Duration(y)) if is_equality => equal(op, at, |i| x[i] == y[b.place(i)]),
-        (Values::Decimal(x), Values::Decimal(y)) => ordered(op, at, |i| x[i].cmp(&y[b.place(i)])),
+        (Values::Decimal(x), Values::Decimal(y)) => {
+            let y = if b.is_one { Side::One(*y.first()?) } else { Side::Each(y) };
+            decimals(op, x, y, at)
+        }
         (Values::Decimal(x), Values::Int(y)) => ordered(op, at, |i| x[i].cmp(&Decimal::from(y[b.place(i)]))),
         (Values::Int(x), Values::Decimal(y)) => ordered(op, at, |i| Decimal::from(x[i]).cmp(&y[b.place(i)])),
         (Values::Decimal(x), Values::Float(y)) => with_float(op, at, |i| x[i].compare_float(y[b.place(i)])),
         (Values::Float(x), Values::Decimal(y)) => {
             with_float(op, at, |i| y[b.place(i)].compare_float(x[i]).map(Ordering::reverse))
         }
-        (Values::Iri(x), Values::Iri(y)) if is_equality => equal(op, at, |i| x.get(i) == y.get(b.place(i))),
+        (Values::Iri(x), Values::Iri(y)) if is_equality => equal(op, at, |i| x.is_same(i, y, b.place(i))),
         (Values::Literal(x), Values::Literal(y)) if is_equality => {
             return Some(literals(op, (x, &nulls), (y, b), at));
         }
@@ -88,6 +89,33 @@ pub(super) fn compare_wide<'s>(
         _ => return None,
     };
     Some(Vector { values, nulls })
+}
+
+/// Decimals by their order; equal ones have equal bits.
+fn decimals<'s>(op: Op, x: &[Decimal], y: Side<'_, Decimal>, at: Positions<'_>) -> Values<'s> {
+    // Mostly both are of one scale. All pairs have a loop of their own, into which the order is inlined.
+    macro_rules! ordered {
+        ($op:tt) => {{
+            let of = |x: &Decimal, y: &Decimal| match x.scale() == y.scale() {
+                true => x.unscaled() $op y.unscaled(),
+                false => x $op y,
+            };
+            match y {
+                Side::Each(y) if at.is_all() && x.len() == at.len && y.len() == at.len => {
+                    x.iter().zip(y).map(|(x, y)| of(x, y)).collect()
+                }
+                y => zip(Side::Each(x), y, at, |x: Decimal, y: Decimal| x $op y),
+            }
+        }};
+    }
+    Values::Bool(match op {
+        Op::Eq => zip(Side::Each(x), y, at, |x, y| x == y),
+        Op::Ne => zip(Side::Each(x), y, at, |x, y| x != y),
+        Op::Lt => ordered!(<),
+        Op::Le => ordered!(<=),
+        Op::Gt => ordered!(>),
+        _ => ordered!(>=),
+    })
 }
 
 fn equal<'s>(op: Op, at: Positions<'_>, of: impl Fn(usize) -> bool) -> Values<'s> {
@@ -149,11 +177,28 @@ fn literals<'s>(
     let known = |kind: &LiteralKind| (number(kind), matches!(kind, LiteralKind::Language(_)));
     let of_x = x.table((usize::MAX, false), known);
     let of_y = y.table((usize::MAX, false), known);
+    // As most columns are: of one language.
+    if let ([LiteralKind::Language(one)], [LiteralKind::Language(other)]) = (x.tags(), y.tags())
+        && one == other
+    {
+        let values = equal(op, at, |i| x.values().is_same(i, y.values(), b.place(i)));
+        return Vector { values, nulls: nulls.clone() };
+    }
+    let all_known = x.tags().iter().chain(y.tags()).all(|kind| matches!(kind, LiteralKind::Language(_)));
+    if all_known {
+        let (x_codes, y_codes) = (x.codes(), y.codes());
+        let of = |i: usize| {
+            let j = b.place(i);
+            let are_of_one_kind = of_x[usize::from(x_codes[i])].0 == of_y[usize::from(y_codes[j])].0;
+            are_of_one_kind && x.values().is_same(i, y.values(), j)
+        };
+        return Vector { values: equal(op, at, of), nulls: nulls.clone() };
+    }
     let (mut out, mut nulls) = (vec![false; at.len], nulls.clone());
     at.for_each(|i| {
         let j = b.place(i);
         let (left, right) = (of_x[usize::from(x.codes()[i])], of_y[usize::from(y.codes()[j])]);
-        let same = left.0 == right.0 && x.values().get(i) == y.values().get(j);
+        let same = left.0 == right.0 && x.values().is_same(i, y.values(), j);
         let is_known = same || (left.1 && right.1);
         if !is_known {
             nulls.set(i, at.len);

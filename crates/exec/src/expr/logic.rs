@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use trimorph_algebra::Op;
 use trimorph_types::Value;
-use trimorph_vector::{Nulls, Positions, Side, Values, Vector, bits_of, map, zip};
+use trimorph_vector::{Nulls, Positions, Side, Values, Vector, bits_of, count_true, map, zip};
 
 use super::Ex;
 use super::evaluated::{Evaluate, Evaluated, Outcome, Over};
@@ -82,10 +82,13 @@ pub(super) fn connect<'a, 's>(
     }
 }
 
-/// Whether an operand compares numbers or moments that are there already with a constant: that takes less
-/// than a list of where it is asked for, however few these are.
+/// Whether an operand is there already, or compares numbers or moments that are with a constant: that takes
+/// less than a list of where it is asked for, however few these are.
 fn is_at_hand(ex: &Ex, over: Over<'_, '_, '_>) -> bool {
     use Op::{Eq, Ge, Gt, Le, Lt, Ne};
+    if over.slot(ex).is_some() {
+        return true;
+    }
     let Ex::Op(Eq | Ne | Lt | Le | Gt | Ge, args, _) = ex else { return false };
     let is_there = |ex: &Ex| {
         over.slot(ex).is_some_and(|vector| {
@@ -107,8 +110,8 @@ fn is_at_hand(ex: &Ex, over: Over<'_, '_, '_>) -> bool {
 
 /// Whether at least half of the positions are not decided.
 fn is_mostly_open(decides: bool, (values, nulls): &Booleans<'_>) -> bool {
-    let set: u32 = values.chunks(64).map(|values| bits_of(values).count_ones()).sum();
-    let decided = if decides { set as usize } else { values.len() - set as usize };
+    let set = count_true(values);
+    let decided = if decides { set } else { values.len() - set };
     let null: u32 = nulls.words().iter().map(|word| word.count_ones()).sum();
     (values.len() - decided + null as usize) * 2 >= values.len()
 }
@@ -121,15 +124,26 @@ fn both<'s>(decides: bool, a: &Booleans<'_>, b: &Booleans<'_>, at: Positions<'_>
     if a.1.is_none() && b.1.is_none() {
         return Vector::new(Values::Bool(values));
     }
-    let word = |nulls: &Nulls, k: usize| nulls.words().get(k).copied().unwrap_or(0);
     let flip = if decides { 0 } else { u64::MAX };
-    let words = a.0.chunks(64).zip(b.0.chunks(64)).enumerate().map(|(k, (x, y))| {
-        let (na, nb) = (word(&a.1, k), word(&b.1, k));
-        let open_a = na | !(bits_of(x) ^ flip);
-        let open_b = nb | !(bits_of(y) ^ flip);
-        (na | nb) & open_a & open_b
-    });
-    Vector { values: Values::Bool(values), nulls: Nulls::of_words(words.collect()) }
+    // Where one side is never null, what is null on the other is open unless that one decides.
+    let beside = |nulls: &Nulls, other: &[bool]| {
+        let open = other.chunks(64).enumerate().map(|(k, other)| nulls.word(k) & !(bits_of(other) ^ flip));
+        Nulls::of_words(open.collect())
+    };
+    let nulls = match (a.1.is_none(), b.1.is_none()) {
+        (false, true) => beside(&a.1, &b.0),
+        (true, false) => beside(&b.1, &a.0),
+        _ => {
+            let words = a.0.chunks(64).zip(b.0.chunks(64)).enumerate().map(|(k, (x, y))| {
+                let (na, nb) = (a.1.word(k), b.1.word(k));
+                let open_a = na | !(bits_of(x) ^ flip);
+                let open_b = nb | !(bits_of(y) ^ flip);
+                (na | nb) & open_a & open_b
+            });
+            Nulls::of_words(words.collect())
+        }
+    };
+    Vector { values: Values::Bool(values), nulls }
 }
 
 /// `a XOR b`.

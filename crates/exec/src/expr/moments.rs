@@ -7,7 +7,7 @@
 use trimorph_algebra::Op;
 use trimorph_types::temporal::calendar::add_months;
 use trimorph_types::{Duration, Time, Value, Zone};
-use trimorph_vector::{Nulls, Positions, Side, Values, Vector, Zoned, map, zip_checked};
+use trimorph_vector::{Nulls, Positions, Side, Values, Vector, Zoned, map, map_checked, zip_checked};
 
 use super::evaluated::Evaluated;
 
@@ -118,7 +118,8 @@ fn by_constant<'s>(moments: &Vector<'s>, d: Duration, at: Positions<'_>) -> Opti
         })?),
         Values::LocalDateTime(v) | Values::DateTime(v) => {
             let out = if d.months == 0 {
-                zip_checked(Side::Each(v), Side::One(nanos(d)?), nulls, at, |moment: i64, by| {
+                let by = nanos(d)?;
+                map_checked(v, nulls, at, move |moment: i64| {
                     let sum = moment.wrapping_add(by);
                     (sum, (moment ^ sum) & (by ^ sum))
                 })?

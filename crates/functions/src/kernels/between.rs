@@ -4,12 +4,12 @@
 //! Vectors hold instants of UTC, so a moment is a day and nanoseconds within it; the rules are those of
 //! [`trimorph_types::temporal::Span`]. What has no date of its own is left to the general path.
 
-use trimorph_types::temporal::calendar::{add_months, date_from_days};
+use trimorph_types::temporal::calendar::{date_from_days, months_later};
 use trimorph_types::temporal::{ZoneId, duration_component};
 use trimorph_types::{Duration, Value};
 use trimorph_vector::{Nulls, Positions, Side, Values, Vector, instant_nanos, local_nanos, zip_checked};
 
-use super::calendar::DAY;
+use super::calendar::{DAY, days_of_nanos};
 use crate::context::Context;
 use crate::kernel::{Argument, nulls_of};
 
@@ -64,7 +64,11 @@ impl<'a> Moments<'a> {
         match self {
             Self::One(moment) => *moment,
             Self::Days(v) => (v[i].into(), 0),
-            Self::Nanos(v) => (v[i].div_euclid(DAY), v[i].rem_euclid(DAY)),
+            Self::Nanos(v) => {
+                let day = i64::from(days_of_nanos(v[i]));
+                // The first day that 64 bits hold began before what they hold.
+                (day, v[i].wrapping_sub(day.wrapping_mul(DAY)))
+            }
         }
     }
 }
@@ -75,12 +79,15 @@ fn whole_days_end(from: Moment, to: Moment) -> i64 {
     to.0 - i64::from(to.0 > from.0 && to.1 < from.1) + i64::from(to.0 < from.0 && to.1 > from.1)
 }
 
+/// Whole months between two dates.
+#[inline(always)]
+fn months_apart(from: (i64, i64, i64), to: (i64, i64, i64)) -> i64 {
+    let place = |(year, month, day): (i64, i64, i64)| (year * 12 + month) * 32 + day;
+    (place(to) - place(from)) / 32
+}
+
 fn months(from: Moment, to: Moment) -> i64 {
-    let place = |days: i64| {
-        let (year, month, day) = date_from_days(days);
-        (year * 12 + month) * 32 + day
-    };
-    (place(whole_days_end(from, to)) - place(from.0)) / 32
+    months_apart(date_from_days(from.0), date_from_days(whole_days_end(from, to)))
 }
 
 fn in_months(from: Moment, to: Moment) -> Option<Duration> {
@@ -98,10 +105,14 @@ fn in_seconds(from: Moment, to: Moment) -> Option<Duration> {
 }
 
 fn between(from: Moment, to: Moment) -> Option<Duration> {
-    let months = months(from, to);
-    let moved = (add_months(from.0, months)?, from.1);
-    let days = whole_days_end(moved, to) - moved.0;
-    elapsed(months, days, (moved.0 + days, from.1), to)
+    let date = date_from_days(from.0);
+    let months = months_apart(date, date_from_days(whole_days_end(from, to)));
+    let moved = (months_later(date, months)?, from.1);
+    let end = whole_days_end(moved, to);
+    // Less than a day is left.
+    let nanos = (to.0 - end) * DAY + to.1 - from.1;
+    let within = i32::try_from(nanos.rem_euclid(SECOND)).unwrap_or(0);
+    Some(Duration { months, days: end - moved.0, seconds: nanos.div_euclid(SECOND), nanos: within })
 }
 
 /// Months, days and what is left in seconds.
@@ -198,7 +209,13 @@ pub fn difference_component<'s>(
     if found.is_some() {
         return found;
     }
+    // Whoever asks for months alone need not know what is left behind them.
+    let are_of_months = matches!(
+        name,
+        "years" | "quarters" | "quartersOfYear" | "months" | "monthsOfYear" | "monthsOfQuarter"
+    );
     match function {
+        "duration.between" if are_of_months => components(sides, at, in_months, component),
         "duration.between" => components(sides, at, between, component),
         "duration.inMonths" => components(sides, at, in_months, component),
         "duration.inDays" => components(sides, at, in_days, component),

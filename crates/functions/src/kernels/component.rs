@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trimorph_types::temporal::{self, duration_component};
-use trimorph_types::{DateTime, Time, Value, Zone};
+use trimorph_types::{DateTime, Duration, Time, Value, Zone};
 use trimorph_vector::{Dictionary, Nulls, Positions, Texts, Values, Vector, Zoned, map};
 
 use super::calendar::{civil, days_of_nanos, hour, minute, quarter_start, second, week, weekday, year_start};
@@ -13,23 +13,22 @@ use super::calendar::{civil, days_of_nanos, hour, minute, quarter_start, second,
 pub fn component<'s>(vector: &Vector<'s>, name: &str, at: Positions<'_>) -> Option<Vector<'s>> {
     let out = match &vector.values {
         Values::Date(v) => of_date(v, |days| days, name, at)?,
-        Values::LocalTime(v) => of_time(v, name, at)?,
-        Values::LocalDateTime(v) => of_date(v, days_of_nanos, name, at).or_else(|| of_time(v, name, at))?,
+        Values::LocalTime(v) => of_time(v, |n| n, name, at)?,
+        Values::LocalDateTime(v) => {
+            of_date(v, days_of_nanos, name, at).or_else(|| of_time(v, |n| n, name, at))?
+        }
         Values::DateTime(v) => match name {
             "epochSeconds" => map(v, at, |n| n.div_euclid(1_000_000_000)),
             "epochMillis" => map(v, at, |n| n.div_euclid(1_000_000)),
             // Instants of vectors are in UTC.
             "offsetSeconds" | "offsetMinutes" => vec![0; at.len],
-            _ => of_date(v, days_of_nanos, name, at).or_else(|| of_time(v, name, at))?,
+            _ => of_date(v, days_of_nanos, name, at).or_else(|| of_time(v, |n| n, name, at))?,
         },
-        Values::Duration(v) => {
-            let of = duration_component(name)?;
-            map(v, at, |d| of(&d))
-        }
+        Values::Duration(v) => of_duration(v, name, at)?,
         Values::Time(v) => match name {
             "offsetSeconds" => map(v, at, |t: Time| t.offset_seconds.into()),
             "offsetMinutes" => map(v, at, |t: Time| (t.offset_seconds / 60).into()),
-            _ => of_time(&map(v, at, |t: Time| t.nanos), name, at)?,
+            _ => of_time(v, |t: Time| t.nanos, name, at)?,
         },
         Values::Zoned(v) => return of_zoned(v, &vector.nulls, name, at),
         _ => return None,
@@ -73,7 +72,9 @@ fn of_zoned<'s>(v: &Zoned, nulls: &Nulls, name: &str, at: Positions<'_>) -> Opti
                 Some(nanos) => local[i] = nanos,
                 None => ok &= nulls.get(i),
             });
-            of_date(&local, days_of_nanos, name, at).or_else(|| of_time(&local, name, at)).filter(|_| ok)?
+            of_date(&local, days_of_nanos, name, at)
+                .or_else(|| of_time(&local, |n| n, name, at))
+                .filter(|_| ok)?
         }
     };
     Some(Vector { values: Values::Int(out), nulls: nulls.clone() })
@@ -101,14 +102,37 @@ fn of_date<T: Copy>(
     })
 }
 
-fn of_time(v: &[i64], name: &str, at: Positions<'_>) -> Option<Vec<i64>> {
+#[inline(always)]
+fn of_time<T: Copy>(
+    v: &[T],
+    nanos: impl Fn(T) -> i64 + Copy,
+    name: &str,
+    at: Positions<'_>,
+) -> Option<Vec<i64>> {
     Some(match name {
-        "hour" => map(v, at, hour),
-        "minute" => map(v, at, minute),
-        "second" => map(v, at, second),
-        "millisecond" => map(v, at, |n| n.rem_euclid(1_000_000_000) / 1_000_000),
-        "microsecond" => map(v, at, |n| n.rem_euclid(1_000_000_000) / 1_000),
-        "nanosecond" => map(v, at, |n| n.rem_euclid(1_000_000_000)),
+        "hour" => map(v, at, |t| hour(nanos(t))),
+        "minute" => map(v, at, |t| minute(nanos(t))),
+        "second" => map(v, at, |t| second(nanos(t))),
+        "millisecond" => map(v, at, |t| nanos(t).rem_euclid(1_000_000_000) / 1_000_000),
+        "microsecond" => map(v, at, |t| nanos(t).rem_euclid(1_000_000_000) / 1_000),
+        "nanosecond" => map(v, at, |t| nanos(t).rem_euclid(1_000_000_000)),
         _ => return None,
+    })
+}
+
+/// Those that are asked for often have a loop of their own; the others call what reads them.
+fn of_duration(v: &[Duration], name: &str, at: Positions<'_>) -> Option<Vec<i64>> {
+    Some(match name {
+        "years" => map(v, at, |d| d.months / 12),
+        "months" => map(v, at, |d| d.months),
+        "weeks" => map(v, at, |d| d.days / 7),
+        "days" => map(v, at, |d| d.days),
+        "hours" => map(v, at, |d| d.seconds / 3_600),
+        "minutes" => map(v, at, |d| d.seconds / 60),
+        "seconds" => map(v, at, |d| d.seconds),
+        _ => {
+            let of = duration_component(name)?;
+            map(v, at, |d| of(&d))
+        }
     })
 }

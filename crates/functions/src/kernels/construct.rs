@@ -2,7 +2,7 @@
 
 use trimorph_types::Date;
 use trimorph_types::temporal::ZoneId;
-use trimorph_vector::{Maps, Nulls, Positions, Side, Values, Vector, map, zip_checked};
+use trimorph_vector::{Maps, Nulls, Positions, Side, Values, Vector, map, map_checked, zip_checked};
 
 use super::calendar::{DAY, days_of_nanos};
 use super::read;
@@ -141,7 +141,8 @@ pub(crate) fn from_epoch_millis<'s>(
 ) -> Option<Vector<'s>> {
     let [millis] = args else { return None };
     let nulls = nulls_of(args, at.len);
-    let out = zip_checked(millis.ints()?, Side::One(()), &nulls, at, |millis, ()| {
+    let Side::Each(millis) = millis.ints()? else { return None };
+    let out = map_checked(millis, &nulls, at, |millis: i64| {
         let (nanos, over) = millis.overflowing_mul(1_000_000);
         (nanos, -i64::from(over))
     })?;

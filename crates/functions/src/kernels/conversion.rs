@@ -2,14 +2,15 @@
 
 use trimorph_types::format::{IdsOnly, format_value};
 use trimorph_types::{Decimal, Value};
-use trimorph_vector::{Positions, Side, Texts, Values, Vector, map, map_chosen, zip_checked};
+use trimorph_vector::{Positions, Texts, Values, Vector, map, map_checked, map_chosen};
 
 use crate::context::Context;
 use crate::kernel::Argument;
 use crate::kernels::texts;
 use crate::kernels::written::{written, written_once};
-use crate::round::whole;
+use crate::round::{is_whole_within, whole};
 
+#[expect(clippy::cast_possible_truncation, reason = "whether the integer holds it is asked")]
 pub(crate) fn to_integer<'s>(
     _: &Context<'_>,
     args: &[Argument<'_, 's>],
@@ -20,8 +21,9 @@ pub(crate) fn to_integer<'s>(
         Values::String(_) => return texts::to_integer(args, at),
         Values::Int(_) => return Some((*vector).clone()),
         Values::Bool(v) => map(v, at, i64::from),
-        Values::Float(v) => zip_checked(Side::Each(v), Side::One(()), &vector.nulls, at, |x, ()| {
-            whole(x).map_or((0, -1), |n| (n, 0))
+        Values::Float(v) => map_checked(v, &vector.nulls, at, |x: f64| {
+            // Without a branch: the conversion stops at the ends, and NaN gives 0.
+            (x as i64, i64::from(is_whole_within(x)) - 1)
         })?,
         _ => return None,
     };

@@ -1,10 +1,10 @@
 //! Kernels of lists: vectors of lists in, a typed vector out. Elements are picked, not made: a part of a list
 //! is another run of the same child.
 
-use std::ops::Range;
+use std::borrow::Cow;
 
 use trimorph_types::Value;
-use trimorph_vector::{Lists, Nulls, Positions, Values, Vector, local_nanos};
+use trimorph_vector::{Lists, Nulls, Positions, Side, Values, Vector, each, local_nanos};
 
 use crate::context::Context;
 use crate::kernel::{Argument, nulls_of};
@@ -21,13 +21,20 @@ fn lists_of<'a, 's>(argument: Option<&Argument<'a, 's>>) -> Option<(&'a Lists<'s
     }
 }
 
+/// What `of` gives for the number of elements of each list.
+fn lengths<T: Copy + Default>(lists: &Lists<'_>, at: Positions<'_>, of: impl Fn(u32) -> T) -> Vec<T> {
+    if !at.is_dense() {
+        return each(at, |i| lists.runs().nth(i).map_or(T::default(), |(_, len)| of(len)));
+    }
+    let mut out: Vec<T> = lists.runs().map(|(_, len)| of(len)).collect();
+    out.resize(at.len, T::default());
+    out
+}
+
 /// How many elements there are.
 pub(crate) fn size<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
     let (lists, nulls) = lists_of(args.first())?;
-    let mut out = vec![0; at.len];
-    // What has no list has no elements; a length has 32 bits.
-    at.for_each(|i| out[i] = lists.count(i) as i64);
-    Some(Vector { values: Values::Int(out), nulls: nulls.clone() })
+    Some(Vector { values: Values::Int(lengths(lists, at, i64::from)), nulls: nulls.clone() })
 }
 
 /// Whether there are no elements.
@@ -37,38 +44,47 @@ pub(crate) fn is_empty<'s>(
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
     let (lists, nulls) = lists_of(args.first())?;
-    let mut out = vec![false; at.len];
-    at.for_each(|i| out[i] = lists.count(i) == 0);
-    Some(Vector { values: Values::Bool(out), nulls: nulls.clone() })
+    Some(Vector { values: Values::Bool(lengths(lists, at, |len| len == 0)), nulls: nulls.clone() })
 }
 
 /// An element of each list: `place` gives which, by position and length. Null where there is none.
+#[inline(always)]
 fn pick<'s>(
     lists: &Lists<'s>,
     mut nulls: Nulls,
     at: Positions<'_>,
-    place: impl Fn(usize, usize) -> Option<usize>,
+    place: impl Fn(usize, u32) -> Option<u32>,
 ) -> Vector<'s> {
     let child = lists.child();
-    let mut positions = vec![0u32; at.len];
-    let mut any = false;
-    at.for_each(|i| {
-        if nulls.get(i) {
-            return;
-        }
-        let elements = lists.elements(i);
-        let found = place(i, elements.len()).and_then(|k| elements.clone().nth(k));
-        match found {
-            Some(e) => {
-                positions[i] = e;
-                any = true;
+    let runs = || lists.runs().enumerate();
+    // Mostly all have it: to find that out first is a loop without a branch, and so is the next.
+    let have_all = at.is_all()
+        && nulls.is_none()
+        && lists.len() == at.len
+        && runs().fold(true, |all, (i, (_, len))| all & place(i, len).is_some());
+    let positions = if have_all {
+        runs().map(|(i, (start, len))| start + place(i, len).unwrap_or(0)).collect()
+    } else {
+        let mut positions = vec![0u32; at.len];
+        let mut any = false;
+        at.for_each(|i| {
+            if nulls.get(i) {
+                return;
             }
-            None => nulls.set(i, at.len),
+            let elements = lists.elements(i);
+            match place(i, elements.end - elements.start) {
+                Some(k) => {
+                    positions[i] = elements.start + k;
+                    any = true;
+                }
+                None => nulls.set(i, at.len),
+            }
+        });
+        if !any {
+            return Vector::nulls(at.len);
         }
-    });
-    if !any {
-        return Vector::nulls(at.len);
-    }
+        positions
+    };
     let mut out = child.gather(&positions);
     if let Values::Any(values) = &mut out.values {
         at.for_each(|i| {
@@ -81,22 +97,32 @@ fn pick<'s>(
     out
 }
 
+/// The element at an index, counted from the end if negative.
+fn pick_one<'s>(lists: &Lists<'s>, nulls: Nulls, at: Positions<'_>, index: i64) -> Vector<'s> {
+    // No list has so many elements as do not fit.
+    let place = u32::try_from(index.unsigned_abs()).unwrap_or(u32::MAX);
+    match index < 0 {
+        false => pick(lists, nulls, at, move |_, len| (place < len).then_some(place)),
+        true => pick(lists, nulls, at, move |_, len| len.checked_sub(place)),
+    }
+}
+
 /// The first element.
 pub(crate) fn head<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
     let (lists, nulls) = lists_of(args.first())?;
-    Some(pick(lists, nulls.clone(), at, |_, _| Some(0)))
+    Some(pick_one(lists, nulls.clone(), at, 0))
 }
 
 /// The last element.
 pub(crate) fn last<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
     let (lists, nulls) = lists_of(args.first())?;
-    Some(pick(lists, nulls.clone(), at, |_, len| len.checked_sub(1)))
+    Some(pick_one(lists, nulls.clone(), at, -1))
 }
 
 /// All elements but the first.
 pub(crate) fn tail<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], _: Positions<'_>) -> Option<Vector<'s>> {
     let (lists, nulls) = lists_of(args.first())?;
-    Some(Vector { values: Values::List(lists.parts(|_, len| 1..len)), nulls: nulls.clone() })
+    Some(Vector { values: Values::List(lists.parts(|_, len| (1, len))), nulls: nulls.clone() })
 }
 
 /// The elements backwards.
@@ -106,22 +132,73 @@ pub(crate) fn reverse<'s>(
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
     let (lists, nulls) = lists_of(args.first())?;
-    let mut elements = Vec::new();
-    let mut runs = vec![(0, 0); at.len];
-    let mut fits = true;
+    let mut count = 0;
+    at.for_each(|i| count += if nulls.get(i) { 0 } else { lists.count(i) });
+    if count > MADE_MAX {
+        return None;
+    }
+    let child = lists.child();
+    let turned = match &child.values {
+        _ if !child.nulls.is_none() => None,
+        Values::Int(v) => Some(Values::Int(backwards(v, count, (lists, nulls), at))),
+        Values::Float(v) => Some(Values::Float(backwards(v, count, (lists, nulls), at))),
+        Values::Date(v) => Some(Values::Date(backwards(v, count, (lists, nulls), at))),
+        Values::DateTime(v) => Some(Values::DateTime(backwards(v, count, (lists, nulls), at))),
+        _ => None,
+    };
+    let turned = turned.map_or_else(
+        || {
+            let mut elements = Vec::with_capacity(count);
+            at.for_each(|i| {
+                if !nulls.get(i) {
+                    elements.extend(lists.elements(i).rev());
+                }
+            });
+            child.gather(&elements)
+        },
+        Vector::new,
+    );
+    let mut end = 0;
+    let runs = each(at, |i| {
+        let run = lists.elements(i);
+        let len = if nulls.get(i) { 0 } else { run.end - run.start };
+        end += len;
+        (end - len, len)
+    });
+    let lists = Lists::new(runs.into_iter(), turned)?;
+    Some(Vector { values: Values::List(lists), nulls: nulls.clone() })
+}
+
+/// The elements of each list that is meant and not null from its last to its first: so many in all.
+fn backwards<T: Copy>(
+    child: &[T],
+    count: usize,
+    (lists, nulls): (&Lists<'_>, &Nulls),
+    at: Positions<'_>,
+) -> Vec<T> {
+    let mut out = Vec::with_capacity(count);
     at.for_each(|i| {
-        if fits && !nulls.get(i) {
-            let start = u32::try_from(elements.len());
+        if !nulls.get(i) {
             let run = lists.elements(i);
-            fits = start.is_ok() && elements.len() + run.len() <= MADE_MAX;
-            if fits {
-                runs[i] = (start.unwrap_or(0), run.end - run.start);
-                elements.extend(run.rev());
-            }
+            out.extend(child[run.start as usize..run.end as usize].iter().rev());
         }
     });
-    let lists = fits.then(|| Lists::new(runs.into_iter(), lists.child().gather(&elements)))??;
-    Some(Vector { values: Values::List(lists), nulls: nulls.clone() })
+    out
+}
+
+/// Elements up to which each is compared with those before it. Chosen: no more than a word has bits.
+const FEW: usize = 8;
+
+/// A bit for each of up to [`FEW`] words that is one of those before it, the first the lowest.
+#[inline]
+fn twice(words: impl Iterator<Item = u64>) -> u32 {
+    let (mut seen, mut twice) = ([0; FEW], 0);
+    for (k, word) in words.take(FEW).enumerate() {
+        let is_seen = seen[..k].iter().fold(false, |is, other| is | (*other == word));
+        twice |= u32::from(is_seen) << k;
+        seen[k] = word;
+    }
+    twice
 }
 
 /// Whether words rise from one to the next, as those of neighbours do: then none comes twice.
@@ -159,8 +236,8 @@ fn distinct_by<'s>(
     at: Positions<'_>,
     word: impl Fn(usize) -> u64,
 ) -> Option<Vector<'s>> {
-    // The lists that have elements twice, with those that stay, and how many elements there are then.
-    let (mut shorter, mut fits, mut left): (Vec<(usize, Vec<u32>)>, _, _) = (Vec::new(), true, 0);
+    // The lists that have elements twice with how many stay, those that do, and how many elements there are.
+    let (mut shorter, mut stay, mut fits, mut left) = (Vec::new(), Vec::new(), true, 0);
     let mut sorted: Vec<(u64, u32)> = Vec::new();
     at.for_each(|i| {
         let run = lists.elements(i);
@@ -168,6 +245,15 @@ fn distinct_by<'s>(
             return;
         }
         left += run.len();
+        let before = stay.len();
+        if run.len() <= FEW {
+            let twice = twice(run.clone().map(|e| word(e as usize)));
+            if twice != 0 {
+                stay.extend((0u32..).zip(run).filter(|(k, _)| twice >> k & 1 == 0).map(|(_, e)| e));
+                shorter.push((i, stay.len() - before));
+            }
+            return;
+        }
         if rise(run.clone().map(|e| word(e as usize))) {
             return;
         }
@@ -179,9 +265,9 @@ fn distinct_by<'s>(
             let elements = sorted.len();
             sorted.dedup_by_key(|(word, _)| *word);
             if sorted.len() < elements {
-                let mut stay: Vec<u32> = sorted.iter().map(|(_, e)| *e).collect();
-                stay.sort_unstable();
-                shorter.push((i, stay));
+                stay.extend(sorted.iter().map(|(_, e)| *e));
+                stay[before..].sort_unstable();
+                shorter.push((i, sorted.len()));
             }
         }
     });
@@ -191,7 +277,7 @@ fn distinct_by<'s>(
     let mut lists = lists.clone();
     if !shorter.is_empty() {
         let (mut elements, mut runs) = (Vec::with_capacity(left), vec![(0, 0); at.len]);
-        let mut shorter = shorter.into_iter().peekable();
+        let (mut shorter, mut stay) = (shorter.into_iter().peekable(), stay.into_iter());
         at.for_each(|i| {
             if nulls.get(i) {
                 return;
@@ -199,7 +285,7 @@ fn distinct_by<'s>(
             // There are fewer than `MADE_MAX`.
             let start = elements.len() as u32;
             match shorter.next_if(|(shorter, _)| *shorter == i) {
-                Some((_, stay)) => elements.extend(stay),
+                Some((_, count)) => elements.extend(stay.by_ref().take(count)),
                 None => elements.extend(lists.elements(i)),
             }
             runs[i] = (start, elements.len() as u32 - start);
@@ -225,6 +311,14 @@ impl<'a> Ints<'a> {
         }
     }
 
+    /// The first `len`, side by side.
+    fn all(self, len: usize) -> Option<Cow<'a, [i64]>> {
+        match self {
+            Self::One(n) => Some(Cow::Owned(vec![n; len])),
+            Self::Each(v) => v.get(..len).map(Cow::Borrowed),
+        }
+    }
+
     #[inline]
     fn at(self, i: usize) -> i64 {
         match self {
@@ -241,26 +335,28 @@ pub(crate) fn range<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Position
         _ => return None,
     };
     let nulls = nulls_of(args, at.len);
-    let (mut least, mut most) = (i64::MAX, i64::MIN);
-    at.for_each(|i| {
-        if !nulls.get(i) && first.at(i) <= last.at(i) {
-            least = least.min(first.at(i));
-            most = most.max(last.at(i));
-        }
-    });
+    // Where there are numbers at all. Loops over slices side by side, none of which has a branch.
+    let (first, last) = (first.all(at.len)?, last.all(at.len)?);
+    let mut are_some: Vec<bool> = first.iter().zip(&*last).map(|(first, last)| first <= last).collect();
+    if !nulls.is_none() || !at.is_all() {
+        let mut are_meant = vec![false; at.len];
+        at.for_each(|i| are_meant[i] = !nulls.get(i));
+        are_some.iter_mut().zip(are_meant).for_each(|(is, meant)| *is &= meant);
+    }
+    let ends = || are_some.iter().zip(first.iter().zip(&*last));
+    let least = ends().map(|(is, (first, _))| if *is { *first } else { i64::MAX }).fold(i64::MAX, i64::min);
+    let most = ends().map(|(is, (_, last))| if *is { *last } else { i64::MIN }).fold(i64::MIN, i64::max);
     let count = if least <= most { most.checked_sub(least)?.checked_add(1)? } else { 0 };
     let count = usize::try_from(count).ok().filter(|count| *count <= MADE_MAX)?;
     let child: Vec<i64> = (0..count as i64).map(|k| least + k).collect();
-    let mut runs = vec![(0, 0); at.len];
-    at.for_each(|i| {
-        let (first, last) = (first.at(i), last.at(i));
-        if !nulls.get(i) && first <= last {
-            // Both are within what there is.
-            let place = |n: i64| u32::try_from(n - least).unwrap_or(0);
-            runs[i] = (place(first), place(last) - place(first) + 1);
-        }
+    // Where there are numbers, they are within those that there are, which 32 bits hold.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "there are few numbers")]
+    let place = move |n: i64| n.wrapping_sub(least) as u32;
+    let runs = ends().map(move |(is, (first, last))| {
+        let run = (place(*first), place(*last).wrapping_sub(place(*first)).wrapping_add(1));
+        if *is { run } else { (0, 0) }
     });
-    let lists = Lists::new(runs.into_iter(), Vector::new(Values::Int(child)))?;
+    let lists = Lists::new(runs, Vector::new(Values::Int(child)))?;
     Some(Vector { values: Values::List(lists), nulls })
 }
 
@@ -284,10 +380,21 @@ pub fn element<'s>(list: Argument<'_, 's>, index: Argument<'_, 's>, at: Position
         let child = pays.then(|| Vector::of_values(items.to_vec(), Positions::all(items.len())))?;
         let whole = (0, u32::try_from(items.len()).ok()?);
         let lists = Lists::new(std::iter::repeat_n(whole, at.len), child)?;
-        return Some(pick(&lists, nulls_of(&[index], at.len), at, |i, len| place(ints.at(i), len)));
+        return Some(element_of(&lists, ints, nulls_of(&[index], at.len), at));
     }
     let (lists, _) = lists_of(Some(&list))?;
-    Some(pick(lists, nulls_of(&[list, index], at.len), at, |i, len| place(ints.at(i), len)))
+    Some(element_of(lists, ints, nulls_of(&[list, index], at.len), at))
+}
+
+/// The element of each list at an index of all, or at one for each.
+fn element_of<'s>(lists: &Lists<'s>, index: Ints<'_>, nulls: Nulls, at: Positions<'_>) -> Vector<'s> {
+    match index {
+        Ints::One(index) => pick_one(lists, nulls, at, index),
+        Ints::Each(indexes) => pick(lists, nulls, at, |i, len| {
+            let place = place(indexes[i], len as usize)?;
+            u32::try_from(place).ok().filter(|place| *place < len)
+        }),
+    }
 }
 
 /// `list[from..to]`.
@@ -299,10 +406,18 @@ pub fn slice<'s>(
 ) -> Option<Vector<'s>> {
     let (lists, _) = lists_of(Some(&list))?;
     let (first, end) = (Ints::of(from)?, Ints::of(to)?);
-    let bound = |index: i64, len: usize| place(index, len).unwrap_or(0).min(len);
-    let part = |i: usize, len: usize| -> Range<usize> { bound(first.at(i), len)..bound(end.at(i), len) };
+    // No more than the length, which has 32 bits.
+    let bound = |index: i64, len: u32| place(index, len as usize).unwrap_or(0).min(len as usize) as u32;
     let nulls = nulls_of(&[list, from, to], at.len);
-    Some(Vector { values: Values::List(lists.parts(part)), nulls })
+    let parts = match (first, end) {
+        // Both from the start, as most are: what is beyond the end is left out anyway.
+        (Ints::One(first @ 0..), Ints::One(end @ 0..)) => {
+            let [first, end] = [first, end].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+            lists.parts(move |_, _| (first, end))
+        }
+        (first, end) => lists.parts(|i, len| (bound(first.at(i), len), bound(end.at(i), len))),
+    };
+    Some(Vector { values: Values::List(parts), nulls })
 }
 
 /// `value IN list`, of integers, floats, texts, Booleans, dates, local times and date-times, instants, nodes
@@ -317,32 +432,30 @@ pub fn contains<'s>(
     let none = Nulls::NONE;
     let among = Among { lists, nulls, unknown: value.nulls().unwrap_or(&none), at };
     Some(match (&lists.child().values, value) {
-        (Values::Int(of), Argument::One(Value::Int(n))) => among.found(|_, e| of[e] == *n),
+        (Values::Int(of), Argument::One(Value::Int(n))) => among.found_in(of, Side::One(*n)),
         (Values::Int(of), Argument::Each(Vector { values: Values::Int(n), .. })) => {
-            among.found(|i, e| of[e] == n[i])
+            among.found_in(of, Side::Each(n))
         }
-        (Values::Float(of), Argument::One(Value::Float(n))) => among.found(|_, e| of[e] == *n),
+        (Values::Float(of), Argument::One(Value::Float(n))) => among.found_in(of, Side::One(*n)),
         (Values::Float(of), Argument::Each(Vector { values: Values::Float(n), .. })) => {
-            among.found(|i, e| of[e] == n[i])
+            among.found_in(of, Side::Each(n))
         }
         (Values::Bool(of), Argument::One(Value::Bool(is))) => among.found(|_, e| of[e] == *is),
         (Values::Date(of), Argument::One(Value::Date(day))) => {
             among.found(|_, e| i64::from(of[e]) == day.days)
         }
         (Values::Date(of), Argument::Each(Vector { values: Values::Date(days), .. })) => {
-            among.found(|i, e| of[e] == days[i])
+            among.found_in(of, Side::Each(days))
         }
         (Values::LocalDateTime(of), Argument::One(Value::LocalDateTime(time))) => {
             // None of a vector's is one that vectors cannot hold.
             let time = local_nanos(time);
             among.found(|_, e| Some(of[e]) == time)
         }
-        (Values::LocalDateTime(of), Argument::Each(Vector { values: Values::LocalDateTime(times), .. })) => {
-            among.found(|i, e| of[e] == times[i])
-        }
-        (Values::LocalTime(of), Argument::Each(Vector { values: Values::LocalTime(times), .. }))
+        (Values::LocalDateTime(of), Argument::Each(Vector { values: Values::LocalDateTime(times), .. }))
+        | (Values::LocalTime(of), Argument::Each(Vector { values: Values::LocalTime(times), .. }))
         | (Values::DateTime(of), Argument::Each(Vector { values: Values::DateTime(times), .. })) => {
-            among.found(|i, e| of[e] == times[i])
+            among.found_in(of, Side::Each(times))
         }
         (Values::Node(of), Argument::One(Value::Node(node))) => among.found(|_, e| of.id(e) == *node),
         (Values::Node(of), Argument::Each(Vector { values: Values::Node(nodes), .. })) => {
@@ -379,6 +492,28 @@ struct Among<'a, 's> {
 }
 
 impl<'s> Among<'_, 's> {
+    /// Whether it is in each list, of elements that lie in a slice.
+    fn found_in<T: Copy + PartialEq>(&self, of: &[T], n: Side<'_, T>) -> Vector<'s> {
+        let Self { lists, at, .. } = *self;
+        if !at.is_all() || !lists.child().nulls.is_none() || !self.unknown.is_none() {
+            return self.found(|i, e| of[e] == n.at(i));
+        }
+        let is_in = |(start, len): (u32, u32), n: T| {
+            let elements = of.get(start as usize..start as usize + len as usize).unwrap_or_default();
+            // Of few, all are compared: which is the first one cannot be foreseen.
+            match elements.len() <= FEW {
+                true => elements.iter().fold(false, |is, e| is | (*e == n)),
+                false => elements.contains(&n),
+            }
+        };
+        let mut out: Vec<bool> = match n {
+            Side::One(n) => lists.runs().map(|run| is_in(run, n)).collect(),
+            Side::Each(n) => lists.runs().zip(n).map(|(run, n)| is_in(run, *n)).collect(),
+        };
+        out.resize(at.len, false);
+        Vector { values: Values::Bool(out), nulls: self.nulls.clone() }
+    }
+
     /// Whether it is in each list, where `is` tells of a position and a place in the child that it is there.
     fn found(&self, is: impl Fn(usize, usize) -> bool) -> Vector<'s> {
         let Self { lists, at, .. } = *self;

@@ -1,11 +1,11 @@
 //! Functions of numbers: vectors of integers or floats in, of the same or of floats out.
 
 use trimorph_types::{Decimal, Value};
-use trimorph_vector::{Nulls, Positions, Side, Values, Vector, map, map_chosen, zip, zip_checked};
+use trimorph_vector::{Nulls, Positions, Values, Vector, map, map_checked, map_chosen, map_signed, zip};
 
 use crate::context::Context;
 use crate::kernel::{Argument, nulls_of};
-use crate::round::{Mode, round_decimal, round_half_up};
+use crate::round::{Mode, nearest, round_decimal, round_half_up, scale_of};
 
 /// `of` each number, as a float.
 #[inline(always)]
@@ -30,9 +30,7 @@ pub(crate) fn abs<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<
     let values = match &vector.values {
         // Only the least integer keeps its sign.
         Values::Int(v) => {
-            Values::Int(zip_checked(Side::Each(v), Side::One(()), &vector.nulls, at, |n, ()| {
-                (n.wrapping_abs(), n.wrapping_abs())
-            })?)
+            Values::Int(map_checked(v, &vector.nulls, at, |n| (n.wrapping_abs(), n.wrapping_abs()))?)
         }
         Values::Float(v) => Values::Float(map(v, at, f64::abs)),
         Values::Decimal(v) => Values::Decimal(map_chosen(v, at, |d: Decimal| d.max(d.negated()))),
@@ -64,7 +62,24 @@ pub(crate) fn round<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Position
         _ => return None,
     };
     let digits = usize::try_from(digits).ok()?;
-    of_number(args, at, |x| round_decimal(x, digits, mode))
+    let by_text = |x| round_decimal(x, digits, mode);
+    let Some(scale) = scale_of(digits, mode) else { return of_number(args, at, by_text) };
+    let Some(Argument::Each(Vector { values: Values::Float(v), nulls })) = args.first() else {
+        return of_number(args, at, by_text);
+    };
+    // The few that are near a tie come again.
+    let (mut out, are_clear) = map_signed(v, at, move |x| {
+        let (rounded, is_clear) = nearest(x, scale);
+        (rounded, i64::from(is_clear) - 1)
+    });
+    if !are_clear {
+        at.for_each(|i| {
+            if !nearest(v[i], scale).1 {
+                out[i] = by_text(v[i]);
+            }
+        });
+    }
+    Some(Vector { values: Values::Float(out), nulls: nulls.clone() })
 }
 
 /// Another number for each position.

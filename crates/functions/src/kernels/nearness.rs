@@ -18,13 +18,17 @@ const LANES: usize = 8;
 fn sum(a: &[f64], b: &[f64], of: impl Fn(f64, f64) -> f64) -> f64 {
     let (a_lanes, a_rest) = a.as_chunks::<LANES>();
     let (b_lanes, b_rest) = b.as_chunks::<LANES>();
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| of(*a, *b)).sum();
+    if a_lanes.is_empty() {
+        // What sums of nothing add.
+        return 0.0 + rest;
+    }
     let mut sums = [0.0; LANES];
     for (a, b) in a_lanes.iter().zip(b_lanes) {
         for k in 0..LANES {
             sums[k] += of(a[k], b[k]);
         }
     }
-    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| of(*a, *b)).sum();
     sums.iter().sum::<f64>() + rest
 }
 

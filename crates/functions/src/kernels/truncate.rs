@@ -3,7 +3,7 @@
 use trimorph_types::Value;
 use trimorph_types::temporal::calendar::{days_from_date, week_year_start};
 use trimorph_types::temporal::{Unit, ZoneId};
-use trimorph_vector::{Nulls, Positions, Side, Values, Vector, map, zip_checked};
+use trimorph_vector::{Nulls, Positions, Side, Values, Vector, map, map_checked, zip_checked};
 
 use super::calendar::{DAY, civil, days_of_nanos, quarter_start, week, weekday, year_start};
 use crate::context::Context;
@@ -68,18 +68,6 @@ fn multiple_of(days: i32, years: i64) -> i64 {
     days_from_date(civil(days).0.div_euclid(years) * years, 1, 1)
 }
 
-/// Nanoseconds of a unit below a day; none of others.
-fn unit_nanos(unit: Unit) -> Option<i64> {
-    Some(match unit {
-        Unit::Hour => 3_600_000_000_000,
-        Unit::Minute => 60_000_000_000,
-        Unit::Second => 1_000_000_000,
-        Unit::Millisecond => 1_000_000,
-        Unit::Microsecond => 1_000,
-        _ => return None,
-    })
-}
-
 pub(crate) fn date<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
     let (unit, vector) = given(args)?;
     if !unit.is_date_unit() {
@@ -99,12 +87,12 @@ pub(crate) fn date<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions
 /// Nanoseconds at the start of the unit.
 fn nanos(unit: Unit, vector: &Vector<'_>, at: Positions<'_>) -> Option<Vec<i64>> {
     let nulls = &vector.nulls;
-    match (&vector.values, unit_nanos(unit)) {
-        (Values::Date(v), None) => first_days((v, nulls), at, unit, |d| d, midnight),
-        (Values::LocalDateTime(v) | Values::DateTime(v), None) => {
+    match (&vector.values, unit.is_date_unit()) {
+        (Values::Date(v), true) => first_days((v, nulls), at, unit, |d| d, midnight),
+        (Values::LocalDateTime(v) | Values::DateTime(v), true) => {
             first_days((v, nulls), at, unit, days_of_nanos, midnight)
         }
-        (Values::LocalDateTime(v) | Values::DateTime(v), Some(_)) => start_of_time(unit, (v, nulls), at),
+        (Values::LocalDateTime(v) | Values::DateTime(v), false) => start_of_time(unit, (v, nulls), at),
         _ => None,
     }
 }
@@ -113,7 +101,7 @@ fn nanos(unit: Unit, vector: &Vector<'_>, at: Positions<'_>) -> Option<Vec<i64>>
 fn start_of_time(unit: Unit, (v, nulls): (&[i64], &Nulls), at: Positions<'_>) -> Option<Vec<i64>> {
     macro_rules! fill {
         ($nanos:literal) => {
-            zip_checked(Side::Each(v), Side::One(()), nulls, at, |n: i64, ()| {
+            map_checked(v, nulls, at, |n: i64| {
                 // Days begin at whole multiples of every unit.
                 let (start, over) = n.overflowing_sub(n.rem_euclid($nanos));
                 (start, -i64::from(over))
@@ -161,13 +149,25 @@ pub(crate) fn local_time<'s>(
     if unit < Unit::Day {
         return None;
     }
-    let unit = unit_nanos(unit);
-    let out = match &vector.values {
-        Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => match unit {
-            Some(unit) => map(v, at, |n| n.rem_euclid(DAY) / unit * unit),
-            None => vec![0; at.len],
-        },
-        _ => return None,
+    let (Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v)) = &vector.values else {
+        return None;
+    };
+    // One loop per unit, as dividing by a constant is cheap.
+    macro_rules! fill {
+        ($nanos:literal) => {
+            map(v, at, |n| {
+                let time = n.rem_euclid(DAY);
+                time - time % $nanos
+            })
+        };
+    }
+    let out = match unit {
+        Unit::Hour => fill!(3_600_000_000_000),
+        Unit::Minute => fill!(60_000_000_000),
+        Unit::Second => fill!(1_000_000_000),
+        Unit::Millisecond => fill!(1_000_000),
+        Unit::Microsecond => fill!(1_000),
+        _ => vec![0; at.len],
     };
     Some(Vector { values: Values::LocalTime(out), nulls: vector.nulls.clone() })
 }

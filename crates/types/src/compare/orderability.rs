@@ -100,6 +100,7 @@ pub(super) fn order_maps_by_keys(a: &Map, b: &Map) -> Ordering {
 }
 
 /// By instant, then by offset.
+#[inline]
 pub fn order_times(a: Time, b: Time) -> Ordering {
     let utc = |t: Time| i128::from(t.nanos) - i128::from(t.offset_seconds) * 1_000_000_000;
     utc(a).cmp(&utc(b)).then(a.offset_seconds.cmp(&b.offset_seconds))

@@ -150,7 +150,12 @@ pub const fn days_in_quarter(year: i64, quarter: i64) -> i64 {
 /// The same day `months` later, or the last day of that month if it is shorter; `None` on overflow.
 #[inline]
 pub fn add_months(days: i64, months: i64) -> Option<i64> {
-    let (year, month, day) = date_from_days(days);
+    months_later(date_from_days(days), months)
+}
+
+/// The same of a date that is known by year, month and day.
+#[inline]
+pub fn months_later((year, month, day): (i64, i64, i64), months: i64) -> Option<i64> {
     let index = year.checked_mul(12)?.checked_add(month - 1)?.checked_add(months)?;
     let (year, month) = (index.div_euclid(12), index.rem_euclid(12) + 1);
     // All months have 28 days.

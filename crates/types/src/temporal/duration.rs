@@ -99,6 +99,7 @@ fn from_parts(months: Fixed, days: Fixed, seconds: Fixed) -> Result<Duration, Te
 
 impl Duration {
     /// A duration of the given parts; nanoseconds may be any number. `None` on overflow.
+    #[inline]
     pub fn normalized(months: i64, days: i64, seconds: i64, nanos: i64) -> Option<Self> {
         Some(Self {
             months,

@@ -30,17 +30,20 @@ pub(super) struct Blocks {
     list: Option<Arc<Vec<Arc<[Cell]>>>>,
     /// Bytes of the last block that are written.
     used: usize,
+    /// Bytes of all blocks.
+    bytes: usize,
     /// Whether the last block is this one's to write.
     writes: bool,
 }
 
 impl Clone for Blocks {
     fn clone(&self) -> Self {
-        Self { list: self.list.clone(), used: self.used, writes: false }
+        Self { list: self.list.clone(), used: self.used, bytes: self.bytes, writes: false }
     }
 }
 
 impl Blocks {
+    #[inline]
     fn all(&self) -> &[Arc<[Cell]>] {
         self.list.as_deref().map_or(&[], Vec::as_slice)
     }
@@ -84,6 +87,7 @@ impl Blocks {
         let block: Arc<[MaybeUninit<Cell>]> = Arc::new_uninit_slice(bytes.max(next));
         // SAFETY: a `Cell` is a byte that need not be initialised.
         let block = unsafe { block.assume_init() };
+        self.bytes += block.len();
         self.all_mut().push(block);
         (self.used, self.writes) = (0, true);
     }
@@ -97,6 +101,7 @@ impl Blocks {
         }
         for block in other.all() {
             if !self.all().iter().any(|own| Arc::ptr_eq(own, block)) {
+                self.bytes += block.len();
                 // In front: the last stays the one to write.
                 self.all_mut().insert(0, Arc::clone(block));
             }
@@ -109,8 +114,9 @@ impl Blocks {
     }
 
     /// Bytes of all blocks.
+    #[inline]
     pub(super) fn bytes(&self) -> usize {
-        self.all().iter().map(|block| block.len()).sum()
+        self.bytes
     }
 }
 
@@ -198,19 +204,72 @@ impl Room<'_> {
         true
     }
 
-    /// Appends bytes; whether all of them are ASCII.
+    /// Appends what `of` makes of each byte; `false`, and nothing is appended, where not all of that is
+    /// ASCII.
     #[inline(always)]
-    pub fn extend_mapped(&mut self, bytes: impl ExactSizeIterator<Item = u8>) -> bool {
-        let (len, mut all) = (bytes.len(), 0);
-        let Some(chunk) = self.bytes.get_mut(self.len..self.len + len) else { return len == 0 };
-        let mut written = 0;
-        for (to, byte) in chunk.iter_mut().zip(bytes) {
-            to.write(byte);
-            all |= byte;
-            written += 1;
+    pub fn extend_mapped(&mut self, bytes: &[u8], of: impl Fn(u8) -> u8) -> bool {
+        self.extend_sixteens(bytes, false, |sixteen| sixteen.map(&of), &of)
+    }
+
+    /// Appends bytes backwards; `false`, and nothing is appended, where not all of them are ASCII.
+    #[inline(always)]
+    pub fn extend_reversed(&mut self, bytes: &[u8]) -> bool {
+        let reversed = |mut sixteen: [u8; 16]| {
+            sixteen.reverse();
+            sixteen
+        };
+        self.extend_sixteens(bytes, true, reversed, |byte| byte)
+    }
+
+    /// Appends bytes, sixteen at a time changed by `of`, each of fewer by `one`; the last sixteen, which may
+    /// have been written before, make up for what is left. `backwards`, each chunk goes to the other end.
+    /// `false`, and nothing is appended, where not all are ASCII.
+    #[inline(always)]
+    fn extend_sixteens(
+        &mut self,
+        bytes: &[u8],
+        backwards: bool,
+        of: impl Fn([u8; 16]) -> [u8; 16],
+        one: impl Fn(u8) -> u8,
+    ) -> bool {
+        let len = bytes.len();
+        let Some(room) = self.bytes.get_mut(self.len..self.len + len) else { return len == 0 };
+        let mut all = 0;
+        match bytes.last_chunk::<16>() {
+            None => {
+                for (i, byte) in bytes.iter().enumerate() {
+                    let byte = one(*byte);
+                    room[if backwards { len - 1 - i } else { i }].write(byte);
+                    all |= byte;
+                }
+            }
+            Some(last) => {
+                let mut seen = [0u8; 16];
+                let mut put = |room: &mut [MaybeUninit<u8>], sixteen: &[u8; 16]| {
+                    let changed = of(*sixteen);
+                    room.write_copy_of_slice(&changed);
+                    seen.iter_mut().zip(changed).for_each(|(seen, byte)| *seen |= byte);
+                };
+                let (sixteens, rest) = bytes.as_chunks::<16>();
+                if backwards {
+                    let places = room.rchunks_exact_mut(16);
+                    places.zip(sixteens).for_each(|(place, sixteen)| put(place, sixteen));
+                    if !rest.is_empty() {
+                        put(&mut room[..16], last);
+                    }
+                } else {
+                    let places = room.chunks_exact_mut(16);
+                    places.zip(sixteens).for_each(|(place, sixteen)| put(place, sixteen));
+                    if !rest.is_empty() {
+                        put(&mut room[len - 16..], last);
+                    }
+                }
+                all = seen.into_iter().fold(0, |all, byte| all | byte);
+            }
         }
-        self.len += written;
-        all < 0x80
+        let is_ascii = all < 0x80;
+        self.len += if is_ascii { len } else { 0 };
+        is_ascii
     }
 
     /// Appends bytes.

@@ -63,8 +63,16 @@ fn same_bytes(a: &[u8], b: &[u8]) -> bool {
         }
         4..8 => a.first_chunk::<4>() == b.first_chunk::<4>() && a.last_chunk::<4>() == b.last_chunk::<4>(),
         8..=16 => a.first_chunk::<8>() == b.first_chunk::<8>() && a.last_chunk::<8>() == b.last_chunk::<8>(),
-        // The same bytes of the store, or texts that differ early, as most do.
-        _ => std::ptr::eq(a, b) || (a.first_chunk::<8>() == b.first_chunk::<8>() && a == b),
+        17..=32 => {
+            a.last_chunk::<16>() == b.last_chunk::<16>() && a.first_chunk::<16>() == b.first_chunk::<16>()
+        }
+        // The same bytes of the store, or texts that differ early or late, as most do.
+        _ => {
+            std::ptr::eq(a, b)
+                || (a.first_chunk::<8>() == b.first_chunk::<8>()
+                    && a.last_chunk::<8>() == b.last_chunk::<8>()
+                    && a == b)
+        }
     }
 }
 
@@ -134,6 +142,17 @@ impl<'s> FromIterator<&'s str> for Dictionary<'s> {
     /// Of texts of the store.
     fn from_iter<I: IntoIterator<Item = &'s str>>(texts: I) -> Self {
         Self::new(texts.into_iter().collect())
+    }
+}
+
+/// Where texts are written one after the other, each of them whole.
+pub struct JoinedTexts<'r, 'b>(&'r mut Room<'b>);
+
+impl JoinedTexts<'_, '_> {
+    /// Appends a text.
+    #[inline]
+    pub fn push(&mut self, text: &str) {
+        self.0.extend(text.as_bytes());
     }
 }
 
@@ -241,6 +260,14 @@ impl<'s> Texts<'s> {
         (0..self.len()).map(|i| self.get(i))
     }
 
+    /// The first `len` in order, where these are no texts of a dictionary: which of both they are is asked
+    /// once.
+    #[inline]
+    pub fn viewed_texts(&self, len: usize) -> Option<impl ExactSizeIterator<Item = &str>> {
+        let views = self.views.get(..len).unwrap_or(&self.views);
+        self.codes.is_none().then(|| views.iter().map(|view| self.text(*view)))
+    }
+
     /// The codes and what they stand for, where these are texts of a dictionary.
     #[inline]
     pub fn codes(&self) -> Option<(&[u32], &Entries<'s>)> {
@@ -273,12 +300,19 @@ impl<'s> Texts<'s> {
     /// The views, made of codes where there are codes.
     #[inline]
     fn views_mut(&mut self) -> &mut Vec<View> {
+        if self.codes.is_some() {
+            self.decode();
+        }
+        &mut self.views
+    }
+
+    #[cold]
+    fn decode(&mut self) {
         if let Some((codes, entries)) = self.codes.take() {
             self.beyond_ascii = true;
             self.views = codes.iter().map(|code| entries.views[*code as usize]).collect();
             self.blocks.share(&entries.blocks);
         }
-        &mut self.views
     }
 
     /// Appends a copy of a text.
@@ -331,15 +365,31 @@ impl<'s> Texts<'s> {
         self.views_mut()[i] = view;
     }
 
-    /// Puts at position `i` a text of these bytes; nothing where not all of them are ASCII.
+    /// Puts at position `i` what `of` makes of each byte of a text; `false`, and nothing is put, where not
+    /// all of that is ASCII.
     ///
     /// **Cost**: each byte is looked at and written once.
     #[inline]
-    pub fn set_mapped(&mut self, i: usize, bytes: impl ExactSizeIterator<Item = u8>) {
+    pub fn set_mapped(&mut self, i: usize, text: &str, of: impl Fn(u8) -> u8) -> bool {
+        self.set_if_ascii(i, text.len(), |room| room.extend_mapped(text.as_bytes(), of))
+    }
+
+    /// Puts a text backwards at position `i`; `false`, and nothing is put, where not all of it is ASCII.
+    #[inline]
+    pub fn set_reversed(&mut self, i: usize, text: &str) -> bool {
+        self.set_if_ascii(i, text.len(), |room| room.extend_reversed(text.as_bytes()))
+    }
+
+    /// Puts at position `i` what `write`, which tells whether that is ASCII, puts into a room.
+    #[inline(always)]
+    fn set_if_ascii(&mut self, i: usize, most: usize, write: impl FnOnce(&mut Room<'_>) -> bool) -> bool {
         let mut is_ascii = false;
-        let written = self.blocks.write(bytes.len(), |room| is_ascii = room.extend_mapped(bytes));
-        let view = if is_ascii { View::at(written) } else { View::EMPTY };
-        self.views_mut()[i] = view;
+        let written = self.blocks.write(most, |room| is_ascii = write(room));
+        if is_ascii {
+            let view = View::at(written);
+            self.views_mut()[i] = view;
+        }
+        is_ascii
     }
 
     /// As [`Self::set_with`] for many positions: `texts` gives each with the room that it needs at most and
@@ -351,7 +401,7 @@ impl<'s> Texts<'s> {
     ) {
         let mut texts = texts.peekable();
         self.views_mut();
-        let mut ends: Vec<(usize, usize)> = Vec::new();
+        let mut ends: Vec<(usize, usize)> = Vec::with_capacity(texts.size_hint().0);
         while let Some((_, most, _)) = texts.peek() {
             ends.clear();
             let bytes = self.blocks.write(*most, |room| {
@@ -384,6 +434,31 @@ impl<'s> Texts<'s> {
         }
     }
 
+    /// Puts at each of some positions the texts that `write` gives for it, one after the other; all of them
+    /// together have at most `bytes`. They lie end to end, and what is text already is not checked again.
+    pub fn set_joined(
+        &mut self,
+        positions: &[u32],
+        bytes: usize,
+        mut write: impl FnMut(usize, &mut JoinedTexts<'_, '_>),
+    ) {
+        self.views_mut();
+        let mut ends = Vec::with_capacity(positions.len());
+        let written = self.blocks.write(bytes, |room| {
+            let mut joined = JoinedTexts(room);
+            for i in positions {
+                write(*i as usize, &mut joined);
+                ends.push(joined.0.len());
+            }
+        });
+        self.beyond_ascii |= !written.is_ascii();
+        let mut start = 0;
+        for (i, end) in positions.iter().zip(ends) {
+            self.views[*i as usize] = View::at(&written[start..end]);
+            start = end;
+        }
+    }
+
     /// The texts at the given positions, in that order. **Cost**: no text is copied.
     pub fn gather(&self, positions: &[u32]) -> Self {
         if let Some((codes, entries)) = &self.codes {
@@ -406,14 +481,56 @@ impl<'s> Texts<'s> {
         nulls: &Nulls,
         mut part: impl for<'t> FnMut(usize, &'t str) -> &'t str,
     ) -> Self {
-        let mut views = vec![View::EMPTY; at.len];
-        at.for_each(|i| {
-            if !nulls.get(i) {
-                views[i] = View::of(part(i, self.get(i)));
+        let mut views: Vec<View> = match self.viewed_texts(at.len) {
+            Some(texts) if at.is_all() && nulls.is_none() => {
+                texts.enumerate().map(|(i, text)| View::of(part(i, text))).collect()
             }
-        });
+            _ => {
+                let mut views = vec![View::EMPTY; at.len];
+                at.for_each(|i| {
+                    if !nulls.get(i) {
+                        views[i] = View::of(part(i, self.get(i)));
+                    }
+                });
+                views
+            }
+        };
+        views.resize(at.len, View::EMPTY);
         let beyond_ascii = !self.is_ascii();
         Self { views, blocks: self.all_blocks().clone(), beyond_ascii, ..Self::default() }
+    }
+
+    /// Parts of texts that are known to be ASCII: `part` gives the first byte and the end of one, of so many
+    /// bytes at a position; what is outside is left out. `None` of others. No text is looked at.
+    pub fn ascii_parts(
+        &self,
+        at: Positions<'_>,
+        nulls: &Nulls,
+        part: impl Fn(usize, usize) -> (usize, usize),
+    ) -> Option<Self> {
+        if !self.is_ascii() {
+            return None;
+        }
+        let cut = |i: usize, view: View| {
+            let (start, end) = part(i, view.len);
+            let end = end.min(view.len);
+            let start = start.min(end);
+            // Within the text, and so between its characters.
+            let within = View { start: view.start.wrapping_add(start), len: end - start };
+            if start == end { View::EMPTY } else { within }
+        };
+        let views = if at.is_all() && nulls.is_none() && self.views.len() == at.len {
+            self.views.iter().enumerate().map(|(i, view)| cut(i, *view)).collect()
+        } else {
+            let mut views = vec![View::EMPTY; at.len];
+            at.for_each(|i| {
+                if !nulls.get(i) {
+                    views[i] = cut(i, self.views[i]);
+                }
+            });
+            views
+        };
+        Some(Self { views, blocks: self.blocks.clone(), ..Self::default() })
     }
 
     /// Several parts of each text at the positions that are meant and not null, one after the other, and how

@@ -19,8 +19,16 @@ use crate::{Context, Settings};
 const LISTS: [(usize, Kind); 5] =
     [(0, Kind::Small), (1, Kind::Text), (2, Kind::Mixed), (3, Kind::Small), (5, Kind::Text)];
 /// Kinds of elements of the third.
-const OTHERS: [Kind; 6] =
-    [Kind::Mixed, Kind::Number, Kind::Float, Kind::Bool, Kind::Date, Kind::LocalDateTime];
+const OTHERS: [Kind; 8] = [
+    Kind::Mixed,
+    Kind::Number,
+    Kind::Float,
+    Kind::Bool,
+    Kind::Date,
+    Kind::LocalTime,
+    Kind::LocalDateTime,
+    Kind::DateTime,
+];
 /// The local variable of bodies.
 const LOCAL: usize = 0;
 
@@ -45,10 +53,12 @@ fn elements(kind: Kind, random: &mut Random) -> Vector<'static> {
 fn lists(kind: Kind, len: usize, random: &mut Random) -> Vector<'static> {
     let child = elements(kind, random);
     let count = child.listed();
+    // Now and then lists that are not short, and lists none of which is empty.
+    let (most, least) = (*random.pick(&[5, 5, 20]), usize::from(random.chance(30)));
     let runs: Vec<(u32, u32)> = (0..len)
         .map(|_| {
-            let start = random.below(count + 1);
-            let len = random.below((count - start).min(5) + 1);
+            let start = random.below((count + 1).saturating_sub(least).max(1));
+            let len = random.below((count - start).min(most) + 1).max(least).min(count - start);
             (u32::try_from(start).unwrap(), u32::try_from(len).unwrap())
         })
         .collect();

@@ -187,12 +187,19 @@ pub(super) fn value(kind: Kind, random: &mut Random) -> Value {
         }
         Kind::Moment => {
             let texts = match random.below(6) {
-                0 => &["2020-02-29", "-0044-03-15", "2020-W10", "+123456-01-01"][..],
+                0 => &["2020-02-29", "-0044-03-15", "2020-W10", "+123456-01-01", "9999-12-31"][..],
                 1 => &["12:30", "23:59:59.999999999", "12", "1230"],
                 2 => &["2020-02-29T12:30", "1969-12-31T23:59:59.5", "+123456-01-01T00"],
                 3 => &["2020-02-29T12:30Z", "2020-02-29T12:30+01:00", "12:30+01:00", "12:30Z"],
-                4 => &["P1Y2M3DT4H5M6.7S", "PT-1.5S", "P2W", "P12345678901234567D"],
-                _ => &["", "nonsense", "2021-02-29"],
+                4 => &[
+                    "P1Y2M3DT4H5M6.7S",
+                    "PT-1.5S",
+                    "P2W",
+                    "P12345678901234567D",
+                    "-P1Y2M3W4DT5H6M7S",
+                    "PT1H",
+                ],
+                _ => &["", "nonsense", "2021-02-29", "2020-13-01", "2020-00-10", "2020-02-00", "P1DT", "PT"],
             };
             Value::string(*random.pick(texts))
         }
@@ -276,7 +283,7 @@ const OPS: [Op; 18] = [
     Op::Or,
     Op::Add,
 ];
-const COMPONENTS: [&str; 31] = [
+const COMPONENTS: [&str; 34] = [
     "year",
     "quarter",
     "month",
@@ -308,6 +315,9 @@ const COMPONENTS: [&str; 31] = [
     "nanosecondsOfSecond",
     "nonsense",
     "years",
+    "weeks",
+    "hours",
+    "minutes",
 ];
 const UNITS: [&str; 16] = [
     "millennium",

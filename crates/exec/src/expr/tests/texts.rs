@@ -33,13 +33,59 @@ const WORDS: [&str; 16] = [
     "9223372036854775808",
     "\u{2003}x\n",
 ];
-const PARTS: [&str; 10] = ["", "a", "ri", "morph", "é", "ß", ",", "12", "本", "zz"];
+/// Known to be ASCII where a vector has no others: written and cut end to end.
+const ASCII: [&str; 14] = [
+    "",
+    "a",
+    "Zz",
+    "trimorph",
+    "trimorphs",
+    " Sixteen letters",
+    "Seventeen letters",
+    "More than thirty-two letters, and then some more\t",
+    "-12",
+    "-",
+    "-1.5e3",
+    "1e5 ",
+    "-inf",
+    "9223372036854775807",
+];
+const PARTS: [&str; 13] = [
+    "",
+    "a",
+    "ri",
+    "morph",
+    "trimorph",
+    "trimorphs",
+    "letters, and then some",
+    "é",
+    "ß",
+    ",",
+    "12",
+    "本",
+    "zz",
+];
 const PATTERNS: [&str; 9] =
     [".*ri.*", "(?i)tri.*", "[a-z]+", "", "(a|b).*", ".*(morph|語)", "(?=a).*", "[", "(?s).*\\n"];
 
-/// Texts in one of their forms: views of the store, copies, codes, parts of others.
+/// Texts in one of their forms: views of the store, copies, codes, parts of others, ASCII alone.
 fn texts(len: usize, random: &mut Random) -> Texts<'static> {
-    match random.below(4) {
+    match random.below(6) {
+        4 => {
+            let mut texts = Texts::default();
+            (0..len).for_each(|_| texts.push(random.pick::<&str>(&ASCII)));
+            assert!(texts.is_ascii());
+            texts
+        }
+        5 => {
+            // Texts of which some go beyond ASCII are not known to be so.
+            let mut texts = Texts::default();
+            for _ in 0..len {
+                let words: &[&str] = if random.chance(80) { &ASCII } else { &WORDS };
+                texts.push(words[random.below(words.len())]);
+            }
+            texts
+        }
         0 => (0..len).map(|_| *random.pick(&WORDS)).collect(),
         1 => {
             // Of the store, or made.

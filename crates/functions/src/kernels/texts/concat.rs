@@ -2,37 +2,44 @@
 
 use std::sync::Arc;
 
-use trimorph_vector::{Dictionary, Positions, Texts, Values, Vector};
+use trimorph_vector::{Dictionary, Nulls, Positions, Texts, Values, Vector};
 
-use super::{LONG_TEXT_BYTES, MADE_BYTES_MAX, Side, make};
+use super::{LONG_TEXT_BYTES, MADE_BYTES_MAX, Side, few_entries, make, present};
 use crate::kernel::{Argument, nulls_of};
 
 /// `a + b + …` of several texts, each of them written once; null where one of them is. `None` where they are
 /// not all texts, and where fewer are written two by two: some have few entries of a dictionary.
 pub fn concat_all_texts<'s>(texts: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
     let sides = texts.iter().map(|text| Side::of(*text)).collect::<Option<Vec<_>>>()?;
-    let has_few = |side: &Side<'_, 's>| match side {
-        Side::One(_) => false,
-        Side::Each(texts) => texts.codes().is_some_and(|(_, entries)| entries.len() < at.count()),
-    };
-    if sides.iter().any(has_few) {
+    if sides.iter().any(|side| has_few(side, at)) {
         return None;
     }
-    let nulls = nulls_of(texts, at.len);
-    let (mut buffer, mut out, mut fits) = (String::new(), Texts::blank(at.len), true);
-    at.for_each(|i| {
-        if nulls.get(i) || !fits {
-            return;
-        }
-        let len: usize = sides.iter().map(|side| side.at(i).len()).sum();
-        fits = len < LONG_TEXT_BYTES && out.block_bytes() <= MADE_BYTES_MAX;
-        if fits {
-            buffer.clear();
-            sides.iter().for_each(|side| buffer.push_str(side.at(i)));
-            out.set(i, &buffer);
-        }
-    });
-    fits.then_some(Vector { values: Values::String(out), nulls })
+    end_to_end(&sides, nulls_of(texts, at.len), at)
+}
+
+/// Whether a side has fewer entries of a dictionary than there are positions.
+fn has_few(side: &Side<'_, '_>, at: Positions<'_>) -> bool {
+    match side {
+        Side::One(_) => false,
+        Side::Each(texts) => few_entries(texts, at).is_some(),
+    }
+}
+
+/// The texts of all sides at each position; `None` where one is long, or they are too much.
+fn end_to_end<'s>(sides: &[Side<'_, 's>], nulls: Nulls, at: Positions<'_>) -> Option<Vector<'s>> {
+    let positions = present(&nulls, at);
+    let length = |i: &u32| sides.iter().map(|side| side.at(*i as usize).len()).sum::<usize>();
+    let (mut bytes, mut longest) = (0, 0);
+    for len in positions.iter().map(length) {
+        bytes += len;
+        longest = longest.max(len);
+    }
+    if bytes > MADE_BYTES_MAX || longest >= LONG_TEXT_BYTES {
+        return None;
+    }
+    let mut out = Texts::blank_with_room(at.len, bytes);
+    out.set_joined(&positions, bytes, |i, joined| sides.iter().for_each(|side| joined.push(side.at(i))));
+    Some(Vector { values: Values::String(out), nulls })
 }
 
 /// Several texts, one after the other, in whichever of the two ways writes less.
@@ -60,41 +67,32 @@ pub fn concat_texts<'s>(a: Argument<'_, 's>, b: Argument<'_, 's>, at: Positions<
         out.set(i, &buffer);
     };
     match (a, b) {
-        (Side::Each(texts), Side::One(end)) if end.len() < LONG_TEXT_BYTES => {
+        (Side::Each(texts), Side::One(end)) if has_few(&a, at) && end.len() < LONG_TEXT_BYTES => {
             return make(texts, &nulls, at, |text, out, i| put(text, end, out, i));
         }
-        (Side::One(start), Side::Each(texts)) if start.len() < LONG_TEXT_BYTES => {
+        (Side::One(start), Side::Each(texts)) if has_few(&b, at) && start.len() < LONG_TEXT_BYTES => {
             return make(texts, &nulls, at, |text, out, i| put(start, text, out, i));
         }
         _ => {}
     }
-    let mut fits = true;
-    let mut step = |a: &str, b: &str, out: &mut Texts<'s>, i: usize| {
-        fits &= a.len() + b.len() < LONG_TEXT_BYTES && out.block_bytes() <= MADE_BYTES_MAX;
-        if fits {
-            put(a, b, out, i);
-        }
-    };
-    let out = if let (Side::Each(a), Side::Each(b)) = (a, b)
+    if let (Side::Each(a), Side::Each(b)) = (a, b)
         && let (Some((a_codes, a)), Some((b_codes, b))) = (a.codes(), b.codes())
         && a.len().saturating_mul(b.len()) <= at.count() / 2
     {
         // Each entry with each, whether they meet or not.
-        let mut all = Texts::blank(a.len() * b.len());
+        let (mut all, mut fits) = (Texts::blank(a.len() * b.len()), true);
         for (x, start) in a.iter().enumerate() {
-            b.iter().enumerate().for_each(|(y, end)| step(start, end, &mut all, x * b.len() + y));
+            for (y, end) in b.iter().enumerate() {
+                fits &= start.len() + end.len() < LONG_TEXT_BYTES && all.block_bytes() <= MADE_BYTES_MAX;
+                if fits {
+                    put(start, end, &mut all, x * b.len() + y);
+                }
+            }
         }
         let count = u32::try_from(b.len()).ok()?;
         let codes = a_codes.iter().zip(b_codes).map(|(x, y)| x * count + y).collect();
-        Texts::coded(codes, &Arc::new(Dictionary::new(all)))
-    } else {
-        let mut out = Texts::blank(at.len);
-        at.for_each(|i| {
-            if !nulls.get(i) {
-                step(a.at(i), b.at(i), &mut out, i);
-            }
-        });
-        out
-    };
-    fits.then_some(Vector { values: Values::String(out), nulls })
+        let out = Texts::coded(codes, &Arc::new(Dictionary::new(all)));
+        return fits.then_some(Vector { values: Values::String(out), nulls });
+    }
+    end_to_end(&[a, b], nulls, at)
 }

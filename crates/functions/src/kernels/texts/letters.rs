@@ -6,7 +6,7 @@ use trimorph_types::Value;
 use trimorph_vector::{Lists, Positions, Values, Vector};
 
 use super::byte_places::BytePlaces;
-use super::{make, texts_of};
+use super::{LONG_TEXT_BYTES, MADE_BYTES_MAX, few_entries, make, make_ascii, texts_of};
 use crate::context::Context;
 use crate::kernel::{Argument, nulls_of};
 use crate::kernels::lists::MADE_MAX;
@@ -44,17 +44,6 @@ impl<'a> Counts<'a> {
     }
 }
 
-/// Whether the texts that parts are taken of are known to be ASCII.
-fn are_ascii(args: &[Argument<'_, '_>]) -> bool {
-    texts_of(args.first()).is_some_and(|(texts, _)| texts.is_ascii())
-}
-
-/// Where the character of number `n` starts: of ASCII, at its byte.
-#[inline(always)]
-fn start_of(is_ascii: bool, text: &str, n: usize) -> usize {
-    if is_ascii { n.min(text.len()) } else { byte_of(text, n) }
-}
-
 /// A part of each text.
 fn parts<'s>(
     args: &[Argument<'_, 's>],
@@ -67,19 +56,39 @@ fn parts<'s>(
     Some(Vector { values: Values::String(parts), nulls })
 }
 
+/// A part of each text: of ASCII from a byte to another, which `ascii` gives by position and length, without
+/// a look at the text; of other texts as `part` says.
+#[inline(always)]
+fn parts_by_place<'s>(
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+    ascii: impl Fn(usize, usize) -> (usize, usize),
+    part: impl for<'t> FnMut(usize, &'t str) -> &'t str,
+) -> Option<Vector<'s>> {
+    let (texts, _) = texts_of(args.first())?;
+    let nulls = nulls_of(args, at.len);
+    match texts.ascii_parts(at, &nulls, ascii) {
+        Some(parts) => Some(Vector { values: Values::String(parts), nulls }),
+        None => parts(args, at, part),
+    }
+}
+
 /// The first n characters.
 pub(crate) fn left<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
-    let (n, is_ascii) = (Counts::of(args.get(1)?, at)?, are_ascii(args));
-    parts(args, at, |i, text| &text[..start_of(is_ascii, text, n.at(i))])
+    let n = Counts::of(args.get(1)?, at)?;
+    parts_by_place(args, at, |i, _| (0, n.at(i)), |i, text| &text[..byte_of(text, n.at(i))])
 }
 
 /// The last n characters.
 pub(crate) fn right<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
-    let (n, is_ascii) = (Counts::of(args.get(1)?, at)?, are_ascii(args));
-    parts(args, at, |i, text| {
-        let letters = if is_ascii { text.len() } else { text.chars().count() };
-        &text[start_of(is_ascii, text, letters.saturating_sub(n.at(i)))..]
-    })
+    let n = Counts::of(args.get(1)?, at)?;
+    let behind = |i: usize, letters: usize| letters.saturating_sub(n.at(i));
+    parts_by_place(
+        args,
+        at,
+        |i, len| (behind(i, len), len),
+        |i, text| &text[byte_of(text, behind(i, text.chars().count()))..],
+    )
 }
 
 /// Some characters from a position on.
@@ -90,16 +99,34 @@ pub(crate) fn substring<'s>(
 ) -> Option<Vector<'s>> {
     let start = Counts::of(args.get(1)?, at)?;
     let length = args.get(2).map_or(Some(Counts::One(usize::MAX)), |n| Counts::of(n, at))?;
-    let is_ascii = are_ascii(args);
-    parts(args, at, |i, text| {
-        let from = &text[start_of(is_ascii, text, start.at(i))..];
-        &from[..start_of(is_ascii, from, length.at(i))]
-    })
+    parts_by_place(
+        args,
+        at,
+        |i, _| (start.at(i), start.at(i).saturating_add(length.at(i))),
+        |i, text| {
+            let from = &text[byte_of(text, start.at(i))..];
+            &from[..byte_of(from, length.at(i))]
+        },
+    )
+}
+
+/// Whether a text may have whitespace at a place: whether the byte there is anything but a sign of ASCII.
+#[inline]
+fn may_be_space(byte: Option<&u8>) -> bool {
+    !byte.is_some_and(u8::is_ascii_graphic)
+}
+
+/// What `cut` leaves of a text, where it may cut anything.
+#[inline]
+fn trimmed<'t>(text: &'t str, (start, end): (bool, bool), cut: impl Fn(&'t str) -> &'t str) -> &'t str {
+    let bytes = text.as_bytes();
+    let is_asked = start && may_be_space(bytes.first()) || end && may_be_space(bytes.last());
+    if is_asked { cut(text) } else { text }
 }
 
 /// Without whitespace at both ends.
 pub(crate) fn trim<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
-    if args.len() > 1 { None } else { parts(args, at, |_, text| text.trim()) }
+    if args.len() > 1 { None } else { parts(args, at, |_, text| trimmed(text, (true, true), str::trim)) }
 }
 
 /// Without whitespace at the start.
@@ -108,7 +135,11 @@ pub(crate) fn trim_start<'s>(
     args: &[Argument<'_, 's>],
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
-    if args.len() > 1 { None } else { parts(args, at, |_, text| text.trim_start()) }
+    if args.len() > 1 {
+        None
+    } else {
+        parts(args, at, |_, text| trimmed(text, (true, false), str::trim_start))
+    }
 }
 
 /// Without whitespace at the end.
@@ -117,7 +148,7 @@ pub(crate) fn trim_end<'s>(
     args: &[Argument<'_, 's>],
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
-    if args.len() > 1 { None } else { parts(args, at, |_, text| text.trim_end()) }
+    if args.len() > 1 { None } else { parts(args, at, |_, text| trimmed(text, (false, true), str::trim_end)) }
 }
 
 /// In another letter case: letters of ASCII many at once, where the text is put; a text with others as a
@@ -130,9 +161,15 @@ fn cased<'s>(
     other: impl Fn(&str) -> String,
 ) -> Option<Vector<'s>> {
     let (texts, nulls) = texts_of(args.first())?;
-    make(texts, nulls, at, |text, out, i| match text.is_ascii() {
-        true => out.set_mapped(i, text.as_bytes().iter().map(|byte| ascii(*byte))),
-        false => out.set(i, &other(text)),
+    let mapped = make_ascii(texts, nulls, at, |text, room| {
+        room.extend_mapped(text.as_bytes(), &ascii);
+    });
+    mapped.or_else(|| {
+        make(texts, nulls, at, |text, out, i| {
+            if !out.set_mapped(i, text, &ascii) {
+                out.set(i, &other(text));
+            }
+        })
     })
 }
 
@@ -161,15 +198,19 @@ pub(crate) fn reverse<'s>(
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
     let (texts, nulls) = texts_of(args.first())?;
-    let mut buffer = String::new();
-    make(texts, nulls, at, |text, out, i| match text.is_ascii() {
-        // Every byte is a character.
-        true => out.set_mapped(i, text.as_bytes().iter().rev().copied()),
-        false => {
-            buffer.clear();
-            buffer.extend(text.chars().rev());
-            out.set(i, &buffer);
-        }
+    // Of ASCII every byte is a character.
+    let turned = make_ascii(texts, nulls, at, |text, room| {
+        room.extend_reversed(text.as_bytes());
+    });
+    turned.or_else(|| {
+        let mut buffer = String::new();
+        make(texts, nulls, at, |text, out, i| {
+            if !out.set_reversed(i, text) {
+                buffer.clear();
+                buffer.extend(text.chars().rev());
+                out.set(i, &buffer);
+            }
+        })
     })
 }
 
@@ -188,36 +229,64 @@ pub(crate) fn replace<'s>(
         return None;
     }
     let finder = Finder::new(search.as_bytes());
-    let mut buffer = String::new();
-    make(texts, nulls, at, |text, out, i| {
+    // Whether something is replaced in a text, which then is in the buffer.
+    let replaced = |text: &str, buffer: &mut String| {
         let bytes = text.as_bytes();
-        match short_delimiter(text, search) {
-            Some(byte) => put_between(text, BytePlaces::new(byte, bytes), (1, with), &mut buffer),
-            None => put_between(text, finder.find_iter(bytes), (search.len(), with), &mut buffer),
+        if let Some(byte) = short_delimiter(text, search) {
+            return put_between(text, BytePlaces::new(byte, bytes), (1, with), buffer);
         }
-        out.set(i, &buffer);
-    })
+        // Starting an iterator takes longer than finding nothing.
+        let Some(first) = finder.find(bytes) else { return false };
+        let behind = first + search.len();
+        let more = finder.find_iter(&bytes[behind..]).map(|found| behind + found);
+        put_between(text, std::iter::once(first).chain(more), (search.len(), with), buffer)
+    };
+    let mut buffer = String::new();
+    if few_entries(texts, at).is_some() {
+        return make(texts, nulls, at, |text, out, i| {
+            let is_other = replaced(text, &mut buffer);
+            out.set(i, if is_other { &buffer } else { text });
+        });
+    }
+    // Texts that nothing is replaced in stay where they lie.
+    let (mut out, mut fits) = (texts.clone(), true);
+    let kept = out.block_bytes();
+    at.for_each(|i| {
+        if fits && !nulls.get(i) {
+            let text = texts.get(i);
+            fits = text.len() < LONG_TEXT_BYTES && out.block_bytes() - kept <= MADE_BYTES_MAX;
+            if fits && replaced(text, &mut buffer) {
+                out.set(i, &buffer);
+            }
+        }
+    });
+    fits.then(|| Vector { values: Values::String(out), nulls: nulls.clone() })
 }
 
-/// Makes `out` a text with `with` in place of each of the parts of `len` bytes that start at `places`. What
-/// is found starts and ends between characters, as what is looked for does.
+/// Makes `out` a text with `with` in place of each of the parts of `len` bytes that start at `places`;
+/// `false` where there are none. What is found starts and ends between characters, as what is looked for
+/// does.
 #[inline]
 fn put_between(
     text: &str,
     places: impl Iterator<Item = usize>,
     (len, with): (usize, &str),
     out: &mut String,
-) {
+) -> bool {
     out.clear();
-    let mut end = 0;
+    let (mut end, mut is_any) = (0, false);
     for found in places {
+        is_any = true;
         out.push_str(&text[end..found]);
         if !with.is_empty() {
             out.push_str(with);
         }
         end = found + len;
     }
-    out.push_str(&text[end..]);
+    if is_any {
+        out.push_str(&text[end..]);
+    }
+    is_any
 }
 
 /// `split(text, delimiter)`: the parts of each text, where they lie.

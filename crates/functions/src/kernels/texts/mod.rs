@@ -24,7 +24,7 @@ mod parts;
 use std::sync::Arc;
 
 use trimorph_types::Value;
-use trimorph_vector::{Dictionary, Nulls, Positions, Texts, Values, Vector};
+use trimorph_vector::{Dictionary, Entries, Nulls, Positions, Room, Texts, Values, Vector};
 
 use crate::kernel::Argument;
 
@@ -78,6 +78,16 @@ pub(crate) fn texts_of<'a, 's>(argument: Option<&Argument<'a, 's>>) -> Option<(&
     }
 }
 
+/// The codes and entries of texts that have fewer entries than there are positions.
+fn few_entries<'a, 's>(texts: &'a Texts<'s>, at: Positions<'_>) -> Option<(&'a [u32], &'a Entries<'s>)> {
+    texts.codes().filter(|(_, entries)| entries.len() < at.count())
+}
+
+/// The positions that are meant and not null.
+fn present(nulls: &Nulls, at: Positions<'_>) -> Vec<u32> {
+    if nulls.is_none() { at.to_vec() } else { at.filter(|i| !nulls.get(i)) }
+}
+
 /// `of` each text that is meant.
 #[inline]
 pub(crate) fn map<T: Copy + Default>(
@@ -86,8 +96,16 @@ pub(crate) fn map<T: Copy + Default>(
     at: Positions<'_>,
     mut of: impl FnMut(&str) -> T,
 ) -> Vec<T> {
+    if at.is_all()
+        && nulls.is_none()
+        && let Some(viewed) = texts.viewed_texts(at.len)
+    {
+        let mut out: Vec<T> = viewed.map(of).collect();
+        out.resize(at.len, T::default());
+        return out;
+    }
     let mut out = vec![T::default(); at.len];
-    if let Some((codes, entries)) = texts.codes().filter(|(_, entries)| entries.len() < at.count()) {
+    if let Some((codes, entries)) = few_entries(texts, at) {
         let entries: Vec<T> = entries.iter().map(&mut of).collect();
         at.for_each(|i| out[i] = entries[codes[i] as usize]);
     } else if nulls.is_none() {
@@ -116,8 +134,7 @@ fn make<'s>(
             write(text, out, i);
         }
     };
-    let made = if let Some((codes, entries)) = texts.codes().filter(|(_, entries)| entries.len() < at.count())
-    {
+    let made = if let Some((codes, entries)) = few_entries(texts, at) {
         let mut out = Texts::blank(entries.len());
         entries.iter().enumerate().for_each(|(i, entry)| step(entry, &mut out, i));
         // Whoever comes next may look at entries, too. Codes of positions that are not meant are codes as
@@ -133,4 +150,27 @@ fn make<'s>(
         out
     };
     fits.then(|| Vector { values: Values::String(made), nulls: nulls.clone() })
+}
+
+/// The same of texts that are known to be ASCII and become others of as many bytes: they are written end to
+/// end. `None` also of other texts.
+fn make_ascii<'s>(
+    texts: &Texts<'s>,
+    nulls: &Nulls,
+    at: Positions<'_>,
+    write: impl FnMut(&str, &mut Room<'_>),
+) -> Option<Vector<'s>> {
+    if !texts.is_ascii() {
+        return None;
+    }
+    let positions = present(nulls, at);
+    let lengths = || positions.iter().map(|i| texts.get(*i as usize).len());
+    let bytes: usize = lengths().sum();
+    if bytes > MADE_BYTES_MAX || lengths().any(|len| len >= LONG_TEXT_BYTES) {
+        return None;
+    }
+    let mut out = Texts::blank_with_room(at.len, bytes);
+    let each = positions.iter().map(|i| *i as usize).map(|i| (i, texts.get(i).len(), texts.get(i)));
+    out.set_many(each, write);
+    Some(Vector { values: Values::String(out), nulls: nulls.clone() })
 }

@@ -38,14 +38,12 @@ fn read<'s, T: Copy + Default>(
     wrap: impl FnOnce(Vec<T>) -> Values<'s>,
 ) -> Option<Vector<'s>> {
     let (texts, nulls) = texts_of(args.first())?;
-    let read = map(texts, nulls, at, |text| (read(text), true));
-    let mut all: Nulls = nulls.clone();
-    at.for_each(|i| {
-        if read[i].0.is_none() {
-            all.set(i, at.len);
-        }
-    });
-    Some(Vector { values: wrap(read.into_iter().map(|(v, _)| v.unwrap_or_default()).collect()), nulls: all })
+    // Each with whether nothing was read, which is not said of those that are not looked at.
+    let read = map(texts, nulls, at, |text| read(text).map_or((T::default(), true), |v| (v, false)));
+    let bits = |some: &[(T, bool)]| some.iter().rev().fold(0u64, |bits, (_, no)| bits << 1 | u64::from(*no));
+    let unread = Nulls::of_words(read.chunks(64).map(bits).collect());
+    let values = wrap(read.into_iter().map(|(v, _)| v).collect());
+    Some(Vector { values, nulls: nulls.union(&unread, at.len) })
 }
 
 /// `toInteger` of texts.

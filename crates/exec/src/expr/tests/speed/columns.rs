@@ -47,7 +47,9 @@ pub(super) struct Columns {
     pub(super) digits: Vec<String>,
     /// Words between commas.
     pub(super) parts: Vec<String>,
-    pub(super) lists: Vec<[i64; 4]>,
+    /// Lists as vectors have them: the first element of each among all elements, and how many it has.
+    pub(super) runs: Vec<(u32, u32)>,
+    pub(super) elements: Vec<i64>,
     pub(super) durations: Vec<Duration>,
     pub(super) times: Vec<Time>,
     pub(super) zoned: Vec<(i64, usize)>,
@@ -55,7 +57,7 @@ pub(super) struct Columns {
     pub(super) iris: Vec<String>,
     pub(super) date_texts: Vec<String>,
     pub(super) duration_texts: Vec<String>,
-    nulls: Nulls,
+    pub(super) nulls: Nulls,
 }
 
 impl Columns {
@@ -69,7 +71,7 @@ impl Columns {
         draw(0, N as i64 - 1).iter().take(N / 5).for_each(|i| nulls.set(*i as usize, N));
         let days = draw(10_000, 16_000).iter().map(|d| *d as i32).collect();
         let (t, u) = (draw(10_000 * DAY, 16_000 * DAY), draw(10_000 * DAY, 16_000 * DAY));
-        let lists = draw(0, 9).iter().map(|n| [*n, n + 1, 3, 4]).collect();
+        let elements = draw(0, 9).iter().flat_map(|n| [*n, n + 1, 3, 4]).collect();
         let decimals =
             draw(-100_000, 100_000).iter().map(|n| Decimal::new((*n).into(), 2).unwrap()).collect();
         let durations = draw(0, 1_000);
@@ -106,7 +108,8 @@ impl Columns {
             days,
             t,
             u,
-            lists,
+            runs: (0..N as u32).map(|i| (i * 4, 4)).collect(),
+            elements,
             decimals,
             nulls,
         }
@@ -122,8 +125,8 @@ impl Columns {
             Value::DateTime(DateTime { seconds, nanos, zone: zone(*n) })
         };
         let literal = |text: &String| Value::Literal(Literal::in_language(text.as_str(), "en").into());
-        let runs = (0..N as u32).map(|i| (i * 4, 4));
-        let child = Vector::new(Values::Int(self.lists.iter().flatten().copied().collect()));
+        let runs = self.runs.iter().copied();
+        let child = Vector::new(Values::Int(self.elements.clone()));
         let vectors = vec![
             Vector::new(Values::Int(self.a.clone())),
             Vector::new(Values::Int(self.b.clone())),

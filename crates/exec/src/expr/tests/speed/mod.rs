@@ -3,9 +3,12 @@
 //!
 //! `cargo test --release -p trimorph-exec -- --ignored --nocapture kernels_beside_plain_loops`
 //!
+//! `KERNEL=trim` before it measures those only that have this in their name.
+//!
 //! Every function that has a kernel and every operator is in the list, or in one of what is left out and why.
 
 mod columns;
+mod lists;
 mod moments;
 mod numbers;
 mod texts;
@@ -105,6 +108,7 @@ fn cases(columns: &Columns) -> Cases<'_> {
     let mut all = numbers::cases(columns);
     all.extend(moments::cases(columns));
     all.extend(texts::cases(columns));
+    all.extend(lists::cases(columns));
     all.extend(wide::cases(columns));
     all
 }
@@ -116,7 +120,8 @@ fn kernels_beside_plain_loops() {
     let cx = Context::new(&snapshot, Arc::new(Settings::default()));
     let columns = Columns::draw();
     let chunk = columns.chunk();
-    for (name, ex, plain) in &cases(&columns) {
+    let asked = std::env::var("KERNEL").unwrap_or_default();
+    for (name, ex, plain) in cases(&columns).iter().filter(|(name, ..)| name.contains(&asked)) {
         let kernel = || drop(black_box(evaluate(black_box(ex), &chunk, 0, &cx).map(|e| e.into_vector(N))));
         let (kernel, plain) = (time(40, kernel), time(40, plain));
         eprintln!("{name:26} {kernel:7.2} {plain:7.2} {:5.1}", kernel / plain);

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use trimorph_algebra::Op;
-use trimorph_types::temporal::calendar::{date_from_days, days_from_date, week_of};
+use trimorph_types::temporal::calendar::{date_from_days, days_from_date, days_in_month, week_of};
 use trimorph_types::{Duration, Time, Value};
 
 use super::columns::{A, B, Columns, DATE_TEXTS, DAYS, DURATION_TEXTS, T, U};
@@ -13,8 +13,21 @@ use crate::expr::Ex;
 const DAY_LONG: Duration = Duration { months: 0, days: 1, seconds: 0, nanos: 0 };
 const MONTH_LONG: Duration = Duration { months: 1, days: 0, seconds: 0, nanos: 0 };
 
-fn seconds(seconds: i64) -> Duration {
-    Duration { seconds, ..Duration::default() }
+/// Whole months, then whole days, then what is left between two instants.
+fn between(from: i64, to: i64) -> Duration {
+    let (day, time) = (from.div_euclid(DAY), from.rem_euclid(DAY));
+    let (to_day, to_time) = (to.div_euclid(DAY), to.rem_euclid(DAY));
+    let end = |day: i64| {
+        to_day - i64::from(to_day > day && to_time < time) + i64::from(to_day < day && to_time > time)
+    };
+    let (a, b) = (date_from_days(day), date_from_days(end(day)));
+    let months = ((b.0 * 12 + b.1) * 32 + b.2 - ((a.0 * 12 + a.1) * 32 + a.2)) / 32;
+    let index = a.0 * 12 + a.1 - 1 + months;
+    let (year, month) = (index.div_euclid(12), index.rem_euclid(12) + 1);
+    let moved = days_from_date(year, month, a.2.min(days_in_month(year, month)));
+    let apart = (to_day - end(moved)) * DAY + to_time - time;
+    let nanos = apart.rem_euclid(1_000_000_000) as i32;
+    Duration { months, days: end(moved) - moved, seconds: apart.div_euclid(1_000_000_000), nanos }
 }
 
 #[expect(clippy::too_many_lines, reason = "a list")]
@@ -50,11 +63,18 @@ pub(super) fn cases(c: &Columns) -> Cases<'_> {
             call("datetime.truncate", vec![text("year"), slot(T)]),
             plain!(c.t, |t| { days_from_date(date_from_days(t.div_euclid(DAY)).0, 1, 1) * DAY }),
         ),
-        (
-            "+ 1 day",
-            op(Op::Add, vec![slot(T), Ex::Const(Value::Duration(DAY_LONG))]),
-            plain!(c.t, |t| t + black_box(DAY)),
-        ),
+        ("+ 1 day", op(Op::Add, vec![slot(T), Ex::Const(Value::Duration(DAY_LONG))]), {
+            let t = &c.t;
+            Box::new(move || {
+                let (t, day, mut is_over) = (black_box(t), black_box(DAY), false);
+                let of = |t: &i64| {
+                    let (sum, over) = t.overflowing_add(day);
+                    is_over |= over;
+                    sum
+                };
+                drop(black_box((t.iter().map(of).collect::<Vec<_>>(), is_over)));
+            })
+        }),
         (
             "+ 1 month",
             op(Op::Add, vec![slot(T), Ex::Const(Value::Duration(MONTH_LONG))]),
@@ -76,19 +96,17 @@ pub(super) fn cases(c: &Columns) -> Cases<'_> {
                 (b.0 - a.0) * 12 + b.1 - a.1 - i64::from(b.2 < a.2)
             }),
         ),
-        (
-            "between",
-            call("duration.between", vec![slot(T), slot(U)]),
-            plain!(c.t, c.u, |(t, u)| {
-                let (a, b) = (date_from_days(t.div_euclid(DAY)), date_from_days(u.div_euclid(DAY)));
-                let months = (b.0 - a.0) * 12 + b.1 - a.1 - i64::from(b.2 < a.2);
-                Duration { months, days: b.2 - a.2, ..Duration::default() }
-            }),
-        ),
+        ("between", call("duration.between", vec![slot(T), slot(U)]), {
+            plain!(c.t, c.u, |(t, u): (&i64, &i64)| between(*t, *u))
+        }),
         (
             "inSeconds",
             call("duration.inSeconds", vec![slot(T), slot(U)]),
-            plain!(c.t, c.u, |(t, u)| seconds((u - t) / 1_000_000_000)),
+            plain!(c.t, c.u, |(t, u)| {
+                let apart = u - t;
+                let nanos = apart.rem_euclid(1_000_000_000) as i32;
+                Duration { seconds: apart.div_euclid(1_000_000_000), nanos, ..Duration::default() }
+            }),
         ),
         (
             "inDays",
@@ -129,11 +147,21 @@ pub(super) fn cases(c: &Columns) -> Cases<'_> {
         ("localtime(x)", call("localtime", vec![slot(T)]), plain!(c.t, |t| t.rem_euclid(DAY))),
         ("localdatetime(x)", call("localdatetime", vec![slot(T)]), plain!(c.t, |t| *t)),
         ("datetime(date)", call("datetime", vec![slot(DAYS)]), plain!(c.days, |d| i64::from(*d) * DAY)),
-        (
-            "fromEpoch",
-            call("datetime.fromEpoch", vec![slot(B), slot(B)]),
-            plain!(c.b, |b| b * 1_000_000_000 + b),
-        ),
+        ("fromEpoch", call("datetime.fromEpoch", vec![slot(B), slot(B)]), {
+            // Both steps may leave 64 bits.
+            let b = &c.b;
+            Box::new(move || {
+                let mut is_over = false;
+                let of = |(seconds, within): (&i64, &i64)| {
+                    let (nanos, over) = seconds.overflowing_mul(1_000_000_000);
+                    let (sum, over_too) = nanos.overflowing_add(*within);
+                    is_over |= over | over_too;
+                    sum
+                };
+                let out: Vec<i64> = black_box(b).iter().zip(black_box(b)).map(of).collect();
+                drop(black_box((out, is_over)));
+            })
+        }),
         ("fromEpochMillis", call("datetime.fromEpochMillis", vec![slot(A)]), plain!(c.a, |a| a * 1_000_000)),
         (
             "date.truncate month",

@@ -1,9 +1,9 @@
-//! Kernels of texts, beside `memmem` or a loop over the same bytes, and of lists.
+//! Kernels of texts, beside `memmem` or a loop over the same bytes.
 
 use memchr::memmem::Finder;
 use trimorph_algebra::Op;
 
-use super::columns::{A, Columns, DIGITS, LISTS, PARTS, TEXTS};
+use super::columns::{Columns, DIGITS, PARTS, TEXTS};
 use super::{Cases, Plain, call, int, op, plain, slot, text};
 
 /// The texts one after the other, each changed by `of`.
@@ -50,9 +50,14 @@ pub(super) fn cases(c: &Columns) -> Cases<'_> {
         ("text < 'needle'", op(Op::Lt, vec![slot(TEXTS), needle()]), plain!(*texts, |t| &**t < "needle")),
         ("size", call("size", vec![slot(TEXTS)]), plain!(*texts, |t| t.len())),
         ("text + text", op(Op::Add, vec![slot(TEXTS), slot(DIGITS)]), {
-            copied(texts, |t, out| {
-                whole(t, out);
-                whole("123", out);
+            Box::new(move || {
+                let (mut out, mut ends) = (Vec::new(), Vec::with_capacity(texts.len()));
+                for (text, digits) in std::hint::black_box(texts).iter().zip(&c.digits) {
+                    whole(text, &mut out);
+                    whole(digits, &mut out);
+                    ends.push(out.len());
+                }
+                drop(std::hint::black_box((out, ends)));
             })
         }),
         ("substring", call("substring", vec![slot(TEXTS), int(3), int(5)]), plain!(*texts, |t| &t[3..8])),
@@ -90,39 +95,6 @@ pub(super) fn cases(c: &Columns) -> Cases<'_> {
             call("toFloat", vec![slot(DIGITS)]),
             plain!(c.digits, |t| t.parse::<f64>().unwrap_or(0.0)),
         ),
-        ("head", call("head", vec![slot(LISTS)]), plain!(c.lists, |l| l[0])),
-        ("last", call("last", vec![slot(LISTS)]), plain!(c.lists, |l| l[3])),
-        ("tail", call("tail", vec![slot(LISTS)]), plain!(c.lists, |l| (l.as_ptr() as usize, 3u32))),
-        ("reverse(list)", call("reverse", vec![slot(LISTS)]), plain!(c.lists, |l| [l[3], l[2], l[1], l[0]])),
-        (
-            "coll.distinct",
-            call("coll.distinct", vec![slot(LISTS)]),
-            plain!(c.lists, |l| (1..4).map(|i| l[..i].contains(&l[i])).fold(false, |a, b| a | b)),
-        ),
-        ("isEmpty", call("isEmpty", vec![slot(LISTS)]), plain!(c.lists, |l| l.is_empty())),
-        ("list[1]", op(Op::Index, vec![slot(LISTS), int(1)]), plain!(c.lists, |l| l[1])),
-        (
-            "list[1..]",
-            op(Op::Slice, vec![slot(LISTS), int(1), int(3)]),
-            plain!(c.lists, |l| (l.as_ptr() as usize, 2u32)),
-        ),
-        (
-            "range",
-            call("range", vec![int(1), call("size", vec![slot(LISTS)])]),
-            plain!(c.lists, |l| (1u32, l.len())),
-        ),
-        (
-            "cosine",
-            call("vector.similarity.cosine", vec![slot(LISTS), slot(LISTS)]),
-            plain!(c.lists, |l| near(l, |a, b| a * b)
-                / (near(l, |a, _| a * a) * near(l, |_, b| b * b)).sqrt()),
-        ),
-        (
-            "euclidean",
-            call("vector.similarity.euclidean", vec![slot(LISTS), slot(LISTS)]),
-            plain!(c.lists, |l| 1.0 / (1.0 + near(l, |a, b| (a - b) * (a - b)))),
-        ),
-        ("x IN list", op(Op::In, vec![slot(A), slot(LISTS)]), plain!(c.a, c.lists, |(a, l)| l.contains(a))),
     ];
     for name in ["toUpper", "upper", "toLower", "lower"] {
         let is_upper = name.contains('p') || name.contains("Up");
@@ -140,10 +112,4 @@ pub(super) fn cases(c: &Columns) -> Cases<'_> {
         out.push((name, call(name, vec![slot(TEXTS)]), plain!(*texts, |t| t.len())));
     }
     out
-}
-
-/// The sum of what `of` gives for each number of a list, which stands on both sides.
-#[inline]
-fn near(list: &[i64], of: impl Fn(f64, f64) -> f64) -> f64 {
-    list.iter().map(|n| of(*n as f64, *n as f64)).sum()
 }

@@ -2,7 +2,7 @@
 
 use trimorph_algebra::Op;
 use trimorph_types::temporal::calendar::date_from_days;
-use trimorph_types::{Decimal, Duration};
+use trimorph_types::{Decimal, Duration, Time};
 
 use super::columns::{Columns, DAYS, DECIMALS, DURATIONS, IRIS, LITERALS, TIMES, ZONED};
 use super::{Cases, DAY, int, op, plain, property, slot};
@@ -47,7 +47,11 @@ pub(super) fn cases(c: &Columns) -> Cases<'_> {
         (
             "time < time",
             op(Op::Lt, vec![slot(TIMES), slot(TIMES)]),
-            plain!(c.times, |t| t.nanos - i64::from(t.offset_seconds) < t.nanos),
+            // By instant, then by offset, of both sides.
+            plain!(c.times, c.times, |(a, b): (&Time, &Time)| {
+                let utc = |t: &Time| t.nanos - i64::from(t.offset_seconds) * 1_000_000_000;
+                (utc(a) < utc(b)) | (utc(a) == utc(b)) & (a.offset_seconds < b.offset_seconds)
+            }),
         ),
         (
             "year in a zone",
@@ -62,7 +66,10 @@ pub(super) fn cases(c: &Columns) -> Cases<'_> {
         (
             "decimal < decimal",
             op(Op::Lt, vec![slot(DECIMALS), slot(DECIMALS)]),
-            plain!(c.decimals, c.decimals, |(a, b): (&Decimal, &Decimal)| a.unscaled() < b.unscaled()),
+            // Of one scale both are compared as they are; else the slow way.
+            plain!(c.decimals, c.decimals, |(a, b): (&Decimal, &Decimal)| {
+                if a.scale() == b.scale() { a.unscaled() < b.unscaled() } else { a < b }
+            }),
         ),
         ("iri = iri", op(Op::Eq, vec![slot(IRIS), Ex::Const(iri)]), plain!(c.iris, move |iri| iri == first)),
         (
