@@ -520,7 +520,8 @@ def test_load_options(conn, tmp_path):
     with pytest.raises(trimorph.LoadError, match="line 2"):
         conn.load_rdf(data=lines, format="ntriples")
     assert len(rows(conn, "SELECT * { ?s ?p ?o }")) == 1
-    assert conn.load_rdf(data=lines, format="ntriples", skip_bad=True) == 2
+    with pytest.warns(UserWarning, match="1 thing that is no statement was left out; the first: line 2"):
+        assert conn.load_rdf(data=lines, format="ntriples", skip_bad=True) == 2
     assert len(rows(conn, "SELECT * { ?s ?p ?o }")) == 3
     assert conn.load_rdf(data=b"@prefix : <http://e/> . :g1 { :q :r 1 } :q :r 2 .", format="trig", graph="http://e/g2") == 2
     assert rows(conn, "SELECT ?g ?o { GRAPH ?g { :q :r ?o } }") == [":g1\t1", ":g2\t2"]
@@ -530,7 +531,17 @@ def test_load_options(conn, tmp_path):
 
 
 def test_bad_turtle_costs_one_statement(conn):
-    assert conn.load_rdf(data=b"<x:a> <x:p> 1 .\n<x:b> <x:p> .\n<x:c> <x:p> 3 .\n", skip_bad=True) == 2
+    text = "<x:a> <x:p> 1 .\n<x:b> <x:p> .\n<x:c> <x:p> 3 .\n"
+    with pytest.warns(UserWarning, match="1 thing that is no statement"):
+        assert conn.load_rdf(data=text, skip_bad=True) == 2
+
+
+def test_data_is_a_text_or_bytes(conn):
+    for data in ["<x:a> <x:p> 'ä' .", "<x:b> <x:p> 'ä' .".encode(), bytearray("<x:c> <x:p> 'ä' .".encode())]:
+        assert conn.load_rdf(data=data, format="turtle") == 1
+    assert conn.sparql("SELECT (COUNT(*) AS ?n) { ?s <x:p> 'ä' }").fetchall() == [(3,)]
+    with pytest.raises(TypeError):
+        conn.load_rdf(data=1, format="turtle")
 
 
 @pytest.mark.parametrize("name", ["x.nq", "x.trig", "x.jsonld", "x.nq.gz", "x.nq.zst", "x.trig.bz2"])

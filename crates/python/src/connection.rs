@@ -14,6 +14,7 @@ use crate::cell::Cell;
 use crate::forks::outside;
 use crate::function::Function;
 use crate::handle::{Database, Handle};
+use crate::rdf::RdfText;
 use crate::result::QueryResult;
 use crate::transaction::{self, Transaction};
 use crate::{error, execute, from_python, interrupt};
@@ -97,15 +98,16 @@ impl Connection {
     /// Loads files of RDF (Turtle, TriG, N-Triples, N-Quads, RDF/XML, JSON-LD; also gzip and zstd) in one
     /// transaction; gives the number of statements. `format` is a name, suffix or media type; `base` is what
     /// relative IRIs are relative to; `graph` is the named graph that statements of no graph go into;
-    /// `skip_bad` leaves out what is no statement. `data` is a text instead of files. A load into an empty
-    /// database makes indexes of predicates whose literals tell subjects apart, unless `indexes` is false.
+    /// `skip_bad` leaves out what is no statement, and warns of how much that was. `data` is a text (`str` or
+    /// `bytes`) instead of files. A load into an empty database makes indexes of predicates whose literals
+    /// tell subjects apart, unless `indexes` is false.
     #[expect(clippy::too_many_arguments, reason = "options of one call in Python")]
     #[pyo3(signature = (*paths, data = None, format = None, base = None, graph = None, skip_bad = false, indexes = true))]
     fn load_rdf(
         &self,
         py: Python<'_>,
         paths: &Bound<'_, PyTuple>,
-        data: Option<Cow<'_, [u8]>>,
+        data: Option<RdfText>,
         format: Option<String>,
         base: Option<String>,
         graph: Option<String>,
@@ -123,9 +125,18 @@ impl Connection {
             trimorph::RdfOptions { format, base, graph, skip_bad, without_indexes, cancel: cancel_of_load };
         let engine = self.cell.engine()?;
         let report = interrupt::run(py, &cancel, || match &data {
-            Some(text) => engine.load_rdf_text(text, &options),
+            Some(text) => engine.load_rdf_text(text.bytes(), &options),
             None => engine.load_rdf(&paths, &options),
         })?;
+        if report.skipped > 0 {
+            let first = report.errors.first().map(|reason| format!("; the first: {reason}"));
+            let things = if report.skipped == 1 {
+                "thing that is no statement was"
+            } else {
+                "things that are no statements were"
+            };
+            error::warn(py, &format!("{} {things} left out{}", report.skipped, first.unwrap_or_default()))?;
+        }
         Ok(report.statements)
     }
 
@@ -161,9 +172,7 @@ impl Connection {
         let engine = self.cell.engine()?;
         let report = interrupt::run(py, &cancel, || engine.export_rdf(&path, &options, &|_| {}))?;
         for notice in &report.notices {
-            let warning = py.get_type::<pyo3::exceptions::PyUserWarning>();
-            let text = std::ffi::CString::new(notice.as_str())?;
-            PyErr::warn(py, &warning, &text, 1)?;
+            error::warn(py, notice)?;
         }
         Ok(report.statements)
     }

@@ -193,3 +193,9 @@ impl From<EngineError> for Raised {
         Python::attach(|py| Self(from_engine(py, &error)))
     }
 }
+
+/// Shows a warning where Python calls from.
+pub(crate) fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
+    let warning = py.get_type::<pyo3::exceptions::PyUserWarning>();
+    PyErr::warn(py, &warning, &std::ffi::CString::new(text.replace('\0', " "))?, 1)
+}

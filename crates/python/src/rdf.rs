@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use trimorph::{Literal, LiteralKind, Value};
 use trimorph_types::format::{IdsOnly, format_value};
 
@@ -149,4 +150,20 @@ impl RdfLiteral {
 /// Python's own form of a text.
 fn quoted(py: Python<'_>, text: &str) -> PyResult<String> {
     Ok(pyo3::types::PyString::new(py, text).repr()?.to_string())
+}
+
+/// RDF given instead of a file.
+#[derive(FromPyObject)]
+pub(crate) enum RdfText {
+    Text(PyBackedStr),
+    Bytes(PyBackedBytes),
+}
+
+impl RdfText {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
 }

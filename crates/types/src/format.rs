@@ -93,6 +93,8 @@ fn write_literal(out: &mut String, value: &Value, describe: &dyn Describe) {
         Value::Float(x) => out.push_str(&format_float(*x)),
         Value::Decimal(x) => _ = write!(out, "{x}"),
         Value::String(text) => write_quoted(out, text),
+        // A blank node and a triple term have marks of their own.
+        Value::Iri(term) if term.starts_with("_:") || term.starts_with("<<(") => out.push_str(term),
         Value::Iri(iri) => _ = write!(out, "<{iri}>"),
         Value::Literal(literal) => {
             write_quoted(out, &literal.lexical);

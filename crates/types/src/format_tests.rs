@@ -58,6 +58,8 @@ fn quotes_stand_inside_containers_only() {
         (Value::Float(f64::INFINITY), "Inf", "Infinity"),
         (Value::Decimal(Decimal::parse("1.50").unwrap()), "1.5", "1.5"),
         (Value::iri("http://a"), "<http://a>", "<http://a>"),
+        (Value::iri("_:b"), "_:b", "_:b"),
+        (Value::iri("<<( <a> <b> <c> )>>"), "<<( <a> <b> <c> )>>", "<<( <a> <b> <c> )>>"),
         (Value::Literal(Literal::in_language("it's", "en").into()), r"'it\'s'@en", r"'it\'s'@en"),
         (Value::Literal(Literal::of_datatype("a", "http://t").into()), "'a'^^<http://t>", "'a'^^<http://t>"),
     ] {

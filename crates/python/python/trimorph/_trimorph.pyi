@@ -273,7 +273,7 @@ class Connection:
     def load_rdf(
         self,
         *paths: _Path,
-        data: bytes | None = None,
+        data: str | bytes | None = None,
         format: str | None = None,
         base: str | None = None,
         graph: str | None = None,
