@@ -484,3 +484,29 @@ def test_a_database_is_closed_while_nodes_move(tmp_path):
         # Nobody holds it any more.
         with trimorph.Database(place) as again:
             assert again.connect().sparql("SELECT (COUNT(*) AS ?n) { ?s a ?c ; <http://p/next> ?t . ?t a ?d ; <http://p/n> ?n }").fetchall() == [(3000,)]
+
+
+def test_a_node_with_many_relationships_moves_in_a_pause():
+    conn = trimorph.Database().connect()
+    for first in range(0, 7000, 100):
+        conn.sparql("INSERT DATA { " + " ".join(f"<http://e/{i}> <http://p/at> <http://e/hub> ; a <http://c/at> ." for i in range(first, first + 100)) + " }")
+    before = ids(conn)
+    conn.sparql("INSERT DATA { <http://e/hub> a <http://c/hub> }")
+    insert_typed_later(conn)
+    assert wait_for(lambda: ids(conn)["http://e/hub"] != before["http://e/hub"])
+    assert conn.sparql("SELECT (COUNT(*) AS ?n) { ?s <http://p/at> ?h . ?h a <http://c/hub> }").fetchall() == [(7000,)]
+
+
+def test_nodes_that_an_earlier_process_left_elsewhere_move(tmp_path):
+    place = str(tmp_path / "db")
+    rows = [(f"<http://e/{i}>", f"<http://e/{(i * 7) % 3000}>") for i in range(3000)]
+    with trimorph.Database(place) as db:
+        conn = db.connect()
+        conn.sparql("INSERT DATA { " + " ".join(f"{a} <http://p/next> {b} ." for a, b in rows) + " }")
+        conn.sparql("INSERT DATA { " + " ".join(f"{a} a <http://c/1> ." for a, _ in rows) + " }")
+        conn.close()
+    with trimorph.Database(place) as db:
+        conn = db.connect()
+        before = ids(conn)
+        conn.sparql("INSERT DATA { <http://e/new> <http://p/n> 1 }")
+        assert wait_for(lambda: sum(ids(conn)[iri] != own for iri, own in before.items()) >= 2500, 20)

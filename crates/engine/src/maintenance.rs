@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use trimorph_base::{CancelToken, forks, much_was_freed, return_spare_memory};
 use trimorph_store::Waited;
+use trimorph_types::iri_names::ID;
 
 use crate::Error;
 use crate::handles::Handles;
@@ -66,6 +67,8 @@ impl Shared {
             let handles = Arc::clone(&self.handles);
             // Who is about to write makes the log, if there is none yet.
             let first = self.config.checkpoint_interval.unwrap_or(LONG).min(LONG);
+            // Nodes that an earlier process left elsewhere move in the first pause.
+            let first = if self.base().schema().property_id(ID).is_some() { PAUSE } else { first };
             let work = move || {
                 let (mut time, mut written) = (first, 0);
                 loop {

@@ -50,6 +50,8 @@ const ELSEWHERE_SHARE: u64 = 8;
 /// meets it tries again and comes through.
 const NODES_AT_ONCE: usize = 500;
 const EDGES_AT_ONCE: u64 = 5_000;
+/// A node with more moves by itself, if it has no more than these: a quarter of a second. Chosen.
+const EDGES_OF_ONE: u64 = 50_000;
 /// How long until it is looked again whether nobody has a transaction open.
 const OPEN_AGAIN: Duration = Duration::from_secs(1);
 /// Rows whose labels are looked at together.
@@ -202,14 +204,15 @@ impl Connection {
     }
 
     /// Those of some nodes of one table that may move without being asked for, as many as move in one
-    /// transaction; and the row to go on with, where `next` is the one behind them all.
+    /// transaction, one with many relationships by itself; and the row to go on with, where `next` is the one behind them all.
     fn movable(&self, nodes: &[NodeId], next: Option<u64>) -> (Vec<NodeId>, Option<u64>) {
         let snapshot = self.shared().snapshot();
         let reader = Reader::new(&snapshot);
         let (mut movable, mut edges) = (Vec::new(), 0);
         for node in nodes {
-            let Some(own) = degree(&reader, *node).filter(|own| *own <= EDGES_AT_ONCE) else { continue };
-            if movable.len() == NODES_AT_ONCE || edges + own > EDGES_AT_ONCE {
+            let Some(own) = degree(&reader, *node).filter(|own| *own <= EDGES_OF_ONE) else { continue };
+            let is_enough = edges + own > EDGES_AT_ONCE && !movable.is_empty();
+            if movable.len() == NODES_AT_ONCE || is_enough {
                 return (movable, Some(node.row()));
             }
             if !reader.node_property(*node, ID).is_null() {
