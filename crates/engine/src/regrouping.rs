@@ -204,7 +204,8 @@ impl Connection {
     }
 
     /// Those of some nodes of one table that may move without being asked for, as many as move in one
-    /// transaction, one with many relationships by itself; and the row to go on with, where `next` is the one behind them all.
+    /// transaction, one with many relationships by itself; and the row to go on with, where `next` is the one
+    /// behind them all.
     fn movable(&self, nodes: &[NodeId], next: Option<u64>) -> (Vec<NodeId>, Option<u64>) {
         let snapshot = self.shared().snapshot();
         let reader = Reader::new(&snapshot);

@@ -186,7 +186,7 @@ impl<'s> DictionaryView<'s> {
         self.pieces.missing()
     }
 
-    /// Calls `read`, which copies each entry before it asks for the next one: [`Resolved::one_after_the_other`].
+    /// Calls `read`, which copies each entry before it asks for the next one.
     pub(crate) fn one_after_the_other<T>(&self, read: impl FnOnce() -> T) -> T {
         self.pieces.one_after_the_other(read)
     }
