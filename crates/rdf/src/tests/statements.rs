@@ -290,7 +290,7 @@ fn what_cannot_be_written_is_refused() {
         );
         assert_eq!(
             refused([&iri, &blank, &iri], None, format),
-            "cannot write <_:a> as the predicate of a statement"
+            "cannot write _:a as the predicate of a statement"
         );
         assert_eq!(refused([&iri, &iri, &Value::Null], None, format), "cannot write null as an RDF term");
         assert_eq!(
