@@ -335,6 +335,12 @@ pub(crate) fn range<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Position
         _ => return None,
     };
     let nulls = nulls_of(args, at.len);
+    if let (Ints::One(first), Ints::Each(last)) = (first, last)
+        && nulls.is_none()
+        && at.is_all()
+    {
+        return ranges_from(first, last.get(..at.len)?);
+    }
     // Where there are numbers at all. Loops over slices side by side, none of which has a branch.
     let (first, last) = (first.all(at.len)?, last.all(at.len)?);
     let mut are_some: Vec<bool> = first.iter().zip(&*last).map(|(first, last)| first <= last).collect();
@@ -358,6 +364,19 @@ pub(crate) fn range<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Position
     });
     let lists = Lists::new(runs, Vector::new(Values::Int(child)))?;
     Some(Vector { values: Values::List(lists), nulls })
+}
+
+/// Ranges that begin with the same number: parts of the longest.
+fn ranges_from<'s>(first: i64, last: &[i64]) -> Option<Vector<'s>> {
+    let most = last.iter().fold(i64::MIN, |most, last| most.max(*last));
+    let count = if first <= most { most.checked_sub(first)?.checked_add(1)? } else { 0 };
+    let count = usize::try_from(count).ok().filter(|count| *count <= MADE_MAX)?;
+    let child: Vec<i64> = (0..count as i64).map(|k| first + k).collect();
+    // Of what is no shorter than nothing it is within the count, which 32 bits hold.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "there are few numbers")]
+    let len = |last: i64| if first <= last { last.wrapping_sub(first) as u32 + 1 } else { 0 };
+    let lists = Lists::new(last.iter().map(|last| (0, len(*last))), Vector::new(Values::Int(child)))?;
+    Some(Vector::new(Values::List(lists)))
 }
 
 /// The place that an index means, counted from the end if negative; `None` before the first.
