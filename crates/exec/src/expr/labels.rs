@@ -8,6 +8,7 @@ use trimorph_base::{NodeId, TableId};
 use trimorph_catalog::CatalogView;
 use trimorph_store::{LabelRows, SEGMENT_ROWS};
 use trimorph_types::Value;
+use trimorph_vector::Nodes;
 
 use crate::Context;
 
@@ -77,6 +78,40 @@ impl LabelTest {
         let of_table = || self.tables.get(table.0 as usize).copied().unwrap_or(false);
         let (Some(own), Some(rows)) = (labels.labels(code), &self.rows) else { return of_table() };
         rows.0.matches(&|label| own.iter().any(|own| **own == *label))
+    }
+
+    /// Whether each of some nodes meets it, where that is known by the rows of one segment: each set of labels
+    /// is asked once, and a node costs a look at its code.
+    pub(super) fn of_rows(&self, nodes: &Nodes<'_>, len: usize, cx: &Context<'_>) -> Option<Vec<bool>> {
+        let (first, rows) = match nodes {
+            Nodes::Range(first) => (*first, len),
+            Nodes::Ids { table: Some(_), ids } => {
+                let (least, most) = (ids.iter().min()?, ids.iter().max()?);
+                (*least, usize::try_from(most.0 - least.0).ok()? + 1)
+            }
+            _ => return None,
+        };
+        let start = (first.row() % SEGMENT_ROWS as u64) as usize;
+        if start + rows > SEGMENT_ROWS {
+            return None;
+        }
+        let labels = cx.reader.label_rows(first, len as u64)?;
+        if labels.codes() > len / CODES_PART || cx.reader.have_labels_written(first, rows) {
+            return None;
+        }
+        let codes = labels.codes_of(start..start + rows)?;
+        let passes: Vec<bool> = (0..=u16::MAX)
+            .take(labels.codes())
+            .map(|code| self.passes_code(first.table(), labels, code))
+            .collect();
+        let passes = |code: u16| passes.get(usize::from(code)).copied().unwrap_or(false);
+        Some(match nodes {
+            Nodes::Ids { ids, .. } => {
+                let code = |node: &NodeId| codes.get((node.0 - first.0) as usize).copied();
+                ids.iter().map(|node| code(node).is_some_and(passes)).collect()
+            }
+            _ => codes.iter().map(|code| passes(*code)).collect(),
+        })
     }
 
     /// Some of the nodes that are asked for together, `asked` of them.

@@ -89,6 +89,13 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
                 if let Some(known) = known {
                     return Ok(Evaluated::Const(Value::Bool(known)));
                 }
+                if whole
+                    && over.at.is_all()
+                    && let Some(out) =
+                        test.of_rows(nodes, over.at.len, cx).filter(|out| out.len() == over.at.len)
+                {
+                    return Ok(Evaluated::Own(Vector::new(Values::Bool(out))));
+                }
                 let mut out = vec![false; over.at.len];
                 let mut known = test.of_many(over.at.len);
                 over.at.for_each(|i| {

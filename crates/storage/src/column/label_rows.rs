@@ -10,6 +10,7 @@
 //! with what was read of the segment.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -41,6 +42,11 @@ impl LabelRows {
     #[inline]
     pub fn code(&self, row: usize) -> Option<u16> {
         self.codes.get(row).copied()
+    }
+
+    /// The codes of rows of the segment; none where some are past the last.
+    pub fn codes_of(&self, rows: Range<usize>) -> Option<&[u16]> {
+        self.codes.get(rows)
     }
 
     /// How many codes there are.
