@@ -80,8 +80,8 @@ impl LabelTest {
         rows.0.matches(&|label| own.iter().any(|own| **own == *label))
     }
 
-    /// Whether each of some nodes meets it, where that is known by the rows of one segment: each set of labels
-    /// is asked once, and a node costs a look at its code.
+    /// Whether each of some nodes meets it, where that is known by the rows of one segment: each set of
+    /// labels is asked once, and a node costs a look at its code.
     pub(super) fn of_rows(&self, nodes: &Nodes<'_>, len: usize, cx: &Context<'_>) -> Option<Vec<bool>> {
         let (first, rows) = match nodes {
             Nodes::Range(first) => (*first, len),
