@@ -50,7 +50,7 @@ const ELSEWHERE_SHARE: u64 = 8;
 /// meets it tries again and comes through.
 const NODES_AT_ONCE: usize = 500;
 const EDGES_AT_ONCE: u64 = 5_000;
-/// A node with more moves by itself, if it has no more than these: a quarter of a second. Chosen.
+/// A node with more moves by itself, if it has no more than these. Chosen.
 const EDGES_OF_ONE: u64 = 50_000;
 /// How long until it is looked again whether nobody has a transaction open.
 const OPEN_AGAIN: Duration = Duration::from_secs(1);
