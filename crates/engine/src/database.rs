@@ -25,6 +25,7 @@ use crate::follower::Follower;
 use crate::handle::Handle;
 use crate::load_folders::{LoadFolders, load_folders};
 use crate::log_length::segment_bytes;
+use crate::maintenance::slowed_from;
 use crate::merged_pieces::{MERGED, merge_failed};
 use crate::own_config::{OwnConfig, keeps_promise};
 use crate::plan_cache::PlanCache;
@@ -72,6 +73,7 @@ impl Database {
         }
         let own = OwnConfig::of(&config);
         let room = MemoryBudget::new(config.memory_limit_bytes / ROOM_PART, Some(budget.clone()));
+        let slowed = AtomicUsize::new(slowed_from(&config, main.piece_bytes()));
         let shared = Shared {
             plans: PlanCache::default(),
             procedures: procedures::registry(config.switches.test_procedures, &budget),
@@ -86,7 +88,8 @@ impl Database {
             delta_left: AtomicUsize::new(0),
             delta_seen: AtomicUsize::new(0),
             charged_at: AtomicU64::new(0),
-            waits_for_room: Arc::default(),
+            slowed_from: slowed,
+            waits_for_room: AtomicUsize::default(),
             regrouping: Mutex::default(),
             regrouped: RwLock::default(),
             delta_held: Mutex::new(budget.reservation()),

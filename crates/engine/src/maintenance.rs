@@ -15,7 +15,7 @@
 //! 5. What large merges free is given back to the system a while after the last of them.
 //! 6. As long as something waits for readers to go, it looks again from time to time.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -23,10 +23,10 @@ use trimorph_base::{CancelToken, forks, much_was_freed, return_spare_memory};
 use trimorph_store::Waited;
 use trimorph_types::iri_names::ID;
 
-use crate::Error;
 use crate::handles::Handles;
 use crate::shared::Shared;
 use crate::update::Writing;
+use crate::{Config, Error};
 
 /// The delta is merged from this part of the memory limit on.
 const MERGED_PART: usize = 16;
@@ -36,7 +36,7 @@ const MERGED_BYTES_MAX: usize = 64 << 20;
 const MERGED_BYTES_MIN: usize = 1 << 20;
 /// It is merged from this part of main's nodes and edges on, so that a merge of all of main is paid for by
 /// so many changes.
-const MERGED_SHARE: u64 = 4;
+const MERGED_SHARE: u64 = 8;
 /// And in a pause from this one on.
 const PAUSED_SHARE: u64 = 16;
 /// Less is not worth a merge in a pause.
@@ -47,17 +47,29 @@ pub(crate) const PAUSE: Duration = Duration::from_millis(200);
 const FREED_KEPT: Duration = Duration::from_secs(1);
 /// Versions and edges that may be written before somebody charges what the delta holds.
 const UNCHARGED_MAX: u64 = 1 << 14;
+/// What a version or an edge takes in the delta, roughly.
+const VERSION_BYTES: usize = 100;
 /// Writers wait before they begin from this part of the memory limit on: it is four times what is merged, so
 /// they are faster than merges are.
 const SLOWED_PART: usize = 4;
+/// And where what is not merged has become as large as main's pieces, but never below this: a database under
+/// writers without a pause is to take little more than one at rest.
+const SLOWED_BYTES_MIN: usize = 32 << 20;
 /// How long one waits at most: if there is no room then, it is refused by what it writes.
 const SLOWED_MAX: Duration = Duration::from_secs(1);
 /// How long it waits between two looks.
 const ROOM_AGAIN: Duration = Duration::from_millis(1);
 /// How long until the thread looks again whether readers have gone.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// The same for the first time after a merge; then twice as long each time.
+const CLEAN_AGAIN: Duration = Duration::from_millis(2);
 /// How long it sleeps where nothing waits.
 const LONG: Duration = Duration::from_secs(3600);
+
+/// From so many bytes of the delta on writers wait, where main's pieces have `pieces` bytes.
+pub(crate) fn slowed_from(config: &Config, pieces: usize) -> usize {
+    pieces.max(SLOWED_BYTES_MIN).min(config.memory_limit_bytes / SLOWED_PART)
+}
 
 impl Shared {
     /// Starts the thread, if nobody has yet.
@@ -92,6 +104,22 @@ impl Shared {
     fn merged_bytes(&self) -> usize {
         let part = self.config.memory_limit_bytes / MERGED_PART;
         part.clamp(MERGED_BYTES_MIN, MERGED_BYTES_MAX)
+    }
+
+    /// A transaction has committed that told others of so many versions and edges while it was open: merges
+    /// that had to leave them need not any more.
+    pub(crate) fn is_committed(&self, versions: u64) {
+        if versions > 0 {
+            let bytes = usize::try_from(versions).unwrap_or(usize::MAX).saturating_mul(VERSION_BYTES);
+            let left = self.delta_left.load(Ordering::Relaxed);
+            self.delta_left.store(left.saturating_sub(bytes), Ordering::Relaxed);
+        }
+    }
+
+    /// Says anew from how many bytes of the delta on writers wait. **Cost**: a look at each piece.
+    fn measure_room(&self) {
+        let bytes = slowed_from(&self.config, self.base().main().piece_bytes());
+        self.slowed_from.store(bytes, Ordering::Relaxed);
     }
 
     /// Has what merges freed given back to the system, if the last of them is a while ago; whether there is
@@ -157,7 +185,7 @@ impl Shared {
             // What does not fit is told to who writes it.
             let _ = self.charge_delta();
         }
-        let most = self.config.memory_limit_bytes / SLOWED_PART;
+        let most = self.slowed_from.load(Ordering::Relaxed);
         let is_large = || {
             // What readers keep from being cleaned no waiting makes less.
             let left = self.delta_left.load(Ordering::Relaxed);
@@ -176,23 +204,40 @@ impl Shared {
     }
 }
 
-/// Rests for a while, unless somebody waits for room.
-fn rest(time: Duration, waits_for_room: &AtomicUsize) {
-    let end = Instant::now() + time;
-    while waits_for_room.load(Ordering::Relaxed) == 0 {
+/// Rests for `time`, and cleans meanwhile as readers go: the statements that were at work when a main version
+/// was published keep all that went into it. With `is_short`, or where somebody waits for room, only until
+/// they are gone. Whether something still waits for readers; none if the database is gone.
+fn rest(
+    handles: &Handles,
+    shared: &Weak<Shared>,
+    time: Duration,
+    mut waits: bool,
+    is_short: bool,
+) -> Option<bool> {
+    let (end, mut again) = (Instant::now() + time, CLEAN_AGAIN);
+    loop {
         let left = end.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return;
+        if left.is_zero() || is_short && !waits {
+            return Some(waits);
         }
-        std::thread::sleep(left.min(LOOK_AGAIN));
+        std::thread::sleep(left.min(if waits { again } else { LOOK_AGAIN }));
+        again = (again * 2).min(LOOK_AGAIN);
+        let _at_work = (forks::at_work(), handles.at_work());
+        let shared = shared.upgrade()?;
+        if waits {
+            waits = shared.clean_up();
+        }
+        if !waits && shared.waits_for_room.load(Ordering::Relaxed) > 0 {
+            return Some(waits);
+        }
     }
 }
 
 /// Merges and cleans once, with `is_paused` where nobody has written for a while; how long to wait before the
 /// next time, or none if the database is gone.
-fn maintain(handles: &Handles, shared: &Weak<Shared>, is_paused: bool) -> Option<Duration> {
+fn maintain(handles: &Handles, weak: &Weak<Shared>, is_paused: bool) -> Option<Duration> {
     let at_work = (forks::at_work(), handles.at_work());
-    let shared = shared.upgrade()?;
+    let shared = weak.upgrade()?;
     let began = Instant::now();
     let written = shared.live.pressure.written();
     let changes = written.saturating_sub(shared.merged_written.load(Ordering::Relaxed));
@@ -200,14 +245,19 @@ fn maintain(handles: &Handles, shared: &Weak<Shared>, is_paused: bool) -> Option
     let has_news = shared.is_to_be_merged();
     if let Ok(held) = shared.charge_delta() {
         let main = shared.base().catalog().statistics.size();
-        // What the last merge had to leave for readers is not merged again.
+        if !has_news {
+            // All of it is of who has not committed: no merge makes it less, and nobody is to wait for one.
+            shared.delta_left.store(held, Ordering::Relaxed);
+        }
+        // What the last merge had to leave, for readers or as not committed, is not merged again.
         let left = shared.delta_left.fetch_min(held, Ordering::Relaxed).min(held);
         let bytes = held - left;
         may_pause = has_news && bytes >= PAUSED_BYTES_MIN && changes >= main / PAUSED_SHARE;
         too_large = shared.config.background_merges
             && (bytes >= shared.merged_bytes()
                 || bytes >= MERGED_BYTES_MIN && changes >= main / MERGED_SHARE
-                || is_paused && may_pause);
+                || is_paused && may_pause
+                || shared.waits_for_room.load(Ordering::Relaxed) > 0);
     }
     // Where nothing was committed, as beside a transaction that writes much, a merge would look at all of it
     // for nothing.
@@ -216,14 +266,17 @@ fn maintain(handles: &Handles, shared: &Weak<Shared>, is_paused: bool) -> Option
         shared.merged_written.store(written, Ordering::Relaxed);
         // What cannot be merged now stays; who asks for a merge is told why.
         let _ = shared.merge(&CancelToken::default());
-        let left = shared.charge_delta().unwrap_or_default();
+        let held = shared.charge_delta().unwrap_or_default();
+        // What was written meanwhile is merged the next time.
+        let left = held.saturating_sub(shared.merging().grown);
         shared.delta_left.store(left, Ordering::Relaxed);
+        shared.measure_room();
     }
     shared.count_written();
     // Likewise: the log that a checkpoint would let go is longer to read, and no more.
     let _ = shared.checkpoint_if_due();
     let regrouped_after = if too_large { Some(PAUSE) } else { shared.regroup() };
-    let waits = shared.clean_up();
+    let mut waits = shared.clean_up();
     // Who writes faster than it merges is not waited for.
     let changes = shared.live.pressure.written() - written;
     let is_outrun = changes >= shared.base().catalog().statistics.size() / MERGED_SHARE;
@@ -237,18 +290,18 @@ fn maintain(handles: &Handles, shared: &Weak<Shared>, is_paused: bool) -> Option
     if shared.has_spare_memory() {
         due = due.min(FREED_KEPT);
     }
-    let waits_for_room = Arc::clone(&shared.waits_for_room);
     drop(shared);
     drop(at_work);
     return_spare_memory();
-    if too_large && !is_outrun {
-        rest(began.elapsed(), &waits_for_room);
+    if too_large {
+        waits = rest(handles, weak, began.elapsed(), waits, is_outrun)?;
     }
     Some(if waits { LOOK_AGAIN } else { due })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
     use std::time::{Duration, Instant};
 
     use crate::{Config, Database};
@@ -298,6 +351,50 @@ mod tests {
             assert!(c.query(text, &[]).is_ok());
         }
         assert!(count("MATCH (a:A) RETURN count(a)").is_ok_and(|count| count >= written + 50_000));
+    }
+
+    /// A small database does not become many times as large by what is not merged; a large one may hold more,
+    /// and none more than the memory limit allows.
+    #[test]
+    fn writers_wait_from_the_size_of_the_data_on() {
+        let of = |pieces: usize, limit: usize| {
+            super::slowed_from(&Config::new().memory_limit_bytes(limit << 20), pieces << 20) >> 20
+        };
+        assert_eq!([of(0, 1024), of(100, 1024), of(900, 1024), of(100, 64)], [32, 100, 256, 16]);
+        let db = Database::in_memory(Config::new().background_merges(false));
+        assert_eq!(db.shared.slowed_from.load(Ordering::Relaxed), super::SLOWED_BYTES_MIN);
+    }
+
+    /// What an open transaction has written no merge makes less: who else writes does not wait for that.
+    #[test]
+    fn nobody_waits_for_what_is_not_committed() {
+        const ROOM: usize = 1 << 20;
+        let db = Database::in_memory(Config::new().threads(1));
+        db.shared.slowed_from.store(ROOM, Ordering::Relaxed);
+        let (writer, other) = (db.connect(), db.connect());
+        let is_room_found = || {
+            let end = Instant::now() + Duration::from_secs(60);
+            let is_large = || {
+                let left = db.shared.delta_left.load(Ordering::Relaxed);
+                db.shared.delta_seen.load(Ordering::Relaxed).saturating_sub(left) > ROOM
+            };
+            while is_large() && Instant::now() < end {
+                db.shared.live.pressure.tell();
+                std::thread::sleep(Duration::from_millis(5));
+                db.shared.slowed_from.store(ROOM, Ordering::Relaxed);
+            }
+            !is_large()
+        };
+        let text = "UNWIND range(1, 40000) AS i CREATE (:A {i: i, text: 'a text ' + toString(i)})";
+        assert!(writer.begin().is_ok() && writer.query(text, &[]).is_ok());
+        assert!(db.shared.delta_seen.load(Ordering::Relaxed) > ROOM && is_room_found());
+        for _ in 0..3 {
+            assert!(other.query("UNWIND range(1, 2000) AS i CREATE (:B {i: i})", &[]).is_ok());
+            assert!(is_room_found());
+        }
+        assert!(writer.commit().is_ok() && is_room_found());
+        // All of it is merged.
+        assert!(db.shared.base().main().merged_at > 0);
     }
 
     /// The thread may have slept long, and is told.

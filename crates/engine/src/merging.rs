@@ -35,6 +35,8 @@ const KEPT_SHARE: usize = 4;
 const KEPT_BYTES_MIN: usize = 16 << 20;
 /// And so many commits.
 const KEPT_COMMITS_MAX: usize = 1 << 17;
+/// Cleaning for readers who come and go, while others stay, takes one part in so many of the time.
+const CLEANED_PART: u32 = 8;
 /// What is freed with a delta of so many bytes is worth being given back to the system.
 const MUCH_HELD: usize = 16 << 20;
 
@@ -58,6 +60,7 @@ impl Shared {
         // After the time: it has every table and column that commits up to then use.
         let base = self.base();
         let mut report = MergeReport::default();
+        let before = self.live.delta.bytes();
         if to.0 > base.main().merged_at {
             let done = merged(base.main(), &self.live.delta, to, MERGED, cancel);
             let (next, made) = done.map_err(|error| match error {
@@ -69,6 +72,7 @@ impl Shared {
         }
         drop(base);
         let held = self.live.delta.held_bytes();
+        merging.grown = self.live.delta.bytes().saturating_sub(before);
         self.clean(merging);
         if held >= MUCH_HELD {
             *self.freed_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
@@ -115,8 +119,12 @@ impl Shared {
     /// Cleans what readers have let go; tells whether something still waits for them.
     pub(crate) fn clean_up(&self) -> bool {
         let mut merging = self.merging();
+        let before = self.live.delta.bytes();
         self.clean(&mut merging);
-        !merging.needed.is_newest_only() || !merging.cleaned.is_empty()
+        let cleaned = before.saturating_sub(self.live.delta.bytes());
+        let left = self.delta_left.load(Ordering::Relaxed);
+        self.delta_left.store(left.saturating_sub(cleaned), Ordering::Relaxed);
+        merging.waits()
     }
 
     /// Makes `next` the main version, with what was declared since it was begun.
@@ -136,14 +144,14 @@ impl Shared {
     /// readers let it. It looks at everything in the delta only where something of it may have gone: an open
     /// transaction may have written much, and who merges comes by again and again.
     fn clean(&self, merging: &mut Merging) {
-        self.clean_unneeded(merging);
+        self.clean_unneeded(merging, false);
         let snapshots = self.live.transactions.snapshots();
         while self.keeps_much(merging)
             && let Some(read) = snapshots.oldest_waiting()
             && read < merging.needed.merged()
         {
             self.live.transactions.cut(Timestamp(read.0 + 1));
-            self.clean_unneeded(merging);
+            self.clean_unneeded(merging, true);
         }
         while let Some((epoch, _)) = merging.cleaned.front()
             && snapshots.is_past(*epoch)
@@ -157,13 +165,14 @@ impl Shared {
         }
         // What is not held any more is others' to use. Growth is charged by who writes.
         let _ = self.charge_delta();
-        if merging.needed.is_newest_only() && merging.cleaned.is_empty() {
+        if !merging.waits() {
             self.rest();
         }
     }
 
-    /// Takes out of the delta what nobody needs. Nobody publishes another main version meanwhile.
-    fn clean_unneeded(&self, merging: &mut Merging) {
+    /// Takes out of the delta what nobody needs; only with `now` in any case where the last look was a moment
+    /// ago. Nobody publishes another main version meanwhile.
+    fn clean_unneeded(&self, merging: &mut Merging, now: bool) {
         let (snapshots, delta) = (self.live.transactions.snapshots(), &self.live.delta);
         // Before the look: what is undone meanwhile is looked at the next time.
         let undone = self.live.pressure.undone();
@@ -171,8 +180,13 @@ impl Shared {
         if undone == merging.undone && needed == merging.needed {
             return;
         }
+        let began = Instant::now();
+        if !now && merging.is_looked_at(&needed, began) {
+            return;
+        }
         merging.undone = undone;
         let cleaned = delta.clean(&needed);
+        merging.look_again = Some(began + began.elapsed() * CLEANED_PART);
         merging.needed = needed;
         if !cleaned.is_empty() {
             merging.cleaned.push_back((snapshots.retire(), cleaned));

@@ -61,14 +61,16 @@ pub(crate) struct Shared {
     pub(crate) merged_written: AtomicU64,
     /// When a merge last freed much, if that was not given back to the system since.
     pub(crate) freed_at: Mutex<Option<Instant>>,
-    /// Bytes of the delta that the last merge in the background could not clean.
+    /// Bytes of the delta that the last merge in the background could not clean, because somebody reads them or
+    /// has not committed them.
     pub(crate) delta_left: AtomicUsize,
     /// What the delta took when it was last charged, whether it fitted or not, and what had been written by
     /// then.
     pub(crate) delta_seen: AtomicUsize,
     pub(crate) charged_at: AtomicU64,
-    /// Who waits until the delta takes less.
-    pub(crate) waits_for_room: Arc<AtomicUsize>,
+    /// From so many bytes of the delta on writers wait, and how many do.
+    pub(crate) slowed_from: AtomicUsize,
+    pub(crate) waits_for_room: AtomicUsize,
     /// What the thread that merges knows of nodes that are in other tables than their labels say.
     pub(crate) regrouping: Mutex<Regrouping>,
     /// Held while it commits nodes that have moved: who begins a transaction meanwhile waits, and sees them.

@@ -430,7 +430,11 @@ impl Writing {
         });
         self.end_views(done.as_ref().ok().copied());
         match done {
-            Ok(_) => Ok(()),
+            Ok(_) => {
+                // A merge meanwhile had to leave what can be merged from now on.
+                shared.is_committed(self.told);
+                Ok(())
+            }
             Err(Failed::Conflict(Conflict::Read(overlap))) => Err(overlapping(&overlap, shared)),
             Err(Failed::Conflict(conflict)) => Err(conflicting(&conflict)),
             Err(Failed::Log(error)) => Err(error),
