@@ -5,7 +5,7 @@
 //!    statement where it, or all of them together, have written much. What does not fit ends the statement
 //!    that asked, with the memory error; the thread is told, and makes room. Before it comes to that, who
 //!    begins to write is held up while the thread is behind.
-//! 2. From a part of the limit on, and never below a floor, the delta is merged; from a quarter of what main
+//! 2. From a part of the limit on, and never below a floor, the delta is merged; from an eighth of what main
 //!    has, too, and in a pause of the writers from a sixteenth: what is merged is read faster. The thread
 //!    rests as long as the last merge took: queries have the other half of its core, and changes come
 //!    together. It does not rest where as much was written meanwhile.

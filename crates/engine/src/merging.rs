@@ -73,7 +73,7 @@ impl Shared {
         drop(base);
         let held = self.live.delta.held_bytes();
         merging.grown = self.live.delta.bytes().saturating_sub(before);
-        self.clean(merging);
+        self.clean(merging, true);
         if held >= MUCH_HELD {
             *self.freed_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         }
@@ -88,7 +88,7 @@ impl Shared {
         let mut next = self.base().main().clone();
         if next.compact(MERGED, cancel).map_err(merge_failed)? {
             self.publish(next);
-            self.clean(&mut merging);
+            self.clean(&mut merging, true);
         }
         Ok(())
     }
@@ -120,7 +120,7 @@ impl Shared {
     pub(crate) fn clean_up(&self) -> bool {
         let mut merging = self.merging();
         let before = self.live.delta.bytes();
-        self.clean(&mut merging);
+        self.clean(&mut merging, false);
         let cleaned = before.saturating_sub(self.live.delta.bytes());
         let left = self.delta_left.load(Ordering::Relaxed);
         self.delta_left.store(left.saturating_sub(cleaned), Ordering::Relaxed);
@@ -142,9 +142,10 @@ impl Shared {
 
     /// Cleans the delta of what nobody needs, and lets what was cleaned before be used again, as far as
     /// readers let it. It looks at everything in the delta only where something of it may have gone: an open
-    /// transaction may have written much, and who merges comes by again and again.
-    fn clean(&self, merging: &mut Merging) {
-        self.clean_unneeded(merging, false);
+    /// transaction may have written much, and who merges comes by again and again; only with `now` in any case
+    /// where the last look was a moment ago.
+    fn clean(&self, merging: &mut Merging, now: bool) {
+        self.clean_unneeded(merging, now);
         let snapshots = self.live.transactions.snapshots();
         while self.keeps_much(merging)
             && let Some(read) = snapshots.oldest_waiting()
@@ -170,8 +171,8 @@ impl Shared {
         }
     }
 
-    /// Takes out of the delta what nobody needs; only with `now` in any case where the last look was a moment
-    /// ago. Nobody publishes another main version meanwhile.
+    /// Takes out of the delta what nobody needs; `now` as for [`Self::clean`]. Nobody publishes another main
+    /// version meanwhile.
     fn clean_unneeded(&self, merging: &mut Merging, now: bool) {
         let (snapshots, delta) = (self.live.transactions.snapshots(), &self.live.delta);
         // Before the look: what is undone meanwhile is looked at the next time.

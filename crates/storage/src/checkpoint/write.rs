@@ -1,9 +1,9 @@
 //! Takes a main version and what is on disk already, writes the difference.
 //!
 //! 0. A directory without a manifest gets a file that says so, which is removed after step 4 (`state`).
-//! 1. Pieces that no file holds are new. Those in files of which less than half is alive are written again,
-//!    and so are those of small files once there are many.
-//! 2. New pieces go, in the order of tables, into new files of at most 64 MB, then the directories that are
+//! 1. Pieces that no file holds are new. Where much in files is dead, those of the files of which least is
+//!    alive are written again, and so are those of small files once there are many.
+//! 2. New pieces go, in the order of tables, into new files, then the directories that are
 //!    new.
 //! 3. Each file is written and synced, then their folder.
 //! 4. The manifest is replaced by rename: the moment of publication.
@@ -14,8 +14,9 @@
 //! need. Those that a crash left go before the next are written. Where a manifest may or may not be on disk,
 //! what it names stays, and has numbers that are not used again.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::ErrorKind;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -30,8 +31,16 @@ use super::state::{begin_first_write, end_first_write};
 use super::{Checkpoint, DatabaseError, LogStart};
 use crate::{Main, ValueIndex};
 
-/// A file is filled up to this; a larger piece has one to itself.
-const FILE_BYTES_MAX: usize = 64 << 20;
+/// A file is filled up to a part of all pieces: what dies in one lets little else be written again, and little
+/// is there twice meanwhile. A larger piece has one to itself.
+const FILE_PART: usize = 16;
+/// The least and the most that is.
+const FILE_BYTES: RangeInclusive<usize> = 2 << 20..=64 << 20;
+/// What is dead in files may take this part of what is alive. The less, the more is written again of what is
+/// alive beside it.
+const DEAD_PART: u64 = 6;
+/// And so many bytes in any case.
+const DEAD_BYTES: u64 = 2 << 20;
 /// Files shorter than this are small: each is an open and a sync.
 const SMALL_FILE_BYTES: u64 = 1 << 20;
 /// So many small files are put together.
@@ -89,6 +98,8 @@ impl Part<'_> {
 /// The files to be written, and where everything is.
 struct Plan<'a> {
     files: Vec<FilePlan<'a>>,
+    /// How long they become.
+    file_bytes: usize,
     next_number: u32,
     pieces: HashMap<u64, PieceRef>,
     directories: HashMap<Vec<u8>, PieceRef>,
@@ -98,7 +109,7 @@ struct Plan<'a> {
 impl<'a> Plan<'a> {
     fn place(&mut self, part: Part<'a>, checksum: u64) -> PieceRef {
         let len = part.len();
-        let full = |f: &FilePlan<'_>| !f.parts.is_empty() && f.len + len > FILE_BYTES_MAX;
+        let full = |f: &FilePlan<'_>| !f.parts.is_empty() && f.len + len > self.file_bytes;
         if self.files.last().is_none_or(full) {
             self.files.push(FilePlan { number: self.next_number, len: FILE_HEADER_BYTES, parts: Vec::new() });
             self.next_number += 1;
@@ -224,14 +235,16 @@ impl Checkpoint {
 
     /// What is to be written, and what the manifest says behind its list of files.
     fn plan<'a>(&self, main: &'a Main, next_number: u32) -> (Plan<'a>, Vec<u8>) {
+        let all: Vec<&Arc<Piece>> = main.pieces().collect();
+        let bytes = all.iter().map(|piece| piece.size()).sum::<usize>();
         let mut plan = Plan {
             files: Vec::new(),
+            file_bytes: (bytes / FILE_PART).clamp(*FILE_BYTES.start(), *FILE_BYTES.end()),
             next_number,
             pieces: HashMap::new(),
             directories: HashMap::new(),
             written: 0,
         };
-        let all: Vec<&Arc<Piece>> = main.pieces().collect();
         let renewed = self.files_to_renew(&all);
         for piece in all {
             let known = self.pieces.get(&piece.id()).filter(|place| !renewed.contains(&place.file));
@@ -305,19 +318,34 @@ impl Checkpoint {
         (plan, meta.finish())
     }
 
-    /// Files less than half of which is alive, and small ones if there are many: what is alive in them is
-    /// written again.
-    fn files_to_renew(&self, all: &[&Arc<Piece>]) -> Vec<u32> {
+    /// The files that are written again: those of which least is alive, until what is dead in the others is a
+    /// small part of what is alive; and small ones if there are many.
+    fn files_to_renew(&self, all: &[&Arc<Piece>]) -> HashSet<u32> {
         let mut alive: BTreeMap<u32, u64> = self.files.keys().map(|n| (*n, 0)).collect();
         let pieces = all.iter().filter_map(|piece| self.pieces.get(&piece.id()));
-        // Directories are as good as dead: most change with any of their pieces, and they are small.
-        for place in pieces {
+        // Directories as of the last time: which of them change is not known yet.
+        for place in pieces.chain(self.directories.values()) {
             *alive.entry(place.file).or_insert(0) += place.range().1 as u64;
         }
         let length = |number: &u32| self.files.get(number).copied().unwrap_or(0);
-        let small: Vec<u32> = alive.keys().copied().filter(|n| length(n) < SMALL_FILE_BYTES).collect();
-        let mut renewed: Vec<u32> =
-            alive.iter().filter(|(n, alive)| **alive * 2 < length(n)).map(|(n, _)| *n).collect();
+        let most = (alive.values().sum::<u64>() / DEAD_PART).max(DEAD_BYTES);
+        // Of a file of which nothing is alive nothing is written.
+        let dead_of = |number: &u32, alive: u64| length(number).saturating_sub(alive);
+        let mut files: Vec<(u32, u64)> = alive.iter().map(|(n, alive)| (*n, *alive)).collect();
+        let mut dead: u64 = files.iter().filter(|(_, alive)| *alive > 0).map(|(n, a)| dead_of(n, *a)).sum();
+        let part = |number: &u32, alive: u64| alive as f64 / length(number).max(1) as f64;
+        files.sort_by(|(n, a), (m, b)| part(n, *a).total_cmp(&part(m, *b)));
+        let mut renewed = HashSet::new();
+        for (number, alive) in files {
+            if alive > 0 && dead <= most {
+                break;
+            }
+            if alive > 0 {
+                dead -= dead_of(&number, alive);
+            }
+            renewed.insert(number);
+        }
+        let small: Vec<u32> = alive.into_keys().filter(|n| length(n) < SMALL_FILE_BYTES).collect();
         if small.len() > SMALL_FILES_MAX {
             renewed.extend(small);
         }
