@@ -3,7 +3,7 @@
 mod transacting;
 
 use std::fmt;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
@@ -55,8 +55,8 @@ pub struct Connection {
     own: OwnConfig,
     cancel: Mutex<CancelToken>,
     transaction: Arc<Mutex<State>>,
-    /// Its last transaction wrote nothing: the next one is not expected to either.
-    only_reads: AtomicBool,
+    /// Versions and edges that its last transaction wrote; the next one is expected to write as many.
+    last_written: AtomicU64,
 }
 
 impl fmt::Debug for Connection {
@@ -113,8 +113,9 @@ impl Prepared {
 
 impl Connection {
     pub(crate) fn new(shared: Handle, own: OwnConfig) -> Self {
-        let (cancel, transaction, only_reads) = Default::default();
-        Self { shared, own, cancel, transaction, only_reads }
+        let (cancel, transaction) = Default::default();
+        // The first time nobody knows.
+        Self { shared, own, cancel, transaction, last_written: AtomicU64::new(1) }
     }
 
     /// Whether it writes nothing.
@@ -610,7 +611,8 @@ impl Connection {
     ) -> Result<T, Error> {
         let mut tries = 0;
         loop {
-            self.shared.wait_for_room(cancel);
+            let expected = self.last_written.load(Ordering::Relaxed).max(1);
+            self.shared.wait_for_room(expected, cancel);
             let way = Way::after(&self.shared, tries, None);
             let level = self.own.isolation;
             let mut writing =
@@ -619,6 +621,7 @@ impl Connection {
             self.ready_to_write()?;
             self.shared.start_merging();
             let done = work(&mut writing);
+            self.last_written.store(writing.written(), Ordering::Relaxed);
             match done.and_then(|rows| writing.commit(&self.shared).map(|()| rows)) {
                 Err(Error::Conflict(_)) if tries < TRIES && !cancel.is_cancelled() => {}
                 done => return done,

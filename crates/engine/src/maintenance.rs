@@ -47,6 +47,9 @@ pub(crate) const PAUSE: Duration = Duration::from_millis(200);
 const FREED_KEPT: Duration = Duration::from_secs(1);
 /// Versions and edges that may be written before somebody charges what the delta holds.
 const UNCHARGED_MAX: u64 = 1 << 14;
+/// Who wrote so many versions and edges with his last transaction makes the delta large; who wrote fewer does
+/// not wait for what others write, as long as there is room.
+const MUCH_WRITTEN: u64 = 1_000;
 /// What a version or an edge takes in the delta, roughly.
 const VERSION_BYTES: usize = 100;
 /// Writers wait before they begin from this part of the memory limit on: it is four times what is merged, so
@@ -177,15 +180,21 @@ impl Shared {
         written.saturating_sub(self.charged_at.load(Ordering::Relaxed)) >= UNCHARGED_MAX
     }
 
-    /// Holds up who is about to begin to write while the thread that merges is behind: until it has made
-    /// room, for a while at most. Who waits here has no snapshot yet, which would keep what is merged from
+    /// Holds up who is about to begin to write, `expected` versions and edges if as many as the last time, while
+    /// the thread that merges is behind: until it has made room, for a while at most. Who waits here has no snapshot yet, which would keep what is merged from
     /// being cleaned.
-    pub(crate) fn wait_for_room(&self, cancel: &CancelToken) {
+    pub(crate) fn wait_for_room(&self, expected: u64, cancel: &CancelToken) {
+        if expected == 0 {
+            return;
+        }
         if self.is_charge_due() {
             // What does not fit is told to who writes it.
             let _ = self.charge_delta();
         }
-        let most = self.slowed_from.load(Ordering::Relaxed);
+        let most = match expected >= MUCH_WRITTEN {
+            true => self.slowed_from.load(Ordering::Relaxed),
+            false => self.config.memory_limit_bytes / SLOWED_PART,
+        };
         let is_large = || {
             // What readers keep from being cleaned no waiting makes less.
             let left = self.delta_left.load(Ordering::Relaxed);

@@ -93,9 +93,9 @@ impl Connection {
             return Err(Error::Transaction(text.to_owned()));
         }
         // Room is for who writes. Once it has begun it is too late to wait: what it sees would have to stay.
-        let may_write = !options.read_only && !self.only_reads.load(Ordering::Relaxed);
-        if turn.is_none() && may_write {
-            self.shared.wait_for_room(&CancelToken::default());
+        let expected = if options.read_only { 0 } else { self.last_written.load(Ordering::Relaxed) };
+        if turn.is_none() {
+            self.shared.wait_for_room(expected, &CancelToken::default());
         }
         let level = options.isolation.unwrap_or(self.own.isolation);
         let intent = if options.read_only { Intent::Read } else { Intent::MayWrite };
@@ -142,7 +142,7 @@ impl Connection {
         let state = std::mem::take(&mut *self.transaction()?);
         if let State::Open(running) = &state {
             self.shared.sessions.end(running.session.number);
-            self.only_reads.store(!running.writing.has_changes(), Ordering::Relaxed);
+            self.last_written.store(running.writing.written(), Ordering::Relaxed);
         }
         Ok(state)
     }

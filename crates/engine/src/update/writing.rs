@@ -326,8 +326,8 @@ impl Writing {
         Writer { reading, statement: self.statement }
     }
 
-    /// Versions and edges it has written.
-    fn written(&self) -> u64 {
+    /// Versions and edges that it has written and not undone.
+    pub(crate) fn written(&self) -> u64 {
         let runs = self.nodes.values().chain(self.edges.values()).flatten();
         runs.map(|(_, len)| *len as u64).sum::<u64>() + self.topology.len() as u64
     }
@@ -377,11 +377,6 @@ impl Writing {
         let (Some(open), Some(reads)) = (&self.open, &self.reads) else { return false };
         let reads = || reads.reads_since(&self.catalog, shared.base().catalog());
         self.live.transactions.overtaken(open, reads).is_some()
-    }
-
-    /// Whether anything was written, and not undone.
-    pub(crate) fn has_changes(&self) -> bool {
-        !self.changes.is_empty()
     }
 
     /// Whether all could be read that writing had to look at.
