@@ -261,6 +261,25 @@ fn a_limit_stops_all_threads_early() {
     assert_eq!((scanned, rows), (NODES as u64, NODES));
 }
 
+/// What a subquery joins with its rows is read and put into a table once, not by each thread.
+#[test]
+fn build_sides_of_subqueries_are_built_once() {
+    let graph = &*GRAPH;
+    let query = "MATCH (a:A) RETURN sum(COUNT { MATCH (b:A) WHERE a.u = b.u AND b.s = a.s }) AS n";
+    let (expected, once) = (rows(query, graph, Settings::default()), (NODES as u64, 1));
+    assert_eq!(scanned(query, graph, Settings::default()), once);
+    for settings in on_threads() {
+        for limit in [usize::MAX, 2 << 20] {
+            let area = SpillArea::new(Box::new(TemporaryDirectory(std::env::temp_dir())), u64::MAX);
+            let (budget, spill) = (MemoryBudget::new(limit, None), Some(Arc::new(area)));
+            let settings = Settings { budget, spill, ..settings.clone() };
+            let how = format!("on {} threads within {limit}", settings.threads);
+            assert_eq!(scanned(query, graph, settings.clone()), once, "{how}");
+            assert_eq!(rows(query, graph, settings), expected, "{how}");
+        }
+    }
+}
+
 #[test]
 fn rows_that_nobody_fetches_are_not_all_computed() {
     let graph = &*GRAPH;

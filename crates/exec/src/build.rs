@@ -61,6 +61,8 @@ struct Whole<'s> {
     profile: Option<ProfileCell>,
     /// The rows of spools, by their numbers.
     spools: Mutex<SmallMap<u32, SpoolRows<'s>>>,
+    /// Of joins in subplans, the build sides that do not depend on the rows of an apply.
+    sides: Mutex<SmallMap<usize, BuildSide<'s>>>,
 }
 
 /// Builds the operators of one execution, or those of one subplan.
@@ -97,7 +99,8 @@ impl<'s> Builder<'s> {
         (bound, rows): (Bound, Option<Arc<GivenRows>>),
         profile: Option<ProfileCell>,
     ) -> Self {
-        let whole = Whole { settings, snapshot, bound, rows, profile, spools: Mutex::default() };
+        let (spools, sides) = Default::default();
+        let whole = Whole { settings, snapshot, bound, rows, profile, spools, sides };
         Self { whole: Arc::new(whole), shared: Arc::default(), argument: None, settled: None }
     }
 
@@ -262,7 +265,14 @@ impl<'s> Builder<'s> {
                 Box::new(ops::RowProduct::new(below()?, self.input(node, 1)?, Arc::clone(spec), rows))
             }
             Spec::HashJoin(shape) => {
-                let side = shared!(self, node, BuildSide, BuildSide::default());
+                let side = match &self.argument {
+                    // Each twin of the apply would build the same. Keys that are passed down are a twin's.
+                    Some(_) if shape.constant && shape.passed.is_none() => {
+                        let mut all = self.whole.sides.lock().unwrap_or_else(PoisonError::into_inner);
+                        all.or_default(node.number).clone()
+                    }
+                    _ => shared!(self, node, BuildSide, BuildSide::default()),
+                };
                 let keys = match shape.passed {
                     Some((_, number)) => self.passed_keys(number)?,
                     None => PassedKeys::default(),
@@ -341,7 +351,8 @@ impl<'s> Builder<'s> {
                 Box::new(ops::Union::new(inputs.into_iter().zip(specs.iter().cloned())))
             }
             Spec::Apply(spec) => {
-                // Nothing of a subplan is shared: each twin's has the rows that its apply leaves it.
+                // Of a subplan nothing but build sides is shared: each twin's has the rows that its apply
+                // leaves it.
                 let cell = ArgumentCell::default();
                 let within = Self { argument: Some(cell.clone()), shared: Arc::default(), ..self.clone() };
                 let subplan = within.input(node, 1)?;

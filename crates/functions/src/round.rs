@@ -92,22 +92,23 @@ pub(crate) fn scale_of(digits: usize, mode: Mode) -> Option<f64> {
 }
 
 /// The same as on the text where the nearest is asked for, and whether the number is so far from a tie that
-/// it is: else it is arbitrary. Without a branch, so that a loop of it is done in vectors.
+/// it is: else it is arbitrary. Without a branch or a call, so that a loop of it is done in vectors.
 ///
 /// The number is within half of its last bit of its text, and the product within half of its own: together
 /// the scaled number is off by at most 2^-52 of it. Four times as far from a tie it rounds as the text does.
-/// The whole number, below 2^40, and the power of ten are exact, so that their quotient is the float nearest
-/// to the decimal, which is what reading its text gives.
+/// To the nearest whole number it is rounded by the addition of 2^52, whose last bit is one, which differs
+/// from rounding a half up at ties only. The whole number, below 2^40, and the power of ten are exact, so
+/// that their quotient is the float nearest to the decimal, which is what reading its text gives.
 #[inline(always)]
 pub(crate) fn nearest(number: f64, scale: f64) -> (f64, bool) {
     const END: f64 = (1u64 << 40) as f64;
     const NEAR: f64 = 1.0 / (1u64 << 50) as f64;
+    const ONES: f64 = (1u64 << 52) as f64;
     let scaled = number.abs() * scale;
-    let floor = scaled.floor();
-    let above = scaled - floor - 0.5;
-    let whole = if above > 0.0 { floor + 1.0 } else { floor };
+    let whole = (scaled + ONES) - ONES;
+    let from_tie = 0.5 - (scaled - whole).abs();
     // Of what is no number neither holds.
-    let is_clear = (scaled < END) & (above.abs() > scaled * NEAR);
+    let is_clear = (scaled < END) & (from_tie > scaled * NEAR);
     ((whole / scale).copysign(number), is_clear)
 }
 

@@ -27,15 +27,34 @@ pub(super) fn booleans<'v>(evaluated: &'v Evaluated<'_, '_>, at: Positions<'_>) 
             Some((Cow::Owned(vec![*b; at.len]), Cow::Owned(Nulls::NONE)))
         }
         (Evaluated::Const(Value::Null), _) => Some(unknown()),
-        (_, Some(Vector { values: Values::Bool(v), nulls })) => {
-            Some((Cow::Borrowed(v.as_slice()), Cow::Borrowed(nulls)))
-        }
-        // A property that nothing has.
-        (_, Some(vector)) => {
+        (_, Some(vector)) => of_vector(vector).or_else(|| {
+            // A property that nothing has.
             let mut is_unknown = true;
             at.for_each(|i| is_unknown &= vector.is_null(i));
             is_unknown.then(unknown)
+        }),
+        _ => None,
+    }
+}
+
+/// The Booleans of a vector.
+fn of_vector<'v>(vector: &'v Vector<'_>) -> Option<Booleans<'v>> {
+    match vector {
+        Vector { values: Values::Bool(v), nulls } => {
+            Some((Cow::Borrowed(v.as_slice()), Cow::Borrowed(nulls)))
         }
+        _ => None,
+    }
+}
+
+/// AND, OR, XOR and NOT of Booleans that the group has already: evaluating each for itself takes as long as
+/// what is done with them, a sixteenth of a nanosecond a value.
+pub(super) fn at_hand<'s>(op: Op, args: &[Ex], over: Over<'_, '_, 's>) -> Option<Vector<'s>> {
+    let there = |ex: &Ex| over.slot(ex).and_then(of_vector);
+    match (op, args) {
+        (Op::And | Op::Or, [a, b]) => Some(both(op == Op::Or, &there(a)?, &there(b)?, over.at)),
+        (Op::Xor, [a, b]) => Some(differing(&there(a)?, &there(b)?, over.at)),
+        (Op::Not, [a]) => Some(negated(there(a)?, over.at)),
         _ => None,
     }
 }
@@ -148,13 +167,21 @@ fn both<'s>(decides: bool, a: &Booleans<'_>, b: &Booleans<'_>, at: Positions<'_>
 
 /// `a XOR b`.
 pub(super) fn xor<'s>(a: &Evaluated<'_, '_>, b: &Evaluated<'_, '_>, at: Positions<'_>) -> Option<Vector<'s>> {
-    let (a, b) = (booleans(a, at)?, booleans(b, at)?);
+    Some(differing(&booleans(a, at)?, &booleans(b, at)?, at))
+}
+
+/// Whether one is true and the other is false.
+fn differing<'s>(a: &Booleans<'_>, b: &Booleans<'_>, at: Positions<'_>) -> Vector<'s> {
     let values = zip(Side::Each(&a.0), Side::Each(&b.0), at, |a, b| a != b);
-    Some(Vector { values: Values::Bool(values), nulls: a.1.union(&b.1, at.len) })
+    Vector { values: Values::Bool(values), nulls: a.1.union(&b.1, at.len) }
 }
 
 /// `NOT a`.
 pub(super) fn not<'s>(a: &Evaluated<'_, '_>, at: Positions<'_>) -> Option<Vector<'s>> {
-    let (values, nulls) = booleans(a, at)?;
-    Some(Vector { values: Values::Bool(map(&values, at, |b| !b)), nulls: nulls.into_owned() })
+    Some(negated(booleans(a, at)?, at))
+}
+
+/// True where they are false, and the other way round.
+fn negated<'s>((values, nulls): Booleans<'_>, at: Positions<'_>) -> Vector<'s> {
+    Vector { values: Values::Bool(map(&values, at, |b| !b)), nulls: nulls.into_owned() }
 }

@@ -31,7 +31,7 @@ use super::differs::differs;
 use super::elements::{comprehension, quantifier};
 use super::evaluated::{Evaluated, Outcome, Over};
 use super::general::{by_row, by_value, is_small};
-use super::logic::{connect, not};
+use super::logic::{self, connect, not};
 use super::maps::{fields, list, maps};
 use super::named_properties::named_properties;
 use super::outer_list::{one_list, runs_of_lists};
@@ -352,6 +352,9 @@ fn operator<'a, 's>(
     over: Over<'a, '_, 's>,
     cx: &Context<'s>,
 ) -> Outcome<'a, 's> {
+    if let Some(out) = logic::at_hand(op, args, over) {
+        return Ok(Evaluated::Own(out));
+    }
     match (op, args) {
         (Op::And | Op::Or, _) => return connect(ex, (op, args), over, cx, evaluate_over),
         (Op::Differs, [first, others @ ..]) => {

@@ -236,8 +236,9 @@ fn distinct_by<'s>(
     at: Positions<'_>,
     word: impl Fn(usize) -> u64,
 ) -> Option<Vector<'s>> {
-    // The lists that have elements twice with how many stay, those that do, and how many elements there are.
-    let (mut shorter, mut stay, mut fits, mut left) = (Vec::new(), Vec::new(), true, 0);
+    // What stays of all lists, as long as it may be made; the runs of that, and how many elements there were.
+    let (mut stay, mut runs, mut left, mut fits) = (Vec::new(), vec![(0, 0); at.len], 0, true);
+    let mut are_whole = true;
     let mut sorted: Vec<(u64, u32)> = Vec::new();
     at.for_each(|i| {
         let run = lists.elements(i);
@@ -245,53 +246,48 @@ fn distinct_by<'s>(
             return;
         }
         left += run.len();
-        let before = stay.len();
+        let (is_made, start) = (left <= MADE_MAX, stay.len());
         if run.len() <= FEW {
             let twice = twice(run.clone().map(|e| word(e as usize)));
-            if twice != 0 {
-                stay.extend((0u32..).zip(run).filter(|(k, _)| twice >> k & 1 == 0).map(|(_, e)| e));
-                shorter.push((i, stay.len() - before));
+            are_whole &= twice == 0;
+            if is_made {
+                // A store each, no branch on what stays.
+                let (mut few, mut end) = ([0; FEW], 0);
+                for (k, e) in run.take(FEW).enumerate() {
+                    few[end] = e;
+                    end += usize::from(twice >> k & 1 == 0);
+                }
+                stay.extend_from_slice(&few);
+                stay.truncate(start + end);
             }
-            return;
-        }
-        if rise(run.clone().map(|e| word(e as usize))) {
-            return;
-        }
-        fits = run.len() <= MADE_MAX;
-        if fits {
-            sorted.clear();
-            sorted.extend(run.map(|e| (word(e as usize), e)));
-            sorted.sort_unstable();
-            let elements = sorted.len();
-            sorted.dedup_by_key(|(word, _)| *word);
-            if sorted.len() < elements {
+        } else if rise(run.clone().map(|e| word(e as usize))) {
+            if is_made {
+                stay.extend(run);
+            }
+        } else {
+            fits = run.len() <= MADE_MAX;
+            if fits {
+                sorted.clear();
+                sorted.extend(run.clone().map(|e| (word(e as usize), e)));
+                sorted.sort_unstable();
+                sorted.dedup_by_key(|(word, _)| *word);
+                are_whole &= sorted.len() == run.len();
+            }
+            if fits && is_made {
                 stay.extend(sorted.iter().map(|(_, e)| *e));
-                stay[before..].sort_unstable();
-                shorter.push((i, sorted.len()));
+                stay[start..].sort_unstable();
             }
         }
+        // There are at most `MADE_MAX`.
+        runs[i] = (start as u32, (stay.len() - start) as u32);
     });
-    if !fits || (!shorter.is_empty() && left > MADE_MAX) {
+    if !fits || (!are_whole && left > MADE_MAX) {
         return None;
     }
-    let mut lists = lists.clone();
-    if !shorter.is_empty() {
-        let (mut elements, mut runs) = (Vec::with_capacity(left), vec![(0, 0); at.len]);
-        let (mut shorter, mut stay) = (shorter.into_iter().peekable(), stay.into_iter());
-        at.for_each(|i| {
-            if nulls.get(i) {
-                return;
-            }
-            // There are fewer than `MADE_MAX`.
-            let start = elements.len() as u32;
-            match shorter.next_if(|(shorter, _)| *shorter == i) {
-                Some((_, count)) => elements.extend(stay.by_ref().take(count)),
-                None => elements.extend(lists.elements(i)),
-            }
-            runs[i] = (start, elements.len() as u32 - start);
-        });
-        lists = Lists::new(runs.into_iter(), lists.child().gather(&elements))?;
-    }
+    let lists = match are_whole {
+        true => lists.clone(),
+        false => Lists::new(runs.into_iter(), lists.child().gather(&stay))?,
+    };
     Some(Vector { values: Values::List(lists), nulls: nulls.clone() })
 }
 

@@ -9,9 +9,12 @@
 //! again. Without keys there is one group; then distinct values have owners. Where rows were passed on,
 //! owners are partitions, of which there are more than workers.
 //!
+//! Nothing can go to files once tables are taken apart: where they could before, what merging allocates is
+//! held first ([`Room`]).
+//!
 //! Source: partitioned merging, Leis et al. 2014, section 4.4.
 
-use trimorph_base::Reservation;
+use trimorph_base::{OverBudget, Reservation};
 
 use super::AggregateSpec;
 use super::passed::{Passed, in_chunks};
@@ -26,16 +29,79 @@ use crate::{Context, ExecError};
 /// 1.7 to 2.0 ms of the caller's thread instead of 1.2.
 const ENTRIES_MIN: usize = 1 << 17;
 
-/// The tables after merging; no group is in two of them.
+/// What is held for merging, beside what the tables hold.
+#[derive(Default)]
+pub(super) struct Room {
+    held: Option<Reservation>,
+    /// Of it, what each table may allocate.
+    ahead: Vec<usize>,
+}
+
+impl Room {
+    /// Holds what merging tables takes, as far as it is known: the parts that change hands, what these own
+    /// where they go to, and what tables allocate while they grow. Where rows were passed on there is a table
+    /// for each partition, what these rows take left out.
+    pub(super) fn hold<'s>(
+        tables: &[&Table<'s>],
+        partitions: usize,
+        spec: &AggregateSpec,
+        cx: &Context<'s>,
+    ) -> Result<Self, OverBudget> {
+        let sum = |of: &dyn Fn(&Table<'s>) -> usize| tables.iter().map(|table| of(table)).sum::<usize>();
+        let (entries, bytes, values) = (sum(&Table::entries), sum(&Table::bytes), sum(&Table::value_bytes));
+        let owners = partitions.max(tables.len()).max(1);
+        // Of several owners none has much more than the others.
+        let share = |all: usize| all / owners + all / owners / 8;
+        let growth = |table: &Table<'s>, more: usize| {
+            let growth = table.growth_bytes(more);
+            // It moves more than once where it gets more than it has.
+            if more > table.entries() { growth + growth / 2 } else { growth }
+        };
+        let mut ahead: Vec<usize> = if is_large(entries) || partitions > 0 {
+            let ahead = tables.iter().map(|table| {
+                let (more, values) = (entries - table.entries(), values - table.value_bytes());
+                growth(table, share(more)) + share(values)
+            });
+            ahead.collect()
+        } else {
+            let ahead = tables
+                .first()
+                .map(|first| growth(first, entries - first.entries()) + values - first.value_bytes());
+            ahead.into_iter().collect()
+        };
+        if partitions > tables.len() {
+            let one = growth(&Table::new(spec), share(entries)) + share(values);
+            ahead.resize(partitions, one);
+        }
+        let parts = bytes - bytes / tables.len().max(1);
+        let mut held = cx.settings.budget.reservation();
+        held.grow(ahead.iter().sum::<usize>().saturating_add(parts))?;
+        Ok(Self { held: Some(held), ahead })
+    }
+
+    /// What one table may allocate before it is charged.
+    fn of(&self, table: usize) -> usize {
+        self.ahead.get(table).copied().unwrap_or(0)
+    }
+}
+
+/// Whether so many groups and values are merged on all cores.
+fn is_large(entries: usize) -> bool {
+    entries >= ENTRIES_MIN
+}
+
+/// The tables after merging, for which there is room; no group is in two of them.
 pub(super) fn merge_tables<'s>(
     mut tables: Vec<Table<'s>>,
     spec: &AggregateSpec,
+    room: &Room,
     cx: &Context<'s>,
 ) -> Result<Vec<Table<'s>>, ExecError> {
     let count = tables.len();
     if count > 1 && spec.keys.is_empty() && spec.aggregates.iter().any(|a| a.distinct) {
         tables = exchange(
             tables,
+            room,
             cx,
             |table, own| table.split_values(own, count),
             |table, values, _| {
@@ -45,14 +111,14 @@ pub(super) fn merge_tables<'s>(
         )?;
         tables.iter_mut().for_each(Table::forget_values);
     }
-    let is_large = tables.iter().map(Table::entries).sum::<usize>() >= ENTRIES_MIN;
-    if is_large && count > 1 {
-        return exchange_groups(tables, cx);
+    if is_large(tables.iter().map(Table::entries).sum()) && count > 1 {
+        return exchange_groups(tables, room, cx);
     }
     let mut held = cx.settings.budget.reservation();
+    let mut ledger = Ledger::ahead(&mut held, cx, room.of(0));
     let mut tables = tables.into_iter();
     let Some(mut first) = tables.next() else { return Ok(Vec::new()) };
-    let merged = tables.try_for_each(|other| first.merge(other.into_part(), &mut Ledger::new(&mut held, cx)));
+    let merged = tables.try_for_each(|other| first.merge(other.into_part(), &mut ledger));
     match merged {
         Ok(()) => Ok(vec![first]),
         Err(error) => {
@@ -70,12 +136,14 @@ pub(super) fn finish_partitions<'s>(
     mut tables: Vec<Table<'s>>,
     passed: &mut [Passed<'s>],
     spec: &AggregateSpec,
+    room: Room,
     cx: &Context<'s>,
 ) -> Result<Vec<(Finished<'s>, Reservation)>, ExecError> {
     let partitions = passed.iter().map(|passed| passed.rows.len()).max().unwrap_or(0);
     // Each partition has a table, whoever came.
     tables.resize_with(partitions.max(tables.len()), || Table::new(spec));
-    let tables = exchange_groups(tables, cx)?;
+    let tables = exchange_groups(tables, &room, cx)?;
+    drop(room);
     let mut owned: Vec<(Table<'s>, Vec<Rows<'s>>)> =
         tables.into_iter().map(|table| (table, Vec::new())).collect();
     for passed in passed {
@@ -106,30 +174,29 @@ pub(super) fn finish_partitions<'s>(
 }
 
 /// Gives each table the groups that it owns.
-fn exchange_groups<'s>(tables: Vec<Table<'s>>, cx: &Context<'s>) -> Result<Vec<Table<'s>>, ExecError> {
+fn exchange_groups<'s>(
+    tables: Vec<Table<'s>>,
+    room: &Room,
+    cx: &Context<'s>,
+) -> Result<Vec<Table<'s>>, ExecError> {
     let count = tables.len();
-    exchange(
-        tables,
-        cx,
-        |table, own| table.split(own, count),
-        |table, part, cx| {
-            let mut held = cx.settings.budget.reservation();
-            table.merge(part, &mut Ledger::new(&mut held, cx))
-        },
-    )
+    exchange(tables, room, cx, |table, own| table.split(own, count), Table::merge)
 }
 
 /// Splits all tables into a part for each worker, then gives each worker its parts.
 fn exchange<'s, P: Send + 's>(
     tables: Vec<Table<'s>>,
+    room: &Room,
     cx: &Context<'s>,
     split: impl Fn(&mut Table<'s>, usize) -> Vec<P> + Sync,
-    merge: impl Fn(&mut Table<'s>, P, &Context<'s>) -> Result<(), ExecError> + Sync,
+    merge: impl Fn(&mut Table<'s>, P, &mut Ledger<'_, 's>) -> Result<(), ExecError> + Sync,
 ) -> Result<Vec<Table<'s>>, ExecError> {
     // Parts are copies: all but what each worker owns of its table.
     let mut held = cx.settings.budget.reservation();
-    let bytes: usize = tables.iter().map(Table::bytes).sum();
-    held.grow(bytes - bytes / tables.len().max(1))?;
+    if room.held.is_none() {
+        let bytes: usize = tables.iter().map(Table::bytes).sum();
+        held.grow(bytes - bytes / tables.len().max(1))?;
+    }
     let numbered = tables.into_iter().enumerate().collect();
     let split = on_each(numbered, cx, |(own, mut table), _| {
         let parts = split(&mut table, own);
@@ -137,8 +204,8 @@ fn exchange<'s, P: Send + 's>(
     })?;
     let mut workers = Vec::new();
     let mut columns = Vec::new();
-    for (table, parts) in split {
-        workers.push((table, Vec::new()));
+    for (k, (table, parts)) in split.into_iter().enumerate() {
+        workers.push((table, Vec::new(), room.of(k)));
         columns.push(parts);
     }
     for (from, parts) in columns.into_iter().enumerate() {
@@ -146,11 +213,13 @@ fn exchange<'s, P: Send + 's>(
             workers[to].1.push(part);
         }
     }
-    on_each(workers, cx, |(mut table, parts), cx| {
+    on_each(workers, cx, |(mut table, parts, ahead), cx| {
         let mut parts = parts.into_iter();
+        let mut held = cx.settings.budget.reservation();
+        let mut ledger = Ledger::ahead(&mut held, cx, ahead);
         let merged = parts.try_for_each(|part| {
             cx.check()?;
-            merge(&mut table, part, cx)
+            merge(&mut table, part, &mut ledger)
         });
         match merged {
             Ok(()) => Ok(table),

@@ -31,6 +31,8 @@ mod spec;
 mod spilled;
 mod states;
 mod table;
+#[cfg(test)]
+mod tests;
 mod whole;
 mod worker;
 
@@ -50,7 +52,7 @@ pub(crate) use spec::{AggregateEx, AggregateSpec, RunKey, Within};
 use exchange::{finish_partitions, merge_tables};
 use spilled::{Rest, Spilled};
 use table::{Finished, Table};
-use worker::{Worker, spill_all};
+use worker::{Worker, room_or_spill};
 
 /// Hash aggregation.
 pub(crate) struct Aggregate<'s> {
@@ -74,10 +76,12 @@ impl<'s> Aggregate<'s> {
         let mut workers =
             on_threads(&mut self.child, cx.settings.threads, cx, |child, cx| Worker::run(child, spec, cx))?;
         let mut spilled = Vec::new();
-        if spill_all(&mut workers, spec, cx)? {
+        let room = room_or_spill(&mut workers, spec, cx)?;
+        if room.is_none() {
             spilled =
                 workers.iter_mut().map(|w| std::mem::replace(&mut w.spilled, Spilled::new(0))).collect();
         }
+        let room = room.unwrap_or_default();
         let (mut tables, mut held, mut passed) = (Vec::new(), Vec::new(), Vec::new());
         for worker in workers {
             tables.push(worker.table);
@@ -86,7 +90,7 @@ impl<'s> Aggregate<'s> {
         }
         if passed.iter().any(|passed| passed.len() > 0) {
             // What was passed on was not put away: there is nothing in files.
-            let finished = finish_partitions(tables, &mut passed, spec, cx)?;
+            let finished = finish_partitions(tables, &mut passed, spec, room, cx)?;
             drop((held, passed));
             let (result, held): (Vec<_>, Vec<_>) =
                 finished.into_iter().filter(|(finished, _)| finished.groups > 0).unzip();
@@ -94,9 +98,9 @@ impl<'s> Aggregate<'s> {
             return Ok(());
         }
         drop(passed);
-        let mut tables = merge_tables(tables, spec, cx)?;
+        let mut tables = merge_tables(tables, spec, &room, cx)?;
         // What workers hold of is one worker's from now on.
-        drop(held);
+        drop((held, room));
         let mut held = cx.settings.budget.reservation();
         held.resize(tables.iter().map(Table::bytes).sum())?;
         if !spilled.is_empty() {

@@ -451,17 +451,18 @@ impl<'s> Column<'s> {
     /// Bytes held, about.
     pub(super) fn bytes(&self) -> usize {
         let (_, capacity, width) = self.cells();
+        capacity * width + self.value_bytes()
+    }
+
+    /// Of these, what comes with values and not with groups.
+    pub(super) fn value_bytes(&self) -> usize {
         let lists = match &self.states {
             States::Lists(collected) => collected.bytes(),
             States::Ranks(ranks) => ranks.bytes(),
             _ => 0,
         };
         let words = self.best_words.capacity() * size_of::<u64>();
-        capacity * width
-            + lists
-            + words
-            + self.general_bytes
-            + self.distinct.as_ref().map_or(0, DistinctSet::bytes)
+        lists + words + self.general_bytes + self.distinct.as_ref().map_or(0, DistinctSet::bytes)
     }
 
     /// Counts tuples of the one group of an aggregation without keys.

@@ -17,7 +17,7 @@ use super::states::{Column, Ledger};
 use crate::expr::{Evaluated, Ex, Row, bounds_of, evaluate, nulls_of};
 use crate::keys::{NO_NUMBER, POSITIONS_UNCHECKED, each_of_runs};
 use crate::rows::{
-    append, cell_bytes, column_growth_bytes, general_bytes, outside_weight, owned_at, tuples_of,
+    append, cell_bytes, column_growth_bytes, general_bytes, outside_weight, owned_at, text_bytes, tuples_of,
 };
 use crate::{Context, ExecError};
 
@@ -159,6 +159,18 @@ impl<'s> Table<'s> {
         };
         let by_node = self.by_node.as_ref().map_or(0, ByNode::bytes);
         self.keys.bytes() + by_node + columns + self.key_bytes + states
+    }
+
+    /// Of these, what keys and states own besides their cells: letters, lists, distinct values. What goes to
+    /// another table takes as much there.
+    pub(super) fn value_bytes(&self) -> usize {
+        let states: usize = self.states.iter().map(Column::value_bytes).sum();
+        let texts = match self.keys.lone_texts() {
+            Some(texts) => texts.block_bytes(),
+            // Keys have them once more.
+            None => 2 * self.columns.iter().map(text_bytes).sum::<usize>(),
+        };
+        texts + 2 * self.key_bytes + states
     }
 
     /// How many groups there are.

@@ -5,6 +5,7 @@ use trimorph_base::{OverBudget, Reservation};
 use trimorph_vector::Chunk;
 
 use super::AggregateSpec;
+use super::exchange::Room;
 use super::passed::{Passed, in_chunks};
 use super::spilled::Spilled;
 use super::states::Ledger;
@@ -139,29 +140,42 @@ pub(super) fn is_spilled(spec: &AggregateSpec, cx: &Context<'_>) -> bool {
 /// groups: what it allocates while it grows included.
 const GROWTH: usize = 4;
 
-/// Writes all tables if one was, or if there is no room to merge them; gives whether they were.
-pub(super) fn spill_all<'s>(
+/// Writes all tables if one was, or if there is no room to merge them; else gives that room, held where
+/// tables could be written.
+pub(super) fn room_or_spill<'s>(
     workers: &mut [Worker<'s>],
     spec: &AggregateSpec,
     cx: &Context<'s>,
-) -> Result<bool, ExecError> {
+) -> Result<Option<Room>, ExecError> {
     if !is_spilled(spec, cx) {
-        return Ok(false);
+        return Ok(Some(Room::default()));
     }
-    let mut merged = cx.settings.budget.reservation();
-    let bytes: usize = workers.iter().map(|worker| worker.table.bytes()).sum();
-    let groups: usize = workers.iter().map(|worker| worker.table.groups()).sum();
-    let passed: usize = workers.iter().map(|worker| worker.passed.len()).sum();
-    let growth = (bytes / groups.max(1)).saturating_mul(passed).saturating_mul(GROWTH);
-    let fits = workers.len() < 2 && passed == 0 || merged.grow(bytes.saturating_add(growth)).is_ok();
-    drop(merged);
-    if fits && workers.iter().all(|worker| worker.spilled.is_empty()) {
-        return Ok(false);
+    if workers.iter().all(|worker| worker.spilled.is_empty())
+        && let Some(room) = room(workers, spec, cx)
+    {
+        return Ok(Some(room));
     }
     for worker in workers {
         worker.take_back(spec, cx)?;
         worker.spilled.take(&mut worker.table, spec, cx)?;
         worker.held.resize(worker.table.bytes())?;
     }
-    Ok(true)
+    Ok(None)
+}
+
+/// The room to merge what workers have, and to take in what they passed on, if there is that much.
+fn room<'s>(workers: &[Worker<'s>], spec: &AggregateSpec, cx: &Context<'s>) -> Option<Room> {
+    let passed: usize = workers.iter().map(|worker| worker.passed.len()).sum();
+    if workers.len() < 2 && passed == 0 {
+        return Some(Room::default());
+    }
+    let tables: Vec<&Table<'s>> = workers.iter().map(|worker| &worker.table).collect();
+    let partitions = workers.iter().map(|worker| worker.passed.rows.len()).max().unwrap_or(0);
+    let room = Room::hold(&tables, partitions, spec, cx).ok()?;
+    let bytes: usize = tables.iter().map(|table| table.bytes()).sum();
+    let groups: usize = tables.iter().map(|table| table.groups()).sum();
+    // What tables take that rows come to is charged as they come.
+    let growth = (bytes / groups.max(1)).saturating_mul(passed).saturating_mul(GROWTH);
+    cx.settings.budget.reservation().grow(growth).ok()?;
+    Some(room)
 }
