@@ -4,6 +4,8 @@ Throughput is by the wall clock and by CPU time of all threads, merges and check
 
 A node has an id, a number and a text, and two relationships. A round deletes a part of the nodes, the oldest, with their relationships, makes
 as many, and sets the number of as many others. With `--reader` a transaction that has begun before the first round stays open.
+
+With `--sparql` the same is written by SPARQL Update: `INSERT DATA` of 100 nodes at a time, `DELETE` and `INSERT` by patterns.
 """
 
 import subprocess
@@ -20,6 +22,58 @@ FIRST = "UNWIND range(-$back, -1) AS i CREATE (:P {id: i, x: 0, name: 'name of '
 GO = "MATCH (n:P) WHERE n.id >= $from AND n.id < $to DETACH DELETE n"
 SET = "MATCH (n:P) WHERE n.id >= $from AND n.id < $to SET n.x = n.x + 1"
 ALL = "MATCH (n:P) RETURN count(n), sum(n.x), count(DISTINCT n.name)", "MATCH (:P)-[r]->(:P) RETURN count(r), sum(r.w)"
+OF = "?n :id ?i FILTER(?i >= {0} && ?i < {1})"
+PREFIX = "PREFIX : <trimorph:>\n"
+
+
+class Cypher:
+    """What is written, in openCypher."""
+
+    def __init__(self, connection):
+        self.execute = connection.execute
+        self.execute("CREATE CONSTRAINT FOR (p:P) REQUIRE p.id IS UNIQUE")
+
+    def first(self, back):
+        self.execute(FIRST, {"back": back})
+
+    def make(self, start, end, back):
+        return self.execute(MAKE, {"from": start, "to": end, "back": back}).stats.relationships_created
+
+    def go(self, start, end):
+        self.execute(GO, {"from": start, "to": end})
+
+    def set(self, start, end):
+        self.execute(SET, {"from": start, "to": end})
+
+
+class Sparql:
+    """The same by SPARQL Update. The relationships say nothing of themselves, and it has no constraint but an index."""
+
+    def __init__(self, connection):
+        self.sparql = lambda text: connection.sparql(PREFIX + text)
+        connection.execute("CREATE INDEX FOR (n) ON (n.id)")
+
+    def first(self, back):
+        self.insert([f"<n:{i}> a :P ; :id {i} ; :x 0 ; :name 'name of {i}' ." for i in range(-back, 0)])
+
+    def insert(self, nodes):
+        for start in range(0, len(nodes), 100):
+            self.sparql("INSERT DATA { " + " ".join(nodes[start : start + 100]) + " }")
+
+    def make(self, start, end, back):
+        ends = lambda i: (i - (i * 7) % back - 1, i - (i * 13) % back - 1)  # noqa: E731
+        of = lambda i, a, b: f"<n:{i}> a :P ; :id {i} ; :x {i % 1000} ; :name 'name of {i}' ; :R <n:{a}> . <n:{b}> :S <n:{i}> ."  # noqa: E731
+        self.insert([of(i, *ends(i)) for i in range(start, end)])
+        return 2 * (end - start)
+
+    def go(self, start, end):
+        of = OF.format(start, end)
+        self.sparql(f"DELETE {{ ?s ?p ?n }} WHERE {{ {of} ?s ?p ?n }} ; DELETE {{ ?n ?p ?o }} WHERE {{ {of} ?n ?p ?o }}")
+
+    def set(self, start, end):
+        self.sparql(f"DELETE {{ ?n :x ?x }} INSERT {{ ?n :x ?y }} WHERE {{ {OF.format(start, end)} ?n :x ?x BIND(?x + 1 AS ?y) }}")
+
+
 FRESH = """
 import sys, trimorph
 sys.path.insert(0, sys.argv[2])
@@ -64,12 +118,12 @@ def run(options, trimorph):
     options.clear(path)
     database = trimorph.Database(str(path), threads=1, durability="relaxed", memory_limit=options.memory, checkpoint_interval=None)
     connection = database.connect()
-    connection.execute("CREATE CONSTRAINT FOR (p:P) REQUIRE p.id IS UNIQUE")
+    to = (Sparql if options.sparql else Cypher)(connection)
     back = part
-    connection.execute(FIRST, {"back": back})
+    to.first(back)
     for start in range(0, size, part):
-        connection.execute(MAKE, {"from": start, "to": start + part, "back": back})
-    connection.execute(GO, {"from": -back, "to": 0})
+        to.make(start, start + part, back)
+    to.go(-back, 0)
     database.checkpoint()
     connection.execute(ALL[0]).fetchall(), connection.execute(ALL[1]).fetchall()
     began = {"memory": resident(), "disk": folder_bytes(path)}
@@ -86,9 +140,9 @@ def run(options, trimorph):
     for number in range(rounds):
         start = size + number * part
         old = start - size
-        connection.execute(GO, {"from": old, "to": old + part})
-        operations += connection.execute(MAKE, {"from": start, "to": start + part, "back": size // 2}).stats.relationships_created + 2 * part
-        connection.execute(SET, {"from": old + size // 2, "to": old + size // 2 + part})
+        to.go(old, old + part)
+        operations += to.make(start, start + part, size // 2) + 2 * part
+        to.set(old + size // 2, old + size // 2 + part)
         operations += part
         log.look()
         if number % 5 == 4:

@@ -22,6 +22,7 @@ def main():
     parser.add_argument("--nodes", type=int, default=100_000, help="churn: how many there are at a time")
     parser.add_argument("--times", type=int, default=100, help="churn: how often all is replaced")
     parser.add_argument("--reader", action="store_true", help="churn: one transaction stays open")
+    parser.add_argument("--sparql", action="store_true", help="churn: by SPARQL Update")
     parser.add_argument("--memory", default="1GB", help="churn: the memory limit")
     options = parser.parse_args()
     options.clear = lambda path: shutil.rmtree(path, ignore_errors=True)

@@ -2,6 +2,7 @@
 
 import contextlib
 import random
+import re
 import subprocess
 import sys
 import threading
@@ -70,8 +71,10 @@ def test_statements_that_were_inserted_one_by_one():
     lines = [f"<http://e/{i}> a <http://c/{i % 3}> ; <http://p/n> {i} ; <http://p/next> <http://e/{(i * 7) % 300}> ." for i in range(300)]
     parts = [part for line in lines for part in split(line)]
     random.Random(5).shuffle(parts)
+    # In transactions, where no node moves with the statement that gives it a class.
     for part in parts:
-        conn.sparql(f"INSERT DATA {{ {part} }}")
+        with conn.transaction() as tx:
+            tx.sparql(f"INSERT DATA {{ {part} }}")
     conn.sparql("INSERT DATA { GRAPH <http://g> { <http://e/1> <http://p/next> <http://e/2> } . <http://e/1> <http://p/n> 'more' }")
     text = "SELECT ?s ?p ?o ?g { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } }"
     before = Counter(map(repr, conn.sparql(text).fetchall()))
@@ -277,7 +280,8 @@ def insert_typed_last(run, count=300):
     for i in range(count):
         run(f"INSERT DATA {{ <http://e/{i}> <http://p/next> <http://e/{(i * 7) % count}> }}")
     for i in range(count):
-        run(f"INSERT DATA {{ <http://e/{i}> a <http://c/A> ; <http://p/n> {i} }}")
+        # Found by a pattern, so that it does not move with its statement.
+        run(f"INSERT {{ ?s a <http://c/A> ; <http://p/n> {i} }} WHERE {{ ?s <http://p/next> <http://e/{(i * 7) % count}> }}")
     return [(i, (i * 7) % count) for i in range(count)]
 
 
@@ -396,7 +400,9 @@ def insert_typed_later(conn, count=3000):
     for first in range(0, count, 100):
         conn.sparql("INSERT DATA { " + " ".join(f"{a} <http://p/next> {b} ." for a, b in rows[first : first + 100]) + " }")
     for first in range(0, count, 100):
-        conn.sparql("INSERT DATA { " + " ".join(f"{a} a <http://c/{i % 3}> ; <http://p/n> {i} ." for i, (a, _) in enumerate(rows[first : first + 100], first)) + " }")
+        # Within a transaction no node moves with the statement that gives it a class.
+        with conn.transaction() as tx:
+            tx.sparql("INSERT DATA { " + " ".join(f"{a} a <http://c/{i % 3}> ; <http://p/n> {i} ." for i, (a, _) in enumerate(rows[first : first + 100], first)) + " }")
 
 
 def wait_for(what, seconds=60):
@@ -454,6 +460,8 @@ def test_nothing_moves_beside_a_transaction_that_may_write():
         assert ids(conn) == before
         for i in range(0, 3000, 50):
             tx.sparql(f"INSERT DATA {{ <http://e/{i}> <http://p/mine> {i} }}")
+    # Of which the literals have their index by then.
+    assert wait_for(lambda: sum(own != before.get(iri, own) for iri, own in ids(conn).items()) == 3000)
     assert wait_for(lambda: conn.execute("SHOW INDEXES YIELD name RETURN name").fetchall() == [("n_index",)])
     assert conn.execute("REORGANIZE").fetchall() == [(0,)]
     assert conn.sparql("SELECT (COUNT(*) AS ?n) { ?s <http://p/mine> ?v ; a ?c }").fetchall() == [(60,)]
@@ -492,6 +500,8 @@ def test_a_node_with_many_relationships_moves_in_a_pause():
         conn.sparql("INSERT DATA { " + " ".join(f"<http://e/{i}> <http://p/at> <http://e/hub> ; a <http://c/at> ." for i in range(first, first + 100)) + " }")
     before = ids(conn)
     conn.sparql("INSERT DATA { <http://e/hub> a <http://c/hub> }")
+    # It does not move with its statement.
+    assert ids(conn)["http://e/hub"] == before["http://e/hub"]
     insert_typed_later(conn)
     assert wait_for(lambda: ids(conn)["http://e/hub"] != before["http://e/hub"])
     assert conn.sparql("SELECT (COUNT(*) AS ?n) { ?s <http://p/at> ?h . ?h a <http://c/hub> }").fetchall() == [(7000,)]
@@ -503,10 +513,125 @@ def test_nodes_that_an_earlier_process_left_elsewhere_move(tmp_path):
     with trimorph.Database(place) as db:
         conn = db.connect()
         conn.sparql("INSERT DATA { " + " ".join(f"{a} <http://p/next> {b} ." for a, b in rows) + " }")
-        conn.sparql("INSERT DATA { " + " ".join(f"{a} a <http://c/1> ." for a, _ in rows) + " }")
+        with conn.transaction() as tx:
+            tx.sparql("INSERT DATA { " + " ".join(f"{a} a <http://c/1> ." for a, _ in rows) + " }")
         conn.close()
     with trimorph.Database(place) as db:
         conn = db.connect()
         before = ids(conn)
         conn.sparql("INSERT DATA { <http://e/new> <http://p/n> 1 }")
-        assert wait_for(lambda: sum(ids(conn)[iri] != own for iri, own in before.items()) >= 2500, 20)
+        assert wait_for(lambda: sum(own != before.get(iri, own) for iri, own in ids(conn).items()) >= 2500, 20)
+
+
+@pytest.mark.parametrize("directory", [False, True])
+def test_a_node_moves_with_the_statement_that_gives_its_class(tmp_path, directory):
+    place = str(tmp_path / "db") if directory else ":memory:"
+    db = trimorph.Database(place)
+    conn, reader = db.connect(), db.connect()
+    said = """
+        <http://e/a> <http://p/n> 1, 2 ; <http://p/next> <http://e/b>, <http://e/a>, _:x ; <http://p/name> "a"@en .
+        <http://e/b> <http://p/next> <http://e/a> ; <http://p/n> 3 . _:x <http://p/n> 4 .
+        GRAPH <http://g> { <http://e/a> <http://p/next> <http://e/b> ; a <http://c/in> . <http://e/b> <http://p/n> 5 }
+        <http://e/r> <http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies> <<( <http://e/a> <http://p/next> <http://e/b> )>> ; <http://p/n> 6 ."""
+    conn.sparql("INSERT DATA {" + said + "}")
+    before, open_result = ids(conn), reader.sparql(ALL)
+    # The class, and what else the same statements say of the node: edges to itself and between nodes that move.
+    conn.sparql("INSERT DATA { <http://e/a> a <http://c/1> ; <http://p/n> 7 ; <http://p/m> 8 ; <http://p/next> <http://e/c>, <http://e/a> . <http://e/b> a <http://c/1>, <http://c/2> . <http://e/c> <http://p/n> 9 }")
+    after = ids(conn)
+    moved = {iri for iri in before if after[iri] != before[iri]}
+    assert moved == {"http://e/a", "http://e/b"}
+    # A second class: it moves again, beside those that came with it.
+    conn.sparql("INSERT DATA { <http://e/a> a <http://c/2> }")
+    assert ids(conn)["http://e/a"] >> 44 == after["http://e/b"] >> 44
+    # One that it has already changes nothing.
+    again = ids(conn)
+    conn.sparql("INSERT DATA { <http://e/a> a <http://c/2>, <http://c/1> ; <http://p/n> 1 }")
+    assert ids(conn) == again
+    assert len(open_result.fetchall()) == 14
+    wanted = trimorph.Database().connect()
+    wanted.sparql("INSERT DATA {" + said + "<http://e/a> a <http://c/1>, <http://c/2> ; <http://p/n> 7 ; <http://p/m> 8 ; <http://p/next> <http://e/c> . <http://e/b> a <http://c/1>, <http://c/2> . <http://e/c> <http://p/n> 9 }")
+
+    def shown(conn):
+        blank = lambda text: re.sub(r"BlankNode\('[^']*'\)", "_:", text)  # noqa: E731
+        return Counter(blank(repr(row)) for row in conn.sparql(ALL).fetchall())
+
+    assert shown(conn) == shown(wanted)
+    assert conn.execute("REORGANIZE").fetchall() == [(0,)]
+    conn.close(), reader.close(), db.close()
+    if directory:
+        with trimorph.Database(place) as again:
+            assert shown(again.connect()) == shown(wanted)
+
+
+def test_what_does_not_move_with_its_statement():
+    db = trimorph.Database()
+    conn, other = db.connect(), db.connect()
+    conn.sparql("INSERT DATA { <http://e/1> <http://p/n> 1 . <http://e/2> <http://p/n> 2 . <http://e/3> <http://p/said> <http://e/4> . <http://e/5> <http://p/n> 5 }")
+    conn.execute("CREATE (:Own {n: 1})")
+    conn.execute("MATCH ()-[r:`http://p/said`]->() SET r.by = 'me'")
+    before = ids(conn)
+    kept = conn.execute("MATCH (n:Own) RETURN id(n)").fetchall()
+    # In a transaction: who has read an id there has it until the end.
+    with conn.transaction() as tx:
+        tx.sparql("INSERT DATA { <http://e/1> a <http://c/1> }")
+    # A term whose IRI has its id, and a node without another name.
+    conn.sparql(f"INSERT DATA {{ <http://e/3> a <http://c/1> . <trimorph:node/{kept[0][0]}> a <http://c/1> }}")
+    # While somebody else may write.
+    other.begin()
+    assert other.execute("MATCH (n {`http://p/n`: 5}) RETURN count(n)").fetchall() == [(1,)]
+    conn.sparql("INSERT DATA { <http://e/2> a <http://c/1> }")
+    other.execute("MATCH (n {`http://p/n`: 5}) SET n.by = 'other'")
+    other.commit()
+    # Where nodes are found by a pattern.
+    conn.sparql("INSERT { ?s a <http://c/1> ; <http://p/m> 1 } WHERE { ?s <http://p/n> 5 }")
+    assert ids(conn) == before
+    assert conn.execute("MATCH (n:Own) RETURN id(n)").fetchall() == kept
+    assert conn.sparql("SELECT (COUNT(*) AS ?n) { ?s a <http://c/1> }").fetchall() == [(5,)]
+
+
+def test_nodes_move_beside_others_who_write():
+    """Writers on threads give nodes classes and edges at once: all comes through, each once."""
+    db = trimorph.Database(threads=1)
+    count, failures = 400, []
+
+    def work(number):
+        conn = db.connect()
+        try:
+            for i in range(count):
+                a, b = f"<http://e/{(i * 7 + number) % 50}>", f"<http://e/{(i * 3) % 50}>"
+                match number % 3:
+                    case 0:
+                        conn.sparql(f"INSERT DATA {{ {a} a <http://c/{i % 4}> ; <http://p/{number}> {i} }}")
+                    case 1:
+                        conn.sparql(f"INSERT DATA {{ {a} <http://p/next> {b} . {b} <http://p/{number}> {i} }}")
+                    case _:
+                        with conn.transaction() as tx:
+                            tx.sparql(f"INSERT DATA {{ {b} <http://p/next> <http://e/{number}/{i}> }}")
+        except Exception as error:  # noqa: BLE001
+            failures.append(error)
+        conn.close()
+
+    conn = db.connect()
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    # What is serializable may be met by others in a transaction: that one is told, and nothing of it is there.
+    assert all("Conflict" in type(error).__name__ for error in failures), failures
+    assert conn.sparql("SELECT (COUNT(*) AS ?n) { ?s <http://p/0> ?v }").fetchall() == [(count,)]
+    assert conn.sparql("SELECT (COUNT(*) AS ?n) { ?s <http://p/1> ?v }").fetchall() == [(count,)]
+    assert conn.sparql("SELECT (COUNT(DISTINCT ?s) AS ?n) (COUNT(*) AS ?m) { ?s a ?c }").fetchall() == conn.sparql("SELECT (COUNT(*) AS ?n) (SUM(?k) AS ?m) { SELECT ?s (COUNT(DISTINCT ?c) AS ?k) { ?s a ?c } GROUP BY ?s }").fetchall()
+    assert conn.sparql("SELECT (COUNT(*) AS ?n) { ?a <http://p/next> ?b }").fetchall() == conn.sparql("SELECT (COUNT(*) AS ?n) { SELECT DISTINCT ?a ?b { ?a <http://p/next> ?b } }").fetchall()
+
+
+def test_literals_get_their_indexes_beside_writers():
+    db = trimorph.Database(threads=1, memory_limit="256MB")
+    conn, n = db.connect(), 0
+    end = time.monotonic() + 60
+    shown = lambda: conn.execute("SHOW INDEXES YIELD name RETURN name").fetchall()  # noqa: E731
+    # Never a pause of a fifth of a second.
+    while not shown() and time.monotonic() < end:
+        for _ in range(20):
+            conn.sparql("INSERT DATA { " + " ".join(f"<http://e/{i}> <http://p/n> {i} ." for i in range(n, n + 500)) + " }")
+            n += 500
+    assert shown() == [("n_index",)]
+    assert conn.sparql(f"SELECT ?s {{ ?s <http://p/n> {n - 1} }}").fetchall() == [(trimorph.IRI(f"http://e/{n - 1}"),)]

@@ -102,9 +102,14 @@ impl Delta {
         nodes + edges + keys + positions + self.topology().bytes()
     }
 
-    /// The same with what is kept for edges to come, of which there were more before.
+    /// Bytes that are kept for edges to come, of which there were more before.
+    pub fn spare_bytes(&self) -> usize {
+        self.topology().spare_bytes()
+    }
+
+    /// The same with what it holds.
     pub fn held_bytes(&self) -> usize {
-        self.bytes() + self.topology().spare_bytes()
+        self.bytes() + self.spare_bytes()
     }
 
     /// Edges that came or went. **Cost**: some 20 ns.

@@ -5,6 +5,7 @@
 //! of edges that went come back when nobody can see these any more.
 
 use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
@@ -30,6 +31,8 @@ pub(crate) const RESTORED: u64 = 1 << 63;
 #[derive(Debug, Default)]
 pub struct Positions {
     free: [Mutex<FxHashMap<u64, FreePositions>>; SHARDS],
+    /// Holes that all pages have room for: who asks for bytes looks at no page.
+    holes: AtomicUsize,
 }
 
 impl Positions {
@@ -54,6 +57,14 @@ impl Positions {
         }
     }
 
+    /// A page had room for so many holes before, and has for these now.
+    fn note_room(&self, before: usize, free: &FreePositions) {
+        let now = free.holes.capacity();
+        if now != before {
+            self.holes.fetch_add(now.wrapping_sub(before), Ordering::Relaxed);
+        }
+    }
+
     pub(crate) fn shard(&self, page: u64) -> MutexGuard<'_, FxHashMap<u64, FreePositions>> {
         self.free[page as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -68,6 +79,7 @@ impl Positions {
         main: impl FnOnce() -> Option<FreePositions>,
     ) -> Option<u64> {
         let mut shard = self.shard(page);
+        let before = room_of(&shard, page);
         let free = Self::known(&mut shard, page, main)?;
         let hole = match wanted {
             None => free.holes.pop(),
@@ -80,6 +92,7 @@ impl Positions {
                 at.map(|at| free.holes.swap_remove(at))
             }
         };
+        self.note_room(before, free);
         Some(hole.unwrap_or_else(|| {
             free.end += 1;
             free.end - 1
@@ -89,27 +102,35 @@ impl Positions {
     /// An edge of the page is about to go. `false` where main cannot tell what is free there.
     #[must_use]
     pub fn touch(&self, page: u64, main: impl FnOnce() -> Option<FreePositions>) -> bool {
-        Self::known(&mut self.shard(page), page, main).is_some()
+        let mut shard = self.shard(page);
+        let before = room_of(&shard, page);
+        let known = Self::known(&mut shard, page, main);
+        known.map(|free| self.note_room(before, free)).is_some()
     }
 
     /// Nobody can see the edge any more that had a position.
     pub fn give_back(&self, page: u64, position: u64) {
         if let Some(free) = self.shard(page).get_mut(&page) {
             debug_assert!(position < free.end && !free.holes.contains(&position));
+            let before = free.holes.capacity();
             free.holes.push(position);
             if free.holes.len() as u64 == free.end {
                 *free = FreePositions::default();
             }
+            self.note_room(before, free);
         }
     }
 
-    /// Bytes it holds.
+    /// Bytes it holds. **Cost**: a few locks.
     pub fn bytes(&self) -> usize {
         let shard = |shard: &Mutex<FxHashMap<u64, FreePositions>>| {
-            let shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
-            let holes: usize = shard.values().map(|free| free.holes.capacity() * 8).sum();
-            shard.capacity() * 41 * 8 / 7 + holes
+            shard.lock().unwrap_or_else(PoisonError::into_inner).capacity() * 41 * 8 / 7
         };
-        self.free.iter().map(shard).sum()
+        self.free.iter().map(shard).sum::<usize>() + self.holes.load(Ordering::Relaxed) * 8
     }
+}
+
+/// The holes that a page has room for.
+fn room_of(shard: &FxHashMap<u64, FreePositions>, page: u64) -> usize {
+    shard.get(&page).map_or(0, |free| free.holes.capacity())
 }

@@ -10,8 +10,8 @@
 //!    rests as long as the last merge took: queries have the other half of its core, and changes come
 //!    together. It does not rest where as much was written meanwhile.
 //! 3. A checkpoint is made when the log is long, or the last one long ago.
-//! 4. In pauses, nodes with IRIs whose labels came later move to the tables of these, and literals get their
-//!    indexes (`regrouping.rs`).
+//! 4. In pauses, nodes with IRIs whose labels came later move to the tables of these; in pauses, and one
+//!    after each merge, literals get their indexes (`regrouping.rs`).
 //! 5. What large merges free is given back to the system a while after the last of them.
 //! 6. As long as something waits for readers to go, it looks again from time to time.
 
@@ -148,7 +148,7 @@ impl Shared {
         self.delta_seen.store(bytes, Ordering::Relaxed);
         let mut held = self.delta_held.lock().unwrap_or_else(PoisonError::into_inner);
         let merged = self.follower.as_ref().map_or(0, |own| own.unstored.load(Ordering::Relaxed));
-        held.resize(live.delta.held_bytes() + merged).map_err(Error::Memory)?;
+        held.resize(bytes + live.delta.spare_bytes() + merged).map_err(Error::Memory)?;
         Ok(bytes)
     }
 
@@ -284,7 +284,12 @@ fn maintain(handles: &Handles, weak: &Weak<Shared>, is_paused: bool) -> Option<D
     shared.count_written();
     // Likewise: the log that a checkpoint would let go is longer to read, and no more.
     let _ = shared.checkpoint_if_due();
-    let regrouped_after = if too_large { Some(PAUSE) } else { shared.regroup() };
+    let regrouped_after = if too_large {
+        shared.index_beside();
+        Some(PAUSE)
+    } else {
+        shared.regroup()
+    };
     let mut waits = shared.clean_up();
     // Who writes faster than it merges is not waited for.
     let changes = shared.live.pressure.written() - written;

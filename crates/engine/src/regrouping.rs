@@ -28,7 +28,7 @@ use trimorph_base::{CancelToken, NodeId, TableId};
 use trimorph_mvcc::{Intent, Isolation};
 use trimorph_store::Reader;
 use trimorph_store::neighbours::Neighbours;
-use trimorph_types::iri_names::{ID, is_hidden};
+use trimorph_types::iri_names::ID;
 
 use crate::definitions::DEFINITIONS_MAX;
 use crate::elsewhere::Regrouping;
@@ -39,7 +39,7 @@ use crate::own_config::OwnConfig;
 use crate::params::Params;
 use crate::shared::Shared;
 use crate::transaction::Way;
-use crate::update::Writing;
+use crate::update::{Writing, says};
 use crate::{Connection, Error};
 
 /// Nodes that move from here on, and this part of all that have IRIs: moving a node costs a tenth of what
@@ -66,10 +66,32 @@ struct Elsewhere {
 }
 
 impl Shared {
+    /// Makes the next index of literals that pays beside writers who make no pause, if what they wrote has
+    /// just been merged: who writes all day long has them, too.
+    pub(crate) fn index_beside(self: &Arc<Self>) {
+        if !self.works_unasked() || self.ready_to_write().is_err() {
+            return;
+        }
+        let mut known = self.regrouping.lock().unwrap_or_else(PoisonError::into_inner);
+        let base = self.base();
+        if base.schema().property_id(ID).is_none() || known.indexed_in == Some(base.main().merged_at) {
+            return;
+        }
+        let own = OwnConfig::of(&self.config);
+        let connection = Connection::new(Handle::at_work(Arc::clone(self)), own);
+        // What fails now is tried again in a pause.
+        let _ = connection.index_next(&mut known, &CancelToken::default());
+    }
+
+    /// Whether the thread that merges does what nobody asked for.
+    fn works_unasked(&self) -> bool {
+        self.config.background_merges && !self.config.read_only && self.follower.is_none()
+    }
+
     /// Moves some nodes, if it is time to; how long to wait before the next time, or none if nothing is to be
     /// done.
     pub(crate) fn regroup(self: &Arc<Self>) -> Option<Duration> {
-        if !self.config.background_merges || self.config.read_only || self.follower.is_some() {
+        if !self.works_unasked() {
             return None;
         }
         let mut known = self.regrouping.lock().unwrap_or_else(PoisonError::into_inner);
@@ -187,9 +209,7 @@ impl Connection {
             own.sort();
             for first in (0..rows).step_by(ROWS as usize) {
                 let len = ROWS.min(rows - first);
-                let there = reader.existing(NodeId::new(table, first), len as usize);
-                let there = there.unwrap_or_else(|| (0..len as u32).collect());
-                reader.label_sets(table, first, &there, &mut |labels, rows| {
+                reader.label_sets(NodeId::new(table, first), len as usize, &mut |labels, rows| {
                     let mut labels = labels.to_vec();
                     labels.sort();
                     count += if labels == own { 0 } else { rows };
@@ -253,8 +273,7 @@ fn degree(reader: &Reader<'_>, node: NodeId) -> Option<u64> {
         let degree = |forward| Neighbours::all(reader, at, forward, node.table()).degree(node.row());
         let forward = if info.source == node.table() { degree(true) } else { 0 };
         let own = forward + degree(false);
-        let says = || info.properties.iter().any(|one| !is_hidden(&reader.schema().property_name(one.id)));
-        if own > 0 && says() {
+        if own > 0 && says(reader.schema(), at) {
             return None;
         }
         all += own;

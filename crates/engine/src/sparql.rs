@@ -255,7 +255,14 @@ impl Connection {
                         done
                     });
                 }
-                let (program, (rows, effects)) = self.committed(&cancel, work)?;
+                // Whom others met tries again without.
+                let mut is_first = true;
+                let (program, (rows, effects)) = self.committed(&cancel, |writing| {
+                    if std::mem::take(&mut is_first) {
+                        writing.let_nodes_move(self.shared());
+                    }
+                    work(writing)
+                })?;
                 let given =
                     self.answered(text, &program, params, rows, settings, self.shared().snapshot())?;
                 Ok(given.with_side_effects(effects))

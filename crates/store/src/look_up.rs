@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trimorph_base::{EdgeId, NodeId, TableId};
 use trimorph_delta::{KeyDelta, LABELS, NodeDelta};
-use trimorph_storage::column::{LabelRows, SEGMENT_ROWS};
+use trimorph_storage::column::{ColumnView, LabelRows, SEGMENT_ROWS, ZONE_ROWS};
 use trimorph_storage::row_labels;
 use trimorph_types::{Keys, Map, Value};
 use trimorph_vector::{Vector, by_id};
@@ -35,42 +35,98 @@ impl<'s> Reader<'s> {
         changed().or_else(|| Some(self.main_labels(table)?.value(node.row())))
     }
 
-    /// Hands over the sets of labels of rows of a table, counted from `first` on, and how many of the rows
-    /// have each: one set may come several times. **Cost**: a look at each row's code, where segments know
-    /// them.
-    pub fn label_sets(
-        &self,
-        table: TableId,
-        first: u64,
-        rows: &[u32],
-        take: &mut dyn FnMut(&[Arc<str>], u64),
-    ) {
-        const SEGMENT: u64 = SEGMENT_ROWS as u64;
-        let node = |row: &u32| NodeId::new(table, first + u64::from(*row));
-        let of_table = self.schema().label_names(table);
-        let mut rest = rows;
-        while let [start, .., last] | [start @ last] = rest {
-            let (start, end) = (node(start), (node(start).row() / SEGMENT + 1) * SEGMENT);
-            let here = rest.partition_point(|row| node(row).row() < end);
-            let (own, others) = rest.split_at(here);
-            rest = others;
-            let span = node(own.last().unwrap_or(last)).row() - start.row() + 1;
-            let labels = self.label_rows(start, own.len() as u64);
-            let is_written = self.have_labels_written(start, usize::try_from(span).unwrap_or(0));
-            let mut counts = vec![0u64; labels.map_or(0, LabelRows::codes)];
-            for row in own {
-                let local = (node(row).row() % SEGMENT) as usize;
-                let code = labels
-                    .and_then(|labels| labels.code(local))
-                    .filter(|_| !is_written || !self.have_labels_written(node(row), 1));
-                match code.and_then(|code| counts.get_mut(usize::from(code))) {
-                    Some(count) => *count += 1,
-                    None => take(&self.labels(node(row)), 1),
+    /// Hands over the sets of labels of those of `len` rows from `first` on that are there, and how many of
+    /// the rows have each: one set may come several times.
+    ///
+    /// **Cost**: where segments know the labels of their rows, and nothing was written, a look for each set,
+    /// and one for 64 rows where some are not there; else a look at each row.
+    pub fn label_sets(&self, first: NodeId, len: usize, take: &mut dyn FnMut(&[Arc<str>], u64)) {
+        let (table, end) = (first.table(), first.row() + len as u64);
+        let mut row = first.row();
+        while row < end {
+            let until = end.min((row / SEGMENT_ROWS as u64 + 1) * SEGMENT_ROWS as u64);
+            let node = NodeId::new(table, row);
+            let merged = self.merged_run(node, until - row);
+            let is_counted = merged > 0 && self.label_sets_of_main(node, merged, take);
+            let run = match merged {
+                0 => (until - row).min(ZONE_ROWS as u64 - row % ZONE_ROWS as u64),
+                run => run,
+            };
+            if !is_counted {
+                self.label_sets_by_row(node, run as usize, take);
+            }
+            row += run;
+        }
+    }
+
+    /// How many of `len` rows from `first` on are main's and have the labels that it says, or are gone as it
+    /// says.
+    fn merged_run(&self, first: NodeId, len: u64) -> u64 {
+        let rows = self.rows_of_main(first.table()).saturating_sub(first.row()).min(len);
+        match self.node_changes(first.table()) {
+            _ if self.notes_reads() => 0,
+            None => rows,
+            Some(delta) => {
+                let labels = delta.clean_run(first.row(), rows, Some(LABELS));
+                delta.clean_run(first.row(), labels, None)
+            }
+        }
+    }
+
+    /// The sets of rows of one segment that nothing was written to; whether they are known.
+    fn label_sets_of_main(&self, first: NodeId, len: u64, take: &mut dyn FnMut(&[Arc<str>], u64)) -> bool {
+        let (row, rows) = (first.row(), len as usize);
+        let missing = self.missing(first.table());
+        let gone = missing.map_or(0, |missing| missing.count_values(row, rows));
+        let mut left = len - gone;
+        let varying = self.main_labels(first.table()).filter(|labels| !labels.are_null(row, rows));
+        if let Some(varying) = varying {
+            let Some(known) = varying.label_rows(row, len) else { return false };
+            let start = (row % SEGMENT_ROWS as u64) as usize;
+            let mut is_there = missing.filter(|_| gone > 0).map(ColumnView::null_test);
+            for code in (1..=u16::MAX).take(known.codes() - 1) {
+                let own = known.rows(code);
+                let from = own.partition_point(|own| usize::from(*own) < start);
+                let to = own.partition_point(|own| usize::from(*own) < start + rows);
+                let own = &own[from..to];
+                let count = match &mut is_there {
+                    None => own.len(),
+                    Some(is_there) => {
+                        own.iter().filter(|own| is_there(row - start as u64 + u64::from(**own))).count()
+                    }
+                } as u64;
+                left -= count;
+                if let (true, Some(labels)) = (count > 0, known.labels(code)) {
+                    take(labels, count);
                 }
             }
-            for (code, count) in (0..=u16::MAX).zip(counts).filter(|(_, count)| *count > 0) {
-                take(labels.and_then(|labels| labels.labels(code)).unwrap_or(&of_table), count);
+        }
+        if left > 0 {
+            take(&self.schema().label_names(first.table()), left);
+        }
+        true
+    }
+
+    fn label_sets_by_row(&self, first: NodeId, len: usize, take: &mut dyn FnMut(&[Arc<str>], u64)) {
+        let there = self.existing(first, len);
+        let rows = there.unwrap_or_else(|| (0..len as u32).collect());
+        let labels = self.label_rows(first, rows.len() as u64);
+        let is_written = self.have_labels_written(first, len);
+        let mut counts = vec![0u64; labels.map_or(0, LabelRows::codes)];
+        for row in rows {
+            let node = NodeId::new(first.table(), first.row() + u64::from(row));
+            let local = (node.row() % SEGMENT_ROWS as u64) as usize;
+            let code = labels
+                .and_then(|labels| labels.code(local))
+                .filter(|_| !is_written || !self.have_labels_written(node, 1));
+            match code.and_then(|code| counts.get_mut(usize::from(code))) {
+                Some(count) => *count += 1,
+                None => take(&self.labels(node), 1),
             }
+        }
+        let of_table = self.schema().label_names(first.table());
+        for (code, count) in (0..=u16::MAX).zip(counts).filter(|(_, count)| *count > 0) {
+            take(labels.and_then(|labels| labels.labels(code)).unwrap_or(&of_table), count);
         }
     }
 
@@ -90,6 +146,15 @@ impl<'s> Reader<'s> {
         let len = len as u64;
         let is_written = |delta: &Arc<NodeDelta>| delta.clean_run(first.row(), len, Some(LABELS)) < len;
         self.node_changes(first.table()).is_some_and(is_written)
+    }
+
+    /// Whether some of `len` nodes from `first` on may have other labels than their table. Who notes what he
+    /// reads asks each.
+    pub fn may_have_own_labels(&self, first: NodeId, len: usize) -> bool {
+        let main = || self.main_labels(first.table());
+        self.notes_reads()
+            || self.have_labels_written(first, len)
+            || main().is_some_and(|labels| !labels.are_null(first.row(), len))
     }
 
     /// The row of `table` whose key property is `key`. `None` also where the table has no key.

@@ -178,6 +178,11 @@ impl<'s> Reader<'s> {
         self.node_changes(table).map_or(main, |delta| delta.rows_end().max(main))
     }
 
+    /// The rows that main has of a table.
+    pub(crate) fn rows_of_main(&self, table: TableId) -> u64 {
+        self.main.node_tables.get(table.0 as usize).map_or(0, |table| table.rows)
+    }
+
     /// What was changed of a node table, if anything ever was.
     pub(crate) fn node_changes(&self, table: TableId) -> Option<&Arc<NodeDelta>> {
         let changes = self.changes.as_ref()?;
@@ -291,7 +296,7 @@ impl<'s> Reader<'s> {
     }
 
     /// The rows of a node table that nobody has in main have a value here; none where all are somebody's.
-    fn missing(&self, table: TableId) -> Option<&ColumnView<'s>> {
+    pub(crate) fn missing(&self, table: TableId) -> Option<&ColumnView<'s>> {
         let column = self.main.node_tables.get(table.0 as usize)?.missing.as_ref()?;
         let cell = &self.node_views(table)?.missing;
         Some(cell.get_or_init(|| Box::new(ColumnView::pinned(column, &self.pins))))

@@ -1,6 +1,7 @@
 //! Edges that come and go, and nodes that go.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use trimorph_algebra::VarId;
@@ -8,9 +9,11 @@ use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, NodeId, PAGE_ROW
 use trimorph_delta::{EdgeChange, EdgeEnds, FreePositions, Topology, WrittenEdges};
 use trimorph_store::neighbours::Neighbours;
 use trimorph_store::{EdgePositions, Reader};
+use trimorph_types::iri_names::ID;
 use trimorph_types::{Relationship, Value};
 
 use super::changes::{ByKey, values_of};
+use super::moves::says;
 use super::rows::Rows;
 use super::touched::concerns_edges;
 use super::writing::{conflicting, not_written};
@@ -230,6 +233,36 @@ impl Statement<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The same of those of some nodes, sorted, that have an IRI and no more than `most` edges, none of which
+    /// says something of itself: gives which.
+    pub(super) fn append_incident_of_few(
+        &self,
+        reader: &Reader<'_>,
+        nodes: &[NodeId],
+        most: usize,
+        edges: &mut Vec<Relationship>,
+    ) -> Result<BTreeSet<NodeId>, Error> {
+        let mut few = BTreeSet::new();
+        for of_table in nodes.chunk_by(|a, b| a.table() == b.table()) {
+            let Some(first) = of_table.first() else { continue };
+            let mut incident = Incident::of(reader, first.table());
+            for (at, node) in of_table.iter().enumerate() {
+                self.check(at)?;
+                let before = edges.len();
+                incident.append(*node, 1, edges);
+                let own = edges.get(before..).unwrap_or_default();
+                let is_one = own.len() <= most
+                    && !own.iter().any(|edge| says(reader.schema(), edge.id.table().0.into()))
+                    && !reader.node_property(*node, ID).is_null();
+                match is_one {
+                    true => _ = few.insert(*node),
+                    false => edges.truncate(before),
+                }
+            }
+        }
+        Ok(few)
     }
 
     /// Deletes edges, sorted.

@@ -62,7 +62,7 @@ use crate::params::Params;
 use crate::shared::Shared;
 use crate::{Error, SideEffects};
 pub(crate) use edges::free_positions;
-pub(crate) use moves::elsewhere;
+pub(crate) use moves::{elsewhere, says};
 pub(crate) use program::Program;
 use program::{Computed, Given, Kept, Looked, Part, Read, Then, Write, given_value};
 use rows::Rows;

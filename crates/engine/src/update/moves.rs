@@ -12,13 +12,15 @@ use std::sync::Arc;
 
 use trimorph_algebra::VarId;
 use trimorph_base::NodeId;
+use trimorph_catalog::Schema;
 use trimorph_store::Reader;
+use trimorph_types::iri_names::is_hidden;
 use trimorph_types::{Relationship, Value};
 
 use super::changes::ByKey;
 use super::rows::Rows;
 use super::{Statement, Writing};
-use crate::{Error, SideEffects};
+use crate::Error;
 
 /// The variables of rows made here.
 const FROM: VarId = VarId(0);
@@ -31,14 +33,20 @@ struct Again {
     values: ByKey,
 }
 
+/// Relationships of a node that moves with the statement that gives it a class, at most: some milliseconds.
+/// Who has more moves in a pause. Chosen.
+const EDGES_OF_LABELLED: usize = 1_000;
+
+/// Nodes by the labels that they are to have, in order.
+pub(super) type ByLabels = BTreeMap<Vec<Arc<str>>, Vec<NodeId>>;
+
 impl Statement<'_> {
     /// Moves those of some nodes that have other labels than their tables to tables of their own, as far as
     /// there is room for such; gives their number.
     ///
     /// **Errors**: conflicts, memory, cancellation.
     pub(crate) fn move_nodes(&self, writing: &mut Writing, nodes: &[NodeId]) -> Result<u64, Error> {
-        let mut groups: BTreeMap<Vec<Arc<str>>, Vec<NodeId>> = BTreeMap::new();
-        let mut edges: Vec<Relationship> = Vec::new();
+        let mut groups = ByLabels::new();
         {
             let snapshot = writing.snapshot_within(writing.base(self.shared));
             let reader = Reader::new(&snapshot);
@@ -51,27 +59,65 @@ impl Statement<'_> {
                 }
             }
         }
-        let mut moved = BTreeMap::new();
+        let moved = self.moved(writing, groups, None)?.len() as u64;
+        if moved > 0 {
+            self.end_clause(writing)?;
+            self.check_deleted(writing)?;
+        }
+        Ok(moved)
+    }
+
+    /// Moves nodes to the tables of labels that they get, whatever labels they have: those that IRIs tell
+    /// apart, with few relationships, none of which says something of itself. Gives who became whom.
+    ///
+    /// **Errors**: as of [`Self::move_nodes`].
+    pub(super) fn move_labelled(
+        &self,
+        writing: &mut Writing,
+        groups: ByLabels,
+    ) -> Result<HashMap<NodeId, NodeId>, Error> {
+        let moved = self.moved(writing, groups, Some(EDGES_OF_LABELLED))?;
+        writing.has_moved |= !moved.is_empty();
+        Ok(moved)
+    }
+
+    /// Moves nodes, each to the table of the labels that it is under: with `most` only those that may move
+    /// with no more relationships than these.
+    fn moved(
+        &self,
+        writing: &mut Writing,
+        groups: ByLabels,
+        most: Option<usize>,
+    ) -> Result<HashMap<NodeId, NodeId>, Error> {
+        let mut going = ByLabels::new();
         for (labels, own) in groups {
             // Beyond a number of tables there are none of their own.
             if !self.shared.node_table(&labels)?.1 {
-                moved.insert(labels, own);
+                going.insert(labels, own);
             }
         }
-        if moved.is_empty() {
-            return Ok(0);
+        if going.is_empty() {
+            return Ok(HashMap::new());
         }
+        let mut edges: Vec<Relationship> = Vec::new();
         let mut values: Vec<(Vec<Arc<str>>, Vec<NodeId>, ByKey)> = Vec::new();
         let mut again: BTreeMap<(Arc<str>, Vec<Arc<str>>), Again> = BTreeMap::new();
         {
             let snapshot = writing.snapshot_within(writing.base(self.shared));
             let reader = Reader::new(&snapshot);
-            let mut going: Vec<NodeId> = moved.values().flatten().copied().collect();
-            going.sort_unstable();
-            self.append_incident(&reader, &going, &mut edges)?;
+            let mut all: Vec<NodeId> = going.values().flatten().copied().collect();
+            all.sort_unstable();
+            match most {
+                None => self.append_incident(&reader, &all, &mut edges)?,
+                Some(most) => {
+                    let may_move = self.append_incident_of_few(&reader, &all, most, &mut edges)?;
+                    going.values_mut().for_each(|own| own.retain(|node| may_move.contains(node)));
+                    going.retain(|_, own| !own.is_empty());
+                }
+            }
             edges.sort_unstable();
             edges.dedup();
-            for (labels, own) in moved {
+            for (labels, own) in going {
                 let mut by_key = ByKey::new();
                 for (at, node) in own.iter().enumerate() {
                     self.check(at)?;
@@ -90,6 +136,10 @@ impl Statement<'_> {
                 }
             }
         }
+        if values.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let effects = writing.effects;
         writing.has_deleted = true;
         self.delete_edges(writing, &edges)?;
         drop(edges);
@@ -109,12 +159,17 @@ impl Statement<'_> {
             ends.into_iter().for_each(|(from, to)| rows.push([end(from), end(to)].into_iter()));
             self.create_edges(writing, &name, (&rows, FROM, TO), values)?;
         }
-        self.end_clause(writing)?;
-        self.check_deleted(writing)?;
         // Nothing came and nothing went.
-        writing.effects = SideEffects::default();
-        Ok(gone.len() as u64)
+        writing.effects = effects;
+        Ok(made)
     }
+}
+
+/// Whether relationships of a table may say something of themselves: then they are terms of their own, whose
+/// IRIs have their ids.
+pub(crate) fn says(schema: &Schema, table: usize) -> bool {
+    let info = schema.edge_tables.get(table);
+    info.is_some_and(|info| info.properties.iter().any(|one| !is_hidden(&schema.property_name(one.id))))
 }
 
 /// The labels of a node, where they are not those of its table.

@@ -27,6 +27,8 @@ use trimorph_types::iri_names::{GRAPH, ID, LITERAL_LABEL, LITERAL_VALUE, TRIPLE_
 use trimorph_types::{Grouping, Relationship, Value, rdf};
 
 use super::changes::{ByKey, Sets};
+use super::labels::{Labels, NodeLabels};
+use super::moves::ByLabels;
 use super::rows::Rows;
 use super::said::Sayings;
 use super::second_literals::next_literals;
@@ -77,7 +79,9 @@ impl Statement<'_> {
         let mut rows = Rows::of((0..4).map(VarId).collect());
         data.into_iter().for_each(|one| rows.push(one.into_iter()));
         let change = if insert { Change::InsertStatement(GIVEN) } else { Change::DeleteStatement(GIVEN) };
+        writing.inserts_data(insert);
         self.changed(writing, rows, &[change])?;
+        writing.inserts_data(false);
         self.end_clause(writing)?;
         self.delete_unstated(writing)?;
         self.check_deleted(writing)?;
@@ -143,8 +147,8 @@ impl Statement<'_> {
         let sayings = self.take_said(writing, &mut statements)?;
         self.set_said(writing, sayings)?;
         let labels = labels_of(&statements);
-        let nodes = self.nodes_of(writing, &statements, &labels)?;
-        self.add_labels(writing, &nodes, &labels)?;
+        let mut nodes = self.nodes_of(writing, &statements, &labels)?;
+        self.add_labels(writing, &mut nodes, &labels)?;
         let edges = self.insert_literals(writing, &nodes, statements)?;
         self.insert_edges(writing, &nodes, edges)
     }
@@ -195,23 +199,46 @@ impl Statement<'_> {
         Ok(nodes)
     }
 
+    /// Nodes that were there get the labels that they have not: they move to the tables of these, if that may
+    /// be and costs little, or keep them as an overlay.
     fn add_labels(
         &self,
         writing: &mut Writing,
-        nodes: &HashMap<Arc<str>, NodeId>,
+        nodes: &mut HashMap<Arc<str>, NodeId>,
         labels: &BTreeMap<Arc<str>, BTreeSet<Arc<str>>>,
     ) -> Result<(), Error> {
-        let mut by_labels: BTreeMap<Vec<Arc<str>>, Vec<Value>> = BTreeMap::new();
+        let mut missing: Vec<(&Arc<str>, NodeLabels)> = Vec::new();
+        let mut elsewhere = ByLabels::new();
         {
             let snapshot = writing.snapshot_within(writing.base(self.shared));
             let reader = Reader::new(&snapshot);
             for (iri, labels) in labels {
                 let Some(node) = nodes.get(iri) else { continue };
-                let own = reader.labels(*node);
-                if labels.iter().any(|label| !own.contains(label)) {
-                    let labels = labels.iter().cloned().collect();
-                    by_labels.entry(labels).or_default().push(Value::Node(*node));
+                let mut all = reader.labels(*node);
+                let come: Vec<_> = labels.iter().filter(|label| !all.contains(label)).cloned().collect();
+                if come.is_empty() {
+                    continue;
                 }
+                if writing.may_move {
+                    all.extend(come.iter().cloned());
+                    all.sort();
+                    elsewhere.entry(all).or_default().push(*node);
+                }
+                missing.push((iri, (*node, come.into())));
+            }
+        }
+        let moved = match elsewhere.is_empty() {
+            true => HashMap::new(),
+            false => self.move_labelled(writing, elsewhere)?,
+        };
+        let mut by_labels: BTreeMap<Labels, Vec<Value>> = BTreeMap::new();
+        for (iri, (node, come)) in missing {
+            match moved.get(&node) {
+                Some(new) => {
+                    writing.effects.labels_added += come.len() as u64;
+                    nodes.insert(Arc::clone(iri), *new);
+                }
+                None => by_labels.entry(come).or_default().push(Value::Node(node)),
             }
         }
         for (labels, nodes) in by_labels {

@@ -64,6 +64,11 @@ pub(crate) struct Writing {
     pub(super) changes: Changes,
     /// Whether anything was deleted.
     pub(super) has_deleted: bool,
+    /// Whether nobody else had begun anything in which he may write, as far as somebody asked; whether nodes
+    /// may move to the tables of labels that the statement at work gives them; whether any did.
+    is_alone: bool,
+    pub(super) may_move: bool,
+    pub(super) has_moved: bool,
     /// Nodes that went while they may have had edges.
     pub(super) deleted: Vec<NodeId>,
     /// Nodes that the statement that is at work has deleted RDF statements of.
@@ -126,6 +131,9 @@ impl Writing {
             topology: WrittenEdges::new(),
             changes: Changes::default(),
             has_deleted: false,
+            is_alone: false,
+            may_move: false,
+            has_moved: false,
             deleted: Vec::new(),
             unstated: Vec::new(),
             touched: Touched::default(),
@@ -238,6 +246,17 @@ impl Writing {
         })?;
         self.inside = Some(self.registered.enter());
         Ok(())
+    }
+
+    /// Nodes that statements give labels may move, if nobody else has begun anything in which he may write:
+    /// what that may have seen does not change under it.
+    pub(crate) fn let_nodes_move(&mut self, shared: &Shared) {
+        self.is_alone = shared.live.transactions.list().len() == 1;
+    }
+
+    /// Whether statements that are given by IRIs are inserted next: what they ask for has no ids.
+    pub(super) fn inserts_data(&mut self, inserts: bool) {
+        self.may_move = inserts && self.is_alone;
     }
 
     /// A plan was made of the catalog that it sees.
@@ -393,6 +412,11 @@ impl Writing {
     pub(crate) fn commit(mut self, shared: &Shared) -> Result<(), Error> {
         self.check_lacking(shared)?;
         self.check_read()?;
+        // Who begins one now waits until it is over, and sees what moved where it is.
+        let alone = self.has_moved.then(|| shared.regrouped.write().unwrap_or_else(PoisonError::into_inner));
+        if alone.is_some() && shared.live.transactions.list().len() > 1 {
+            return Err(Error::Conflict("somebody else has begun to write".to_owned()));
+        }
         let Some(open) = self.open.take() else { return Ok(()) };
         let changes = std::mem::take(&mut self.changes);
         let author = self.author(&open);

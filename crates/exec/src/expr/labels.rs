@@ -135,6 +135,10 @@ impl LabelTest {
         most: usize,
         cx: &Context<'_>,
     ) -> Option<Vec<NodeId>> {
+        if !cx.reader.may_have_own_labels(first, len) {
+            let of_table = self.tables.get(first.table().0 as usize).copied().unwrap_or(false);
+            return (!of_table).then(Vec::new);
+        }
         let labels =
             cx.reader.label_rows(first, len as u64).filter(|_| !cx.reader.have_labels_written(first, len))?;
         let start = (first.row() % SEGMENT_ROWS as u64) as usize;

@@ -27,6 +27,8 @@ use crate::{Context, ExecError};
 /// rows on: in bulk a row that falls out costs a nanosecond or two, and a row that is looked up some ten.
 const FEW_PART: usize = 8;
 const FEW_ROWS_MIN: usize = 256;
+/// Of fewer than one row in so many each is asked whether it is there, else all rows of the morsel are.
+const ALONE_PART: usize = 64;
 
 /// Scan of node tables.
 pub(crate) struct NodeScan {
@@ -345,13 +347,19 @@ impl NodeScan {
         else {
             return false;
         };
-        // A top-k that leads looks at rows by itself; of small morsels nothing is gained.
-        if self.rows.lead.get().is_some() || len < FEW_ROWS_MIN {
+        // Of small morsels nothing is gained.
+        if len < FEW_ROWS_MIN {
             return false;
         }
         let Some(found) = labels.few(first, len, len / FEW_PART, cx) else { return false };
+        // A top-k that leads looks at rows by itself, if there are any.
+        if self.rows.lead.get().is_some() && !found.is_empty() {
+            return false;
+        }
         self.few = found;
-        if let Some(there) = cx.reader.existing(first, len) {
+        if self.few.len() < len / ALONE_PART {
+            self.few.retain(|node| cx.reader.node_exists(*node));
+        } else if let Some(there) = cx.reader.existing(first, len) {
             self.few.retain(|node| there.binary_search(&((node.0 - first.0) as u32)).is_ok());
         }
         self.few.reverse();

@@ -278,9 +278,11 @@ impl<'s> Statements<'s> {
     fn look_on(&mut self, finder: &Finder<'_, 's>, cx: &Context<'s>) -> Result<(), ExecError> {
         let Some(scan) = &mut self.scan else { return Ok(()) };
         // Once all is wanted, in runs that begin where zones do.
-        let count = match self.spec.count {
-            Some(_) => SUBJECTS,
-            None => (self.wanted as u64).min(SUBJECTS - scan.row % SUBJECTS),
+        let count = match (self.spec.count, &scan.places) {
+            (Some(_), Places::Parts(parts)) => {
+                parts.last().map_or(SUBJECTS, |part| finder.counted_together(part, SUBJECTS))
+            }
+            _ => (self.wanted as u64).min(SUBJECTS - scan.row % SUBJECTS),
         };
         let rows = (scan.row, count);
         // Where little is found it goes on as fast as where all is.

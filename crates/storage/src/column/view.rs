@@ -645,6 +645,16 @@ impl<'s> ColumnView<'s> {
         Some(positions)
     }
 
+    /// How many of `len` rows from `first` on have a value. **Cost**: a look for 64 rows.
+    pub fn count_values(&self, first: u64, len: usize) -> u64 {
+        let mut count = 0;
+        self.each_run_of_values(first, len, &mut |_, values, _| {
+            count += u64::from(values.count_ones());
+            true
+        });
+        count
+    }
+
     /// Calls `visit` with up to 64 of `len` rows from `first` on after the other, as long as it says so:
     /// where they begin, the bits of those that have a value, and how many they are.
     fn each_run_of_values(&self, first: u64, len: usize, visit: &mut dyn FnMut(usize, u64, usize) -> bool) {

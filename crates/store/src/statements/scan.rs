@@ -18,8 +18,8 @@ use trimorph_types::{LogicalType, Value};
 use super::in_graphs::{InGraph, are_several};
 use super::matching::{Found, Graphs, Sink, Statements, each_literal, rdf_type};
 use super::said::reifies;
-use crate::PropertyColumn;
 use crate::neighbours::Neighbours;
+use crate::{PropertyColumn, SEGMENT_ROWS};
 
 /// A place where statements are.
 #[derive(Clone, Debug)]
@@ -218,6 +218,16 @@ impl Statements<'_, '_> {
         ControlFlow::Continue(())
     }
 
+    /// How many steps of a part are counted together, where that many are: what is told of many rows at once
+    /// is asked of a segment, all else of so few that who waits can be told to stop.
+    pub fn counted_together(&self, part: &Part, few: u64) -> u64 {
+        match &part.of {
+            Of::Labels => SEGMENT_ROWS as u64,
+            Of::Edges(shape) if shape.graph.is_none() => SEGMENT_ROWS as u64,
+            _ => few,
+        }
+    }
+
     /// Hands over how many statements stand at `count` steps of a part from `first` on: with the class, where
     /// the part is of these, else without subject and object.
     pub fn count_of_part(
@@ -240,24 +250,15 @@ impl Statements<'_, '_> {
         match &part.of {
             Of::Labels => {
                 let mut classes: FxHashMap<Arc<str>, u64> = FxHashMap::default();
-                let there = reader.existing(NodeId::new(part.table, first), len);
-                let rows = there.as_ref().map_or(len, Vec::len) as u64;
-                let first_row = there.as_ref().map_or(Some(0), |there| there.first().copied());
-                if !reader.labels_vary(part.table) {
-                    let labels = |row: u32| reader.labels(NodeId::new(part.table, first + u64::from(row)));
-                    let own = first_row.filter(|_| rows > 0).map(labels).unwrap_or_default();
-                    classes.extend(own.into_iter().map(|label| (label, rows)));
-                } else {
-                    let all = there.unwrap_or_else(|| (0..len as u32).collect());
-                    reader.label_sets(part.table, first, &all, &mut |labels, rows| {
-                        for label in labels {
-                            match classes.get_mut(label) {
-                                Some(known) => *known += rows,
-                                None => _ = classes.insert(Arc::clone(label), rows),
-                            }
+                let node = NodeId::new(part.table, first);
+                reader.label_sets(node, len, &mut |labels, rows| {
+                    for label in labels {
+                        match classes.get_mut(label) {
+                            Some(known) => *known += rows,
+                            None => _ = classes.insert(Arc::clone(label), rows),
                         }
-                    });
-                }
+                    }
+                });
                 for (label, rows) in classes.into_iter().filter(|(label, _)| !is_hidden(label)) {
                     sink(counted(self.class(&label)), rows);
                 }
