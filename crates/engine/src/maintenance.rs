@@ -180,9 +180,9 @@ impl Shared {
         written.saturating_sub(self.charged_at.load(Ordering::Relaxed)) >= UNCHARGED_MAX
     }
 
-    /// Holds up who is about to begin to write, `expected` versions and edges if as many as the last time, while
-    /// the thread that merges is behind: until it has made room, for a while at most. Who waits here has no snapshot yet, which would keep what is merged from
-    /// being cleaned.
+    /// Holds up who is about to begin to write, `expected` versions and edges if as many as the last time,
+    /// while the thread that merges is behind: until it has made room, for a while at most. Who waits has
+    /// no snapshot yet, which would keep what is merged from being cleaned.
     pub(crate) fn wait_for_room(&self, expected: u64, cancel: &CancelToken) {
         if expected == 0 {
             return;

@@ -142,8 +142,8 @@ impl Shared {
 
     /// Cleans the delta of what nobody needs, and lets what was cleaned before be used again, as far as
     /// readers let it. It looks at everything in the delta only where something of it may have gone: an open
-    /// transaction may have written much, and who merges comes by again and again; only with `now` in any case
-    /// where the last look was a moment ago.
+    /// transaction may have written much, and who merges comes by again and again. Without `now` it leaves it
+    /// where the last look was a moment ago and some readers stay.
     fn clean(&self, merging: &mut Merging, now: bool) {
         self.clean_unneeded(merging, now);
         let snapshots = self.live.transactions.snapshots();

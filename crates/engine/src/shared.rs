@@ -61,8 +61,8 @@ pub(crate) struct Shared {
     pub(crate) merged_written: AtomicU64,
     /// When a merge last freed much, if that was not given back to the system since.
     pub(crate) freed_at: Mutex<Option<Instant>>,
-    /// Bytes of the delta that the last merge in the background could not clean, because somebody reads them or
-    /// has not committed them.
+    /// Bytes of the delta that the last merge in the background could not clean, because somebody reads them
+    /// or has not committed them.
     pub(crate) delta_left: AtomicUsize,
     /// What the delta took when it was last charged, whether it fitted or not, and what had been written by
     /// then.

@@ -31,8 +31,8 @@ use super::state::{begin_first_write, end_first_write};
 use super::{Checkpoint, DatabaseError, LogStart};
 use crate::{Main, ValueIndex};
 
-/// A file is filled up to a part of all pieces: what dies in one lets little else be written again, and little
-/// is there twice meanwhile. A larger piece has one to itself.
+/// A file is filled up to a part of all pieces: what dies in one lets little else be written again, and
+/// little is there twice meanwhile. A larger piece has one to itself.
 const FILE_PART: usize = 16;
 /// The least and the most that is.
 const FILE_BYTES: RangeInclusive<usize> = 2 << 20..=64 << 20;
