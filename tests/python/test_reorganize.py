@@ -449,6 +449,22 @@ def test_nodes_with_iris_move_by_themselves_in_a_pause(tmp_path, directory):
             assert sum(left.values()) == sum(all_before.values()) + 1
 
 
+def test_a_few_nodes_of_many_move_in_a_pause_too():
+    with trimorph.Database() as db:
+        conn = db.connect()
+        for first in range(0, 10_000, 1000):
+            conn.sparql("INSERT DATA { " + " ".join(f"<http://e/{i}> a <http://c/1> ; <http://p/n> {i} ." for i in range(first, first + 1000)) + " }")
+        before = ids(conn)
+        with conn.transaction() as tx:
+            tx.sparql("INSERT DATA { <http://e/5> a <http://c/2> . <http://e/500> a <http://c/2> . <http://e/900> a <http://c/3> }")
+        moved = lambda: {iri for iri, own in ids(conn).items() if own != before[iri]}  # noqa: E731
+        assert wait_for(lambda: len(moved()) == 3), moved()
+        assert moved() == {"http://e/5", "http://e/500", "http://e/900"}
+        assert conn.sparql("SELECT ?n { ?s a <http://c/1>, <http://c/2> ; <http://p/n> ?n } ORDER BY ?n").fetchall() == [(5,), (500,)]
+        assert conn.sparql("SELECT (COUNT(*) AS ?n) { ?s a <http://c/1> }").fetchall() == [(10_000,)]
+        assert conn.execute("REORGANIZE").fetchall() == [(0,)]
+
+
 def test_nothing_moves_beside_a_transaction_that_may_write():
     db = trimorph.Database()
     conn, writer = db.connect(), db.connect()

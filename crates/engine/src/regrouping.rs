@@ -7,8 +7,9 @@
 //!
 //! 1. Only nodes that IRIs tell apart move, and of these only those whose relationships say nothing of
 //!    themselves: ids of nodes and of relationships change, IRIs do not.
-//! 2. It begins in a pause, when nobody has a transaction open that may write, and only where a part of all
-//!    nodes with IRIs would move, so that moving costs less than writing them did.
+//! 2. It begins in a pause, when nobody has a transaction open that may write, where a part of all nodes with
+//!    IRIs would move, so that moving costs less than writing them did, or so few that it costs nothing: one
+//!    such node has all scans by its label look at the table that it is in.
 //! 3. A few move in each transaction, which is undone where somebody has begun another one meanwhile: what
 //!    that may have seen has not changed under it. Who begins one while it commits waits until it has.
 //!    Between two of them the thread rests as long as the last one took.
@@ -46,6 +47,8 @@ use crate::{Connection, Error};
 /// inserting its statements in hundreds does (SNB 0.1, a quarter of its statements in any order).
 const ELSEWHERE_MIN: u64 = 1_000;
 const ELSEWHERE_SHARE: u64 = 8;
+/// And up to here: they move in a moment. Chosen.
+const FEW: u64 = 1_000;
 /// Nodes that move in one transaction, and relationships at them: a few hundredths of a second, so that who
 /// meets it tries again and comes through.
 const NODES_AT_ONCE: usize = 500;
@@ -142,9 +145,12 @@ impl Connection {
             }
             let found = self.elsewhere()?;
             let came = found.count.saturating_sub(known.stayed);
-            match came >= found.least {
+            let is_worth_it = came >= found.least || came > 0 && found.count <= FEW;
+            match is_worth_it {
                 true => (known.left, known.from, known.moved) = (found.tables, 0, 0),
-                false => known.looked_at = self.shared().live.pressure.written() + found.least - came,
+                false => {
+                    known.looked_at = self.shared().live.pressure.written() + FEW.min(found.least - came)
+                }
             }
             return Ok(());
         };
@@ -160,12 +166,13 @@ impl Connection {
         if !known.left.is_empty() {
             return Ok(());
         }
-        if known.moved > 0 {
+        // Of few nothing is left behind that anybody notices.
+        if known.moved > FEW {
             self.shared().compact(&cancel)?;
         }
         let found = self.elsewhere()?;
         known.stayed = found.count;
-        known.looked_at = self.shared().live.pressure.written() + found.least;
+        known.looked_at = self.shared().live.pressure.written() + FEW;
         Ok(())
     }
 
