@@ -51,6 +51,7 @@ fn check_nulls(view: &ColumnView<'_>, first: u64, len: usize, values: &[Value]) 
     let is_null = |i: &u32| values[first as usize + *i as usize].is_null();
     let without: Vec<u32> = (0..len as u32).filter(is_null).collect();
     assert_eq!(view.are_null(first, len), without.len() == len, "row {first}, {len}");
+    assert_eq!(view.count_values(first, len), (len - without.len()) as u64, "row {first}, {len}");
     let positions = view.null_positions(first, len);
     assert_eq!(positions, (without.len() < len).then_some(without), "row {first}, {len}");
     let rows = first..first + len as u64;

@@ -645,13 +645,38 @@ impl<'s> ColumnView<'s> {
         Some(positions)
     }
 
-    /// How many of `len` rows from `first` on have a value. **Cost**: a look for 64 rows.
+    /// How many of `len` rows from `first` on have a value. **Cost**: a look for each segment; for 64 rows
+    /// where values are of several types.
     pub fn count_values(&self, first: u64, len: usize) -> u64 {
         let mut count = 0;
-        self.each_run_of_values(first, len, &mut |_, values, _| {
-            count += u64::from(values.count_ones());
-            true
-        });
+        if self.has_exceptions {
+            self.each_run_of_values(first, len, &mut |_, values, _| {
+                count += u64::from(values.count_ones());
+                true
+            });
+            return count;
+        }
+        let (mut row, end) = (first, first + len as u64);
+        while row < end {
+            let (segment, local) = split(row);
+            let until = end.min(row + (SEGMENT_ROWS - local) as u64);
+            if let Some(view) = self.segment(segment) {
+                let to = (local + (until - row) as usize).min(view.rows);
+                count += match &view.presence {
+                    PresenceView::All => to.saturating_sub(local),
+                    PresenceView::None => 0,
+                    PresenceView::Some(rank) => match to.min(rank.rows()).checked_sub(1) {
+                        // What is present before the last row, and that itself.
+                        Some(last) if last >= local => {
+                            let (before, itself) = rank.look(last);
+                            before + itself as usize - rank.rank(local)
+                        }
+                        _ => 0,
+                    },
+                } as u64;
+            }
+            row = until;
+        }
         count
     }
 
