@@ -381,7 +381,8 @@ impl Log {
         }
     }
 
-    /// Makes all that was appended last, and says in the log that nothing is missing.
+    /// Makes all that was appended last, and says in the log that nothing is missing. Segments that were kept
+    /// to be used again go, as far as they can be removed.
     ///
     /// **Errors**: as [`Self::sync`].
     pub fn close(mut self) -> Result<(), LogError> {
@@ -393,6 +394,10 @@ impl Log {
         // What is published by now was appended.
         let committed = shared.committed();
         self.sync()?;
+        let free = std::mem::take(&mut shared.lock().free);
+        for number in free {
+            let _ = shared.fs.remove(&path_of(&shared.dir, number));
+        }
         let mut state = shared.lock();
         state.covered = state.covered.max(committed);
         // Without a segment nothing was ever logged; without room for a new one the log ends as it is.

@@ -256,6 +256,20 @@ fn segments_before_the_checkpoint_are_used_again() {
 }
 
 #[test]
+fn what_is_kept_to_be_used_again_goes_when_the_log_is_closed() {
+    let (files, fs, ends) = written(60);
+    let log = open_with(&fs, ends[40], options(), Recover::Whole).unwrap().0;
+    log.release(ends[40]).unwrap();
+    let is_before = |path: &PathBuf| *path < path_of(dir(), ends[40].segment);
+    let kept = || paths(&files).iter().filter(|path| is_before(path)).count();
+    assert!(kept() > 0);
+    log.close().unwrap();
+    assert_eq!(kept(), 0);
+    let seen = open_with(&fs, ends[40], options(), Recover::Whole).unwrap().2;
+    assert_eq!(seen.0, words(41..60));
+}
+
+#[test]
 fn held_segments_stay() {
     let (files, fs, ends) = written(60);
     let (log, ..) = open(&fs).unwrap();
