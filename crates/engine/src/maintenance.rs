@@ -8,7 +8,8 @@
 //! 2. From a part of the limit on, and never below a floor, the delta is merged; from an eighth of what main
 //!    has, too, and in a pause of the writers from a sixteenth: what is merged is read faster. The thread
 //!    rests as long as the last merge took: queries have the other half of its core, and changes come
-//!    together. It does not rest where as much was written meanwhile.
+//!    together. It does not rest where as much was written meanwhile. It cleans while it rests: whoever was
+//!    at work when a main version was published keeps all that went into it until he has gone.
 //! 3. A checkpoint is made when the log is long, or the last one long ago.
 //! 4. In pauses, nodes with IRIs whose labels came later move to the tables of these; in pauses, and one
 //!    after each merge, literals get their indexes (`regrouping.rs`).
