@@ -576,6 +576,7 @@ impl Connection {
             clock: Clock::now(),
             profile: false,
             stack_bytes: None,
+            breakers: 0,
         }
     }
 

@@ -49,6 +49,9 @@ pub struct Settings {
     /// Bytes of stack that the query's threads have; none for what threads have anyway. Set when a query
     /// starts.
     pub stack_bytes: Option<usize>,
+    /// Operators of the plan that keep rows (pipeline breakers), which share the budget. Set when a query
+    /// starts.
+    pub breakers: usize,
 }
 
 impl Default for Settings {
@@ -67,6 +70,7 @@ impl Default for Settings {
             clock: Clock::now(),
             profile: false,
             stack_bytes: None,
+            breakers: 0,
         }
     }
 }

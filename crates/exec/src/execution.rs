@@ -77,8 +77,9 @@ impl Execution {
         mut settings: Arc<Settings>,
     ) -> Result<Self, ExecError> {
         let stack = plan.stack;
-        if settings.stack_bytes != stack.0 {
-            Arc::make_mut(&mut settings).stack_bytes = stack.0;
+        if (settings.stack_bytes, settings.breakers) != (stack.0, plan.breakers) {
+            let settings = Arc::make_mut(&mut settings);
+            (settings.stack_bytes, settings.breakers) = (stack.0, plan.breakers);
         }
         let profile = settings.profile.then(ProfileCell::default);
         let counters = profile.clone();

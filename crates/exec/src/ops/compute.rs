@@ -65,5 +65,8 @@ impl<'s> Operator<'s> for Compute<'s> {
 
     fn reset(&mut self) {
         self.child.reset();
+        // The last chunk is not looked at again: where memory is short, fewer rows come next and need its
+        // room.
+        self.held = None;
     }
 }

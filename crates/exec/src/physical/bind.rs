@@ -37,13 +37,14 @@ impl PhysicalPlan {
     /// A plan, which knows what each execution has of its own.
     pub(crate) fn of(root: Node, group_slots: usize, columns: Vec<usize>, stack: Stack) -> Self {
         let root = Arc::new(root);
-        Self { bound_anew: bound_anew(&root), root, group_slots, columns, stack }
+        let (bound_anew, breakers) = looked_over(&root);
+        Self { bound_anew, breakers, root, group_slots, columns, stack }
     }
 }
 
-/// The nodes of a plan whose specs each execution has its own of, by their numbers.
-fn bound_anew(root: &Arc<Node>) -> Vec<Arc<Node>> {
-    let mut found = BTreeMap::new();
+/// The nodes of a plan whose specs each execution has its own of, by their numbers, and how many keep rows.
+fn looked_over(root: &Arc<Node>) -> (Vec<Arc<Node>>, usize) {
+    let (mut found, mut breakers) = (BTreeMap::new(), 0);
     let (mut left, mut spools) = (vec![root], HashSet::new());
     while let Some(node) = left.pop() {
         if !is_bound(&node.spec) {
@@ -51,9 +52,10 @@ fn bound_anew(root: &Arc<Node>) -> Vec<Arc<Node>> {
         }
         // What makes the rows of a spool stands below each place that reads them.
         let is_known = matches!(&node.spec, Spec::SpoolRead(spool) if !spools.insert(spool.number));
+        breakers += usize::from(!is_known && node.spec.keeps_rows());
         left.extend(node.inputs.iter().filter(|_| !is_known));
     }
-    found.into_values().collect()
+    (found.into_values().collect(), breakers)
 }
 
 /// Whether a spec is the same in every execution.

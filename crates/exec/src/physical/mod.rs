@@ -55,6 +55,8 @@ pub struct PhysicalPlan {
     pub(crate) root: Arc<Node>,
     /// The nodes whose specs each execution has its own of, by their numbers.
     bound_anew: Vec<Arc<Node>>,
+    /// How many of its operators keep rows.
+    pub(crate) breakers: usize,
     /// Slots of the one group of the root's chunks, and which of them are the columns.
     pub(crate) group_slots: usize,
     pub(crate) columns: Vec<usize>,
@@ -146,6 +148,19 @@ pub(crate) enum Spec {
 }
 
 impl Spec {
+    /// Whether it keeps rows, or groups of them, while others of the plan are at work: what memory it takes
+    /// grows with them.
+    pub(crate) fn keeps_rows(&self) -> bool {
+        match self {
+            Self::HashJoin(_) | Self::RangeJoin(_) | Self::Sort(..) | Self::Distinct(_) => true,
+            Self::SpoolRead(_) => true,
+            Self::Aggregate(spec, _) => !spec.keys.is_empty() || spec.keeps_values(),
+            // Rows around are put together.
+            Self::Apply(spec) => spec.number.is_some(),
+            _ => false,
+        }
+    }
+
     /// Whether rows go through it as they come, so that twins may share the work where those of its first
     /// input do.
     pub(crate) fn is_pipelined(&self) -> bool {

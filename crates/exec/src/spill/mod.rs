@@ -72,9 +72,11 @@ pub(crate) fn spare_of_thread(cx: &Context<'_>) -> usize {
     spare_least(cx) / (cx.settings.threads.max(1) + 1)
 }
 
-/// What is asked for beyond `bytes` that are held: room that stays free for others.
+/// What is asked for beyond `bytes` that are held: room that stays free for others. As much for each other
+/// operator that keeps rows: who comes first takes no more than its share.
 pub(crate) fn spare_bytes(bytes: usize, cx: &Context<'_>) -> usize {
-    (bytes / 4).max(spare_least(cx))
+    let others = cx.settings.breakers.saturating_sub(1);
+    (bytes / 4).max(bytes.saturating_mul(others)).max(spare_least(cx))
 }
 
 /// Holds what buffers take, or as much of it as there is.

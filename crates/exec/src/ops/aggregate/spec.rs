@@ -72,6 +72,13 @@ impl AggregateSpec {
         self.keys.iter().all(|key| matches!(key, Ex::Const(_)))
     }
 
+    /// Whether what is kept grows with the rows, whatever their keys.
+    pub(crate) fn keeps_values(&self) -> bool {
+        use AggregateKind as K;
+        let of_all = |kind| matches!(kind, K::Collect | K::PercentileCont | K::PercentileDisc);
+        self.aggregates.iter().any(|a| a.distinct || of_all(a.kind))
+    }
+
     /// The same of rows in any order.
     pub(super) fn in_any_order(&self) -> Self {
         Self { runs: None, ..self.clone() }

@@ -132,11 +132,13 @@ impl<'s> Widened<'s> {
     /// what stays free for others.
     fn hold(&mut self, cx: &Context<'s>) -> bool {
         let held = self.held.get_or_insert_with(|| cx.settings.budget.reservation());
-        let bytes = self.rows.bytes();
-        // What the subplan makes of them takes as much again. Few need leave nothing free: what is free is
-        // for this, too, and other threads are at theirs.
-        let few = spare_of_thread(cx) / FEW_PART;
-        let spare = if bytes < few { 0 } else { spare_least(cx).saturating_add(bytes) };
+        let (bytes, before) = (self.rows.bytes(), held.bytes());
+        // What the subplan makes of them takes as much again. Few need leave nothing free, if they still are
+        // with the next vector: what is free is for this, too. Other threads are at theirs, and other
+        // operators.
+        let few = spare_of_thread(cx) / (FEW_PART * cx.settings.breakers.max(1));
+        let with_next = bytes.saturating_add(bytes.saturating_sub(before));
+        let spare = if with_next < few { 0 } else { spare_least(cx).saturating_add(bytes) };
         let has_room = held.resize_leaving(bytes, spare).is_ok();
         if !has_room {
             // They are there, whether there is room or not.

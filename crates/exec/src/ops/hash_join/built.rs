@@ -8,6 +8,7 @@ use super::shape::Shape;
 use crate::Context;
 use crate::keys::{KeyTable, NO_NUMBER};
 use crate::rows::Rows;
+use crate::spill::spare_bytes;
 
 /// Finished: rows by the number of their key.
 pub(super) struct Built<'s> {
@@ -68,12 +69,13 @@ impl<'s> Building<'s> {
         }
     }
 
-    /// Holds what more rows take, if of what there is then a share stays free: one part of so many, and so
-    /// many bytes at least.
-    pub(super) fn make_room(&mut self, more: usize, spare: Option<(usize, usize)>) -> Result<(), OverBudget> {
+    /// Holds what more rows take, if others have room beside them. Without files to put rows into, nothing
+    /// is left to others.
+    pub(super) fn make_room(&mut self, more: usize, cx: &Context<'s>) -> Result<(), OverBudget> {
         let rows = if self.rows.columns.is_empty() { 0 } else { self.rows.growth_bytes(more) };
         let growth = self.keys.growth_bytes(more) + rows + more * size_of::<u32>();
-        let spare = spare.map_or(0, |(parts, least)| ((self.held.bytes() + growth) / parts).max(least));
+        let spills = cx.settings.spill.is_some();
+        let spare = if spills { spare_bytes(self.held.bytes() + growth, cx) } else { 0 };
         self.held.grow_leaving(growth, spare)
     }
 

@@ -39,10 +39,6 @@ struct Kept<'s> {
 #[derive(Clone, Default)]
 pub(crate) struct BuildSide<'s>(Arc<OnceLock<Result<Kept<'s>, ExecError>>>);
 
-/// Of what is kept of a build side, one part in so many stays free: for those that work at the same time, and
-/// for blocks of what is not kept.
-const SPARE_PARTS: usize = 2;
-
 /// Hash join over rows of one group on both sides.
 pub(crate) struct HashJoin<'s> {
     pub(crate) probe: BoxOperator<'s>,
@@ -88,9 +84,9 @@ impl<'s> HashJoin<'s> {
     ) -> Result<Kept<'s>, ExecError> {
         let mut chunk = Chunk::with_slots(&[shape.build_slots]);
         let mut building = Building::new(shape, cx);
-        let spare = cx.settings.spill.is_some().then(|| (SPARE_PARTS, spare_least(cx)));
+        let spills = cx.settings.spill.is_some();
         let (mut rest, mut found) = (None, Vec::new());
-        let beside = spare.map_or(0, |(_, least)| least);
+        let beside = if spills { spare_least(cx) } else { 0 };
         let mut set = shape.passed.map(|(key, _)| (key, KeySetBuilder::new(&cx.settings.budget, beside)));
         while build.next(&mut chunk, cx)? {
             let group = &chunk.groups[0];
@@ -106,9 +102,9 @@ impl<'s> HashJoin<'s> {
             for positions in positions.chunks(POSITIONS_UNCHECKED) {
                 cx.check()?;
                 if rest.is_none()
-                    && let Err(over) = building.make_room(positions.len(), spare)
+                    && let Err(over) = building.make_room(positions.len(), cx)
                 {
-                    spare.ok_or(over)?;
+                    spills.then_some(()).ok_or(over)?;
                     rest = Some(Partitions::new(0, all.len(), cx));
                 }
                 if let Some(rest) = &mut rest {
@@ -122,7 +118,7 @@ impl<'s> HashJoin<'s> {
                 }
                 building.add(keys, columns, positions, &multiplicity, cx);
                 if let Err(over) = building.settle() {
-                    spare.ok_or(over)?;
+                    spills.then_some(()).ok_or(over)?;
                     rest = Some(Partitions::new(0, all.len(), cx));
                 }
             }

@@ -14,11 +14,8 @@ use trimorph_vector::{Chunk, Vector};
 use super::built::{Building, Built};
 use super::shape::Shape;
 use crate::keys::POSITIONS_UNCHECKED;
-use crate::spill::{Batch, Partition, PartitionReader, Partitions, hashes, spare_least};
+use crate::spill::{Batch, Partition, PartitionReader, Partitions, hashes};
 use crate::{Context, ExecError};
-
-/// Of a block, one part in so many stays free for others.
-const SPARE_PARTS: usize = 4;
 
 /// Probe rows of one twin that are to be joined with build rows in files.
 pub(super) struct SpilledProbe<'s> {
@@ -152,9 +149,7 @@ impl<'s> SpilledProbe<'s> {
             }
         } {
             // Of one batch there are rows in memory in any case.
-            if building.make_room(batch.len(), Some((SPARE_PARTS, spare_least(cx)))).is_err()
-                && building.rows.len() > 0
-            {
+            if building.make_room(batch.len(), cx).is_err() && building.rows.len() > 0 {
                 self.pending = Some(batch);
                 break;
             }
