@@ -21,6 +21,7 @@ mod durable;
 mod edge_indexes;
 mod entry_functions;
 mod estimates;
+mod exists_edges;
 mod exists_sets;
 mod extremes;
 mod faults;

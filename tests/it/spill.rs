@@ -344,6 +344,21 @@ fn subqueries_by_value_read_files_few_times() {
     }
 }
 
+/// Several operators of one plan keep rows: who comes first leaves room for the others.
+#[test]
+fn who_keeps_rows_leaves_room_for_others_that_do() {
+    let graph = graph();
+    for query in [
+        "MATCH (a:A) RETURN sum(COUNT { MATCH (b:A) WHERE b.s = a.s AND b.n <> a.n }) AS x, sum(COUNT { MATCH (c:A) WHERE c.f = a.f AND c.n + 1 > a.n }) AS y",
+        "MATCH (a:A) RETURN sum(COUNT { MATCH (b:A) WHERE b.s = a.s }) AS x, sum(COUNT { MATCH (c:A) WHERE c.u = a.u AND c.k = a.k }) AS y, sum(COUNT { MATCH (d:A) WHERE d.f = a.f }) AS z",
+        "MATCH (a:A) WHERE EXISTS { MATCH (b:A) WHERE b.s = a.s AND b.n <> a.n } AND EXISTS { MATCH (c:A) WHERE c.f = a.f AND c.n <> a.n } RETURN count(*) AS n",
+        "MATCH (a:A) CALL (a) { MATCH (b:A) WHERE b.u = a.u RETURN count(*) AS n, max(b.s) AS m } CALL (a) { MATCH (b:A) WHERE b.s = a.s RETURN count(*) AS k } RETURN sum(n) AS n, sum(k) AS k, max(m) AS m",
+        "MATCH (a:A), (b:A), (c:A) WHERE a.s = b.s AND b.u = c.n WITH a.s AS s, count(*) AS n, max(c.s) AS t ORDER BY t, s RETURN s, n, t",
+    ] {
+        check(query, &graph, false);
+    }
+}
+
 /// A subquery begins again for each row that comes to it: nothing of the row before is left.
 #[test]
 fn subqueries_begin_again() {

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use trimorph_algebra::{Expr, Op, Plan, VarId, Vars};
+use trimorph_algebra::{Expr, LookupBy, Op, Plan, VarId, Vars};
 use trimorph_base::{Notice, Span};
 use trimorph_catalog::CatalogView;
 use trimorph_store::Snapshot;
@@ -58,7 +58,11 @@ pub(crate) fn odd_comparisons(plan: &Plan, vars: &Vars, snapshot: &Snapshot, par
     while let Some(plan) = left.pop() {
         plan.for_each_expr(&mut |expr| search.expression(expr));
         if let Plan::KeyLookup { lookup, .. } = plan
-            && let Some(other) = search.other(&lookup.key)
+            && let Some(other) = match lookup.by {
+                LookupBy::Equal | LookupBy::Prefix => search.other(&lookup.key),
+                LookupBy::AnyOf | LookupBy::Between { .. } => search.items(&lookup.key),
+                _ => None,
+            }
         {
             // A look-up has no place in the text: the property's name says which it is.
             let span = Span { start: 0, end: 0 };
@@ -414,6 +418,34 @@ mod tests {
                 .map(|n| format!("{} ({})", n.message, n.hint.as_deref().unwrap_or_default()))
                 .collect();
             assert_eq!(found, expected, "{condition}");
+        }
+    }
+
+    /// A key that is looked up: by one value, by any of a list, and by a range.
+    #[test]
+    fn keys_are_compared_with_what_they_are_looked_up_by() {
+        let database = Database::in_memory(Config::default());
+        let connection = database.connect();
+        connection.query("CREATE CONSTRAINT FOR (a:A) REQUIRE a.id IS UNIQUE", &[]).unwrap();
+        connection.query("UNWIND range(1, 9) AS i CREATE (:A {id: i})", &[]).unwrap();
+        let params = [
+            ("number", Value::Int(7)),
+            ("text", Value::string("7")),
+            ("numbers", Value::list(vec![Value::Int(7), Value::Int(8)])),
+            ("texts", Value::list(vec![Value::string("7")])),
+        ];
+        for (condition, expected) in [
+            ("a.id = $number", 0),
+            ("a.id IN $numbers", 0),
+            ("a.id IN [7, 8]", 0),
+            ("a.id > 3 AND a.id <= 5", 0),
+            ("a.id = $text", 1),
+            ("a.id IN $texts", 1),
+            ("a.id IN ['7']", 1),
+        ] {
+            let text = format!("MATCH (a:A) WHERE {condition} RETURN count(*)");
+            let result = connection.query(&text, &params).unwrap();
+            assert_eq!(result.notices().len(), expected, "{condition}: {:?}", result.notices());
         }
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use trimorph_base::{Diagnostic, OverBudget, Stop};
+use trimorph_base::{Diagnostic, OverBudget, Span, Stop};
 use trimorph_store::DatabaseError;
 
 use crate::spill::SpillError;
@@ -22,6 +22,17 @@ pub enum ExecError {
     Storage(Arc<DatabaseError>),
     /// Somebody asked it to stop.
     Cancelled,
+}
+
+impl ExecError {
+    /// The same, where it is the query's own fault, with the part of its text that is to blame.
+    pub(crate) fn at(self, span: Span) -> Self {
+        match self {
+            // What no text has written has no place in it.
+            Self::Query(error) if span.start < span.end => Self::Query(error.at(span)),
+            other => other,
+        }
+    }
 }
 
 impl From<DatabaseError> for ExecError {

@@ -89,6 +89,7 @@ mod distinct_once;
 mod drop_unused;
 mod edge_lookups;
 mod estimate;
+mod exists_edges;
 mod exists_extremes;
 mod expressions;
 mod fixed_walks;

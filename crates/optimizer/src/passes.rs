@@ -16,12 +16,12 @@ use crate::{Halt, Options, Switches, VarSet};
 use crate::{
     ask_bound, both_ways, bound_edges, call_groups, call_once, check, compound_keys, constant_keys,
     count_by_table, count_calls, count_lists, count_optional, count_rows, count_statements, count_trails,
-    distinct_once, drop_unused, exists_extremes, fixed_walks, fold_lists, group_branches, group_by_nodes,
-    group_limit, hang_counts, implied_conditions, in_lists, join_groups, join_reads, late_projection,
-    list_members, merge_patterns, narrow_tables, narrow_types, optional_conditions, optional_groups,
-    order_edges, parts_of_texts, path_parts, plain_conditions, plan_match, predicate_sets, push_filters,
-    reach_once, reduce_joins, row_keys, same_aggregates, scan_both_ways, share_expressions, share_subplans,
-    tell_apart, unroll_quantifiers, walks,
+    distinct_once, drop_unused, exists_edges, exists_extremes, fixed_walks, fold_lists, group_branches,
+    group_by_nodes, group_limit, hang_counts, implied_conditions, in_lists, join_groups, join_reads,
+    late_projection, list_members, merge_patterns, narrow_tables, narrow_types, optional_conditions,
+    optional_groups, order_edges, parts_of_texts, path_parts, plain_conditions, plan_match, predicate_sets,
+    push_filters, reach_once, reduce_joins, row_keys, same_aggregates, scan_both_ways, share_expressions,
+    share_subplans, tell_apart, unroll_quantifiers, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -61,6 +61,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "call_groups", required: false, run: call_groups::call_groups },
     Pass { name: "group_by_nodes", required: false, run: group_by_nodes::group_by_nodes },
     Pass { name: "optional_groups", required: false, run: optional_groups::optional_groups },
+    Pass { name: "exists_edges", required: false, run: exists_edges::exists_edges },
     Pass { name: "merge_patterns", required: false, run: merge_patterns::merge_patterns },
     Pass { name: "path_parts", required: false, run: path_parts::path_parts },
     Pass { name: "fixed_walks", required: false, run: fixed_walks::fixed_walks },

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use trimorph_algebra::{AggregateKind, Expr, Plan, ProcedureCall, VarId};
+use trimorph_base::Span;
 use trimorph_types::LogicalType;
 
 use super::lowering::{Lowered, Lowering, Vars, asked_of, rows_layout, vars_of};
@@ -143,6 +144,7 @@ impl Lowering<'_> {
                     arg: a.arg.as_ref().map(|e| compile(e, layout)).transpose()?,
                     parameter: a.parameter.as_ref().map(|e| self.compile(e, layout)).transpose()?,
                     distinct: a.distinct && !matches!(a.kind, AggregateKind::Min | AggregateKind::Max),
+                    span: a.span,
                 })
             })
             .collect::<Result<_, ExecError>>()?;
@@ -259,6 +261,7 @@ fn values_counted(mut spec: ops::AggregateSpec) -> (ops::AggregateSpec, Option<o
         arg: Some(Ex::Slot(Place { group: 0, slot: 0 })),
         parameter: None,
         distinct: false,
+        span: Span::default(),
     };
     let counted = ops::AggregateSpec {
         keys: Vec::new(),

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use trimorph_algebra::{EdgePattern, Plan, VarId};
+use trimorph_algebra::{EdgePattern, Expr, Plan, VarId};
 
 use super::conditions::Conditions;
 use super::harmless::is_harmless;
@@ -16,7 +16,7 @@ use super::order_joins::{Order, Step};
 use super::{Hanging, Planner};
 use crate::estimate::Estimate;
 use crate::planning::poll;
-use crate::{Halt, VarSet};
+use crate::{Halt, VarSet, vars_of};
 
 /// What the indices of an order mean.
 pub(super) struct Parts<'p> {
@@ -36,11 +36,11 @@ struct Side {
 impl Planner<'_> {
     /// Plans the steps of `order`; its start has been planned.
     pub(super) fn follow_order(&mut self, order: &Order, parts: &Parts<'_>) -> Result<(), Halt> {
-        let mut sides = BTreeMap::new();
+        let (mut sides, mut moved) = (BTreeMap::new(), Vec::new());
         for (i, step) in order.steps.iter().enumerate() {
             if let Step::Join { build, shared } = step {
                 let shared: Vec<VarId> = shared.iter().map(|node| parts.nodes[*node]).collect();
-                sides.insert(i, self.build_side(build, &shared, parts)?);
+                sides.insert(i, self.build_side(build, &shared, parts, &mut moved)?);
             }
         }
         let followed = |at: usize| match order.steps.get(at) {
@@ -83,8 +83,14 @@ impl Planner<'_> {
         self.reach(vars);
     }
 
-    /// Plans one build side, by itself.
-    fn build_side(&mut self, order: &Order, shared: &[VarId], parts: &Parts<'_>) -> Result<Side, Halt> {
+    /// Plans one build side, by itself. `moved` are the predicates that went to the sides before.
+    fn build_side(
+        &mut self,
+        order: &Order,
+        shared: &[VarId],
+        parts: &Parts<'_>,
+        moved: &mut Vec<Expr>,
+    ) -> Result<Side, Halt> {
         let mut own = VarSet::new();
         collect(order, parts, &mut own);
         let nodes: Vec<VarId> = own.iter().copied().collect();
@@ -100,7 +106,7 @@ impl Planner<'_> {
         // What joins the two sides is looked at by the join.
         Rc::make_mut(&mut self.kept).extend(shared);
         Rc::make_mut(&mut self.wanted).extend(shared);
-        let conditions = self.conditions_of_side(&own, shared);
+        let conditions = self.conditions_of_side(&own, shared, moved);
         let hanging = self.hanging.take_at(|at| !shared.contains(at) && own.contains(at));
         let mut side = Planner {
             with: self.with,
@@ -132,10 +138,11 @@ impl Planner<'_> {
     }
 
     /// The predicates of a build side, taken out of the pattern; one on a node in common is asked on both
-    /// sides.
-    fn conditions_of_side(&mut self, own: &VarSet, shared: &[VarId]) -> Conditions {
+    /// sides, and on all sides that have the node.
+    fn conditions_of_side(&mut self, own: &VarSet, shared: &[VarId], moved: &mut Vec<Expr>) -> Conditions {
         let vars: Vec<VarId> = own.iter().copied().collect();
-        let mut mine = Vec::new();
+        let is_own = |predicate: &&Expr| vars_of([*predicate]).is_subset(own);
+        let mut mine: Vec<Expr> = moved.iter().filter(is_own).cloned().collect();
         for place in self.conditions.within(|v| own.contains(v), &vars) {
             let Some(condition) = self.conditions.get(place) else { continue };
             if condition.vars.iter().all(|var| shared.contains(var)) {
@@ -143,7 +150,9 @@ impl Planner<'_> {
                     mine.push(condition.expr.clone());
                 }
             } else {
-                mine.extend(self.conditions.remove(place));
+                let predicate = self.conditions.remove(place);
+                moved.extend(predicate.iter().filter(|predicate| is_harmless(predicate)).cloned());
+                mine.extend(predicate);
             }
         }
         Conditions::new(mine, self.conditions.pairs.take_within(own))

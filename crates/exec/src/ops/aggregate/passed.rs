@@ -79,6 +79,7 @@ impl AggregateSpec {
                 arg: a.arg.as_ref().map(|_| slot()),
                 parameter: None,
                 distinct: distinct(a),
+                span: a.span,
             })
             .collect();
         Self { keys, aggregates, main: Some(0), slots: vec![slots], runs: None, node: None }

@@ -1,6 +1,7 @@
 //! What an aggregation is told: keys, aggregates, and where the child has them.
 
 use trimorph_algebra::AggregateKind;
+use trimorph_base::Span;
 use trimorph_types::Value;
 
 use crate::expr::Ex;
@@ -47,6 +48,8 @@ pub(crate) struct AggregateEx {
     pub(crate) arg: Option<Ex>,
     pub(crate) parameter: Option<Ex>,
     pub(crate) distinct: bool,
+    /// Where it stands in the query.
+    pub(crate) span: Span,
 }
 
 /// What becomes of distinct values that are kept until all have come.

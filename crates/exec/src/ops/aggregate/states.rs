@@ -5,7 +5,7 @@
 //! when a value of another type comes.
 
 use trimorph_algebra::AggregateKind;
-use trimorph_base::{Diagnostic, Reservation};
+use trimorph_base::{Diagnostic, Reservation, Span};
 use trimorph_functions::aggregate::Accumulator;
 use trimorph_types::{LogicalType, Value, rdf};
 use trimorph_vector::{Nulls, Number, Positions, Values, Vector};
@@ -71,6 +71,8 @@ pub(super) struct Column<'s> {
     /// Of least and largest, how the best text of each group begins, as far as it was seen: its first bytes
     /// as a word, turned so that a text whose word is less is no better.
     pub(super) best_words: Vec<u64>,
+    /// Where the aggregate stands in the query.
+    pub(super) span: Span,
 }
 
 /// Rows that are taken in between two looks at the flag that cancels, and tuples of one row that are taken at
@@ -367,7 +369,15 @@ impl<'s> Column<'s> {
     pub(super) fn new(kind: AggregateKind, distinct: bool, one_group: bool) -> Self {
         let distinct = distinct.then(|| DistinctSet::new(one_group));
         let states = States::new(kind, one_group);
-        Self { kind, states, distinct, kept: None, general_bytes: 0, best_words: Vec::new() }
+        Self {
+            kind,
+            states,
+            distinct,
+            kept: None,
+            general_bytes: 0,
+            best_words: Vec::new(),
+            span: Span::default(),
+        }
     }
 
     /// Groups come one after the other.

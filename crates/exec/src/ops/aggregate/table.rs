@@ -206,7 +206,7 @@ impl<'s> Table<'s> {
     pub(super) fn check_parameters(&mut self, spec: &AggregateSpec) -> Result<(), ExecError> {
         for (column, a) in self.states.iter_mut().zip(&spec.aggregates) {
             if let (Some(Ex::Const(value)), true) = (&a.parameter, spec.keys.is_empty()) {
-                column.set_parameter(value)?;
+                column.set_parameter(value).map_err(|error| error.at(a.span))?;
             }
         }
         Ok(())
@@ -351,7 +351,7 @@ impl<'s> Table<'s> {
                 shared: Some(&shared),
                 is_of_chunk,
             };
-            column.update(&rows, ledger)?;
+            column.update(&rows, ledger).map_err(|error| error.at(a.span))?;
         }
         self.scratch = scratch;
         Ok(())
@@ -576,7 +576,8 @@ impl<'s> Table<'s> {
         });
         let mut vectors = self.columns;
         for column in self.states {
-            vectors.push(column.finish(cx)?);
+            let span = column.span;
+            vectors.push(column.finish(cx).map_err(|error| error.at(span))?);
         }
         Ok(Finished { vectors, groups: left.as_ref().map_or(count, Vec::len), left })
     }

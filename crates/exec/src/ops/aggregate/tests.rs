@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trimorph_algebra::AggregateKind;
-use trimorph_base::MemoryBudget;
+use trimorph_base::{MemoryBudget, Span};
 use trimorph_store::Snapshot;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Positions, Values, Vector};
@@ -25,7 +25,8 @@ fn slot(slot: usize) -> Ex {
 
 /// `count(*)` and an aggregate of the last column, by the columns before it.
 fn spec(keys: usize, kind: AggregateKind, distinct: bool) -> AggregateSpec {
-    let of = |kind, arg, distinct| AggregateEx { kind, arg, parameter: None, distinct };
+    let of =
+        |kind, arg, distinct| AggregateEx { kind, arg, parameter: None, distinct, span: Span::default() };
     AggregateSpec {
         keys: (0..keys).map(slot).collect(),
         aggregates: vec![of(AggregateKind::CountStar, None, false), of(kind, Some(slot(keys)), distinct)],

@@ -9,7 +9,7 @@ use trimorph_vector::{Chunk, Vector};
 
 use crate::operator::BoxOperator;
 use crate::rows::Rows;
-use crate::spill::{spare_least, spare_of_thread};
+use crate::spill::{spare_bytes, spare_of_thread};
 use crate::{Context, ExecError};
 
 /// What may be read for a row around: about what the row itself takes in a file. Chosen.
@@ -138,7 +138,7 @@ impl<'s> Widened<'s> {
         // operators.
         let few = spare_of_thread(cx) / (FEW_PART * cx.settings.breakers.max(1));
         let with_next = bytes.saturating_add(bytes.saturating_sub(before));
-        let spare = if with_next < few { 0 } else { spare_least(cx).saturating_add(bytes) };
+        let spare = if with_next < few { 0 } else { spare_bytes(bytes, cx).saturating_add(bytes) };
         let has_room = held.resize_leaving(bytes, spare).is_ok();
         if !has_room {
             // They are there, whether there is room or not.
