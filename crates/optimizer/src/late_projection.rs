@@ -2,17 +2,20 @@
 //! the rest is computed above it, for the rows that are left. A wide row costs a node's id while it may still
 //! fall out.
 //!
-//! Only what is computed of nodes and relationships goes up, since these are carried in its place. Keys after
-//! the first that are properties are left to the sort, which asks few rows for them.
+//! What is computed of nodes and relationships goes up, since these are carried in its place, and so does what
+//! goes through a list, since that takes longer than carrying it. Subqueries go up with what is made of them
+//! (`late_subqueries`). Keys after the first that are properties are left to the sort, which asks few rows for
+//! them.
 //!
 //! Source: Virtuoso, "Vectored Execution" (late materialisation); design §8.
 
 use trimorph_algebra::{Expr, GroupLimit, Plan, SortKey, VarId, Vars};
 use trimorph_types::LogicalType;
 
+use crate::late_subqueries::{Late, keeps_few, made_from, made_of, put_on, take_off};
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::{Halt, VarSet, vars_of};
+use crate::{Halt, VarSet, calls_volatile, vars_of};
 
 /// The pass.
 pub(crate) fn late_projection(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
@@ -42,6 +45,16 @@ struct Cut {
 }
 
 impl Cut {
+    /// Takes the subqueries off the input of a projection that the order does not need.
+    fn take_subqueries(&self, input: Plan, items: &[(VarId, Expr)], ordering: &VarSet) -> (Plan, Vec<Late>) {
+        match &self.limit {
+            Some(limit) if self.of_group.is_none() && keeps_few(limit) => {
+                take_off(input, made_from(ordering.clone(), items))
+            }
+            _ => (input, Vec::new()),
+        }
+    }
+
     fn sort(self, input: Plan, keys: Vec<SortKey>) -> Plan {
         Plan::Sort { input: Box::new(input), keys, limit: self.limit, of_group: self.of_group }
     }
@@ -53,6 +66,20 @@ fn of_entities(vars: &Vars) -> impl Fn(&Expr) -> bool {
         let of = vars_of([expr]);
         !matches!(expr, Expr::Var(_)) && !of.is_empty() && of.iter().all(|var| is_entity(*var, vars))
     }
+}
+
+/// Which expressions are better computed for few rows than for all.
+fn can_wait(vars: &Vars) -> impl Fn(&Expr) -> bool {
+    let is_of_entities = of_entities(vars);
+    move |expr| is_of_entities(expr) || (goes_through_list(expr) && !calls_volatile(expr))
+}
+
+/// Whether an expression goes through the elements of a list.
+fn goes_through_list(expr: &Expr) -> bool {
+    let mut found =
+        matches!(expr, Expr::ListComprehension { .. } | Expr::Quantifier { .. } | Expr::Reduce { .. });
+    expr.for_each_child(&mut |child| found |= goes_through_list(child));
+    found
 }
 
 fn is_entity(var: VarId, vars: &Vars) -> bool {
@@ -88,14 +115,17 @@ fn top_k_beside(
 ) -> Plan {
     ask_late(&mut keys, &items, &cut, vars);
     let ordering = vars_of(keys.iter().map(|key| &key.expr));
-    let is_of_entities = of_entities(vars);
+    let (input, subqueries) = cut.take_subqueries(*input, &items, &ordering);
+    let of_subqueries = made_of(made_by(&subqueries), &items);
+    let can_wait = can_wait(vars);
     // Items may be made of each other, so that what stays takes with it what it is made of.
-    let mut early_vars = ordering;
+    let (mut early_vars, mut late_vars) = (ordering, needed.clone());
     let mut early: Vec<(VarId, Expr)> = Vec::new();
     let mut late: Vec<(VarId, Expr)> = Vec::new();
     for item in items.into_iter().rev() {
-        if !early_vars.contains(&item.0) && is_of_entities(&item.1) {
-            if needed.contains(&item.0) {
+        if of_subqueries.contains(&item.0) || (!early_vars.contains(&item.0) && can_wait(&item.1)) {
+            if late_vars.contains(&item.0) {
+                late_vars.extend(vars_of([&item.1]));
                 late.push(item);
             }
         } else {
@@ -105,8 +135,8 @@ fn top_k_beside(
     }
     early.reverse();
     late.reverse();
-    let input = if early.is_empty() { input } else { Box::new(Plan::Extra { input, items: early }) };
-    let sorted = cut.sort(*input, keys);
+    let input = if early.is_empty() { input } else { Plan::Extra { input: Box::new(input), items: early } };
+    let sorted = put_on(cut.sort(input, keys), subqueries);
     if late.is_empty() { sorted } else { Plan::Extra { input: Box::new(sorted), items: late } }
 }
 
@@ -120,9 +150,14 @@ fn top_k(
     vars: &Vars,
 ) -> Plan {
     let asks_more = ask_late(&mut keys, &items, &cut, vars);
-    let is_of_entities = of_entities(vars);
     let ordering = vars_of(keys.iter().map(|key| &key.expr));
-    let can_wait = |(var, expr): &(VarId, Expr)| !ordering.contains(var) && is_of_entities(expr);
+    let (input, subqueries) = cut.take_subqueries(*input, &items, &ordering);
+    let input = Box::new(input);
+    let made = made_by(&subqueries);
+    let of_subqueries = made_of(made.clone(), &items);
+    let waits = can_wait(vars);
+    let can_wait =
+        |(var, expr): &(VarId, Expr)| of_subqueries.contains(var) || (!ordering.contains(var) && waits(expr));
     let sort = |input, items| cut.sort(Plan::Project { input, items }, keys);
     if !asks_more && !items.iter().any(can_wait) {
         return sort(input, items);
@@ -142,13 +177,20 @@ fn top_k(
             early.push(item);
         }
     }
-    let late_vars = vars_of(late.iter().map(|(_, expr)| expr));
+    let mut late_vars = vars_of(late.iter().map(|(_, expr)| expr));
+    late_vars.extend(subqueries.iter().flat_map(Late::asked));
+    late_vars.retain(|var| !made.contains(var));
     for var in ordering.iter().copied().filter(|var| is_entity(*var, vars)).chain(late_vars) {
         if early.iter().all(|(known, _)| *known != var) {
             early.push((var, Expr::Var(var)));
         }
     }
-    Plan::Project { input: Box::new(sort(input, early)), items: late }
+    Plan::Project { input: Box::new(put_on(sort(input, early), subqueries)), items: late }
+}
+
+/// The variables that subqueries make.
+fn made_by(subqueries: &[Late]) -> VarSet {
+    subqueries.iter().flat_map(Late::made).collect()
 }
 
 /// Whether an expression is a property, which cannot fail to be read.

@@ -105,6 +105,7 @@ mod join_apart;
 mod join_groups;
 mod join_reads;
 mod late_projection;
+mod late_subqueries;
 mod list_members;
 mod list_sizes;
 mod listed_nodes;

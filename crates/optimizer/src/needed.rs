@@ -192,7 +192,7 @@ pub(crate) fn made_of(graph: &QueryGraph, needed: &VarSet) -> VarSet {
 }
 
 /// The variables that a subplan takes from outside.
-fn arguments(plan: &Plan) -> VarSet {
+pub(crate) fn arguments(plan: &Plan) -> VarSet {
     let mut found = VarSet::new();
     let mut left = vec![plan];
     while let Some(plan) = left.pop() {

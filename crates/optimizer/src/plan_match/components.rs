@@ -18,7 +18,7 @@ use super::hash_joins::Parts;
 use super::one_row::gives_one_row;
 use super::reads::Read;
 use crate::counted::Of;
-use crate::degrees::rows_of;
+use crate::degrees::{degree, rows_of};
 use crate::edge_lookups::{EdgeFound, edge_lookup};
 use crate::estimate::Estimate;
 use crate::lookups::{LOOKUP_ROWS, Lookup, RANGE_ROWS, lookup_of, prune_of, range_of, together_of};
@@ -32,6 +32,10 @@ use crate::{Halt, HashJoins, VarSet, vars_of};
 /// are the same, and paths to other nodes are not made; measured on SNB 0.1, targets that are half of the
 /// nodes cost as much as all.
 const ENDS: f64 = 0.25;
+
+/// Edges of a node from which on another end that can be looked up is searched among them. Chosen: a look-up
+/// and a search take as long as some ten neighbours that are made and compared.
+const SEARCHED_DEGREE: f64 = 12.0;
 
 /// Rows that wait to be joined with a part that is planned by itself, and their variables.
 pub(super) type Outer = Option<(Plan, Estimate, VarSet)>;
@@ -230,6 +234,9 @@ impl Planner<'_> {
 
     fn plan_component(&mut self, nodes: &[VarId]) -> Result<(), Halt> {
         self.start_at_edge(nodes);
+        if self.with.options.reorder {
+            self.start_ends(nodes);
+        }
         if nodes.iter().all(|v| self.available.contains(v)) {
             self.finish(nodes);
             return Ok(());
@@ -438,6 +445,35 @@ impl Planner<'_> {
         let outer = self.start(var);
         self.place_filters();
         self.beside(outer);
+    }
+
+    /// Looks up both ends of an edge where each is one node, and either has many such edges: whether they are
+    /// joined is then searched for in the shorter list, and not all neighbours made.
+    fn start_ends(&mut self, nodes: &[VarId]) {
+        let own: HashSet<VarId> = nodes.iter().copied().collect();
+        let places = self.edges.touching(nodes, |e| own.contains(&e.from) && own.contains(&e.to));
+        for place in places {
+            let Some(edge) = self.edges.get(place).cloned() else { continue };
+            let is_there = |var: &VarId| self.available.contains(var) || self.is_one(*var);
+            if edge.range != EdgeRange::One || edge.from == edge.to || !is_there(&edge.from) {
+                continue;
+            }
+            let (catalog, [from, to]) =
+                (self.with.known.catalog, [edge.from, edge.to].map(|end| self.tables_of(end)));
+            let least = degree(catalog, &edge, from, to, false).min(degree(catalog, &edge, to, from, true));
+            if !is_there(&edge.to) || least < SEARCHED_DEGREE {
+                continue;
+            }
+            for end in [edge.from, edge.to] {
+                if !self.available.contains(&end) {
+                    self.start(end);
+                    self.place_filters();
+                }
+            }
+            self.edges.take(place);
+            self.close(&edge, edge.from);
+            self.place_filters();
+        }
     }
 
     /// Looks up both ends of shortest paths, or scans for one of few, where that is possible: then a search
