@@ -47,6 +47,7 @@ mod killed;
 mod killed_phases;
 mod label_rows;
 mod large_queries;
+mod late_subqueries;
 mod led_scans;
 mod limits;
 mod list_members;

@@ -1,8 +1,8 @@
 //! The run-time errors of functions, in one wording.
 
-use trimorph_base::{Diagnostic, ErrorKind};
+use trimorph_base::{Diagnostic, ErrorKind, nearest};
 use trimorph_types::format::{IdsOnly, format_literal};
-use trimorph_types::temporal::TemporalError;
+use trimorph_types::temporal::{TemporalError, Unit, ZoneId, parse_local_datetime};
 use trimorph_types::{Decimal, Value};
 
 /// What every function gives.
@@ -73,7 +73,37 @@ pub(crate) fn temporal(error: &TemporalError) -> Diagnostic {
         TemporalError::Overflow(_) => {
             Diagnostic::runtime(ErrorKind::ArithmeticError, "NumberOutOfRange", error.to_string())
         }
-        _ => bad_argument(error.to_string()),
+        _ => {
+            let diagnostic = bad_argument(error.to_string());
+            match temporal_hint(error) {
+                Some(hint) => diagnostic.hint(hint),
+                None => diagnostic,
+            }
+        }
+    }
+}
+
+/// What to write instead of a text that is no temporal value, unit or zone.
+fn temporal_hint(error: &TemporalError) -> Option<String> {
+    let did_you_mean = |near: &str| format!("did you mean '{near}'?");
+    match error {
+        TemporalError::UnknownUnit(name) => {
+            // As other databases have it: "months".
+            let one = name.strip_suffix(['s', 'S']).unwrap_or(name).to_lowercase();
+            let units = || Unit::ALL.iter().map(|unit| unit.name());
+            units().find(|unit| *unit == one).or_else(|| nearest(name, units())).map(did_you_mean)
+        }
+        TemporalError::Zone(name) => nearest(name, ZoneId::names()).map(did_you_mean),
+        TemporalError::Text { kind: "date", .. } => Some("dates are written as '2012-12-31'".to_owned()),
+        TemporalError::Text { kind: kind @ ("datetime" | "local datetime"), text } => {
+            let zone = if *kind == "datetime" { "Z" } else { "" };
+            let as_written = || format!("a {kind} is written as '2012-12-31T18:30:00{zone}'");
+            // As SQL writes them.
+            let with_t = text.trim().replacen(' ', "T", 1);
+            let is_one = text.contains(' ') && parse_local_datetime(&with_t).is_ok();
+            Some(if is_one { format!("write '{with_t}{zone}'") } else { as_written() })
+        }
+        _ => None,
     }
 }
 

@@ -54,10 +54,11 @@ fn narrow<'s>(
     cx: &Context<'s>,
 ) -> Result<(), ExecError> {
     let len = chunk.groups[group].len;
+    let at = |error: ExecError| error.at(part.span());
     match memo.evaluate(part, chunk, group, cx)? {
         Evaluated::Const(v) => {
             if !matches!(v, Value::Bool(true)) {
-                check_boolean(&v)?;
+                check_boolean(&v).map_err(at)?;
                 chunk.groups[group].selection = Selection::List(Vec::new());
             }
         }
@@ -78,7 +79,7 @@ fn narrow<'s>(
                         }
                     });
                     if let Some(v) = wrong {
-                        check_boolean(&v)?;
+                        check_boolean(&v).map_err(at)?;
                     }
                 }
                 // Of another type: only nulls are no error.
@@ -90,7 +91,7 @@ fn narrow<'s>(
                         }
                     });
                     if let Some(i) = wrong {
-                        check_boolean(&vector.value(i, &|id| cx.edge_value(id)))?;
+                        check_boolean(&vector.value(i, &|id| cx.edge_value(id))).map_err(at)?;
                     }
                     *selection = Selection::List(Vec::new());
                 }

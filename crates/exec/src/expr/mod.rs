@@ -151,6 +151,20 @@ pub(crate) enum Ex {
     Path(Vec<Ex>),
 }
 
+impl Ex {
+    /// Where it stands in the query, as far as it is known.
+    fn span(&self) -> Span {
+        match self {
+            Self::Property { span, .. }
+            | Self::Op(_, _, span)
+            | Self::In(_, _, span)
+            | Self::Call(_, _, span)
+            | Self::User(_, _, span) => *span,
+            _ => Span::default(),
+        }
+    }
+}
+
 /// How many rows LIMIT or SKIP mean.
 #[derive(Clone, Debug)]
 pub(crate) enum Count {

@@ -30,6 +30,8 @@ pub enum TemporalError {
     Overflow(&'static str),
     /// The unit cannot be used here.
     Unit(String),
+    /// There is no unit of that name.
+    UnknownUnit(String),
 }
 
 impl fmt::Display for TemporalError {
@@ -44,6 +46,7 @@ impl fmt::Display for TemporalError {
             }
             Self::Overflow(kind) => write!(f, "the result is outside the range of a {kind}"),
             Self::Unit(what) => f.write_str(what),
+            Self::UnknownUnit(name) => write!(f, "unknown unit \"{name}\""),
         }
     }
 }

