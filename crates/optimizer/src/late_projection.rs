@@ -12,7 +12,7 @@
 use trimorph_algebra::{Expr, GroupLimit, Plan, SortKey, VarId, Vars};
 use trimorph_types::LogicalType;
 
-use crate::late_subqueries::{Late, keeps_few, made_from, made_of, put_on, take_off};
+use crate::late_subqueries::{Late, has_late, keeps_few, made_from, made_of, put_on, take_off};
 use crate::needed::bottom_up;
 use crate::planning::Planning;
 use crate::{Halt, VarSet, calls_volatile, vars_of};
@@ -20,22 +20,33 @@ use crate::{Halt, VarSet, calls_volatile, vars_of};
 /// The pass.
 pub(crate) fn late_projection(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
     let vars = &*planning.vars;
+    bottom_up(plan, &planning.needed, &mut |plan, needed| Ok(late(plan, needed, vars)))
+}
+
+/// The same where there are subqueries that can wait: a pass that runs before they become something else, as a
+/// grouping of all rows.
+pub(crate) fn late_subqueries(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+    let vars = &*planning.vars;
     bottom_up(plan, &planning.needed, &mut |plan, needed| {
-        Ok(match plan {
-            Plan::Sort { input, keys, limit, of_group } => {
-                let few = limit.is_some() || of_group.as_ref().is_some_and(|groups| groups.exact);
-                let cut = Cut { limit, of_group };
-                match *input {
-                    Plan::Project { input, items } if few => top_k(input, items, keys, cut, needed, vars),
-                    Plan::Extra { input, items } if few => {
-                        top_k_beside(input, items, keys, cut, needed, vars)
-                    }
-                    other => cut.sort(other, keys),
-                }
-            }
-            other => other,
-        })
+        Ok(if has_late_subqueries(&plan) { late(plan, needed, vars) } else { plan })
     })
+}
+
+fn has_late_subqueries(plan: &Plan) -> bool {
+    let Plan::Sort { input, keys, limit: Some(limit), of_group: None } = plan else { return false };
+    let (Plan::Project { input, items } | Plan::Extra { input, items }) = &**input else { return false };
+    keeps_few(limit) && has_late(input, made_from(vars_of(keys.iter().map(|key| &key.expr)), items))
+}
+
+fn late(plan: Plan, needed: &VarSet, vars: &Vars) -> Plan {
+    let Plan::Sort { input, keys, limit, of_group } = plan else { return plan };
+    let few = limit.is_some() || of_group.as_ref().is_some_and(|groups| groups.exact);
+    let cut = Cut { limit, of_group };
+    match *input {
+        Plan::Project { input, items } if few => top_k(input, items, keys, cut, needed, vars),
+        Plan::Extra { input, items } if few => top_k_beside(input, items, keys, cut, needed, vars),
+        other => cut.sort(other, keys),
+    }
 }
 
 /// Which rows a sort gives.

@@ -42,6 +42,22 @@ pub(crate) fn keeps_few(limit: &Expr) -> bool {
     }
 }
 
+/// Whether [`take_off`] finds any.
+pub(crate) fn has_late(mut plan: &Plan, mut required: VarSet) -> bool {
+    while let Plan::Apply { input, subplan, kind } = plan {
+        let own = made(subplan, kind);
+        if own.is_empty() {
+            return false;
+        }
+        if waits(&own, subplan, kind, &required) {
+            return true;
+        }
+        required.extend(arguments(subplan));
+        plan = input;
+    }
+    false
+}
+
 /// Takes the subqueries off a plan that nothing of `required` comes from, and nothing that stays; gives them in
 /// the order in which they were.
 pub(crate) fn take_off(mut plan: Plan, mut required: VarSet) -> (Plan, Vec<Late>) {
@@ -49,12 +65,11 @@ pub(crate) fn take_off(mut plan: Plan, mut required: VarSet) -> (Plan, Vec<Late>
     loop {
         match plan {
             Plan::Apply { input, subplan, kind } if !made(&subplan, &kind).is_empty() => {
-                let own = made(&subplan, &kind);
-                if own.iter().any(|var| required.contains(var)) || is_volatile(&subplan, &kind) {
+                if waits(&made(&subplan, &kind), &subplan, &kind, &required) {
+                    late.push(Late { subplan, kind });
+                } else {
                     required.extend(arguments(&subplan));
                     staying.push((subplan, kind));
-                } else {
-                    late.push(Late { subplan, kind });
                 }
                 plan = *input;
             }
@@ -70,6 +85,11 @@ pub(crate) fn take_off(mut plan: Plan, mut required: VarSet) -> (Plan, Vec<Late>
     }
     late.reverse();
     (plan, late)
+}
+
+/// Whether nothing of `required` comes from a subquery that makes `own`.
+fn waits(own: &[VarId], subplan: &Plan, kind: &ApplyKind, required: &VarSet) -> bool {
+    own.iter().all(|var| !required.contains(var)) && !is_volatile(subplan, kind)
 }
 
 /// Puts subqueries on a plan.

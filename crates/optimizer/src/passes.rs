@@ -57,6 +57,7 @@ pub(crate) struct Pass {
 /// All passes, in the order they run.
 pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "optional_conditions", required: false, run: optional_conditions::optional_conditions },
+    Pass { name: "late_subqueries", required: false, run: late_projection::late_subqueries },
     Pass { name: "call_once", required: false, run: call_once::call_once },
     Pass { name: "call_groups", required: false, run: call_groups::call_groups },
     Pass { name: "group_by_nodes", required: false, run: group_by_nodes::group_by_nodes },

@@ -25,6 +25,7 @@ mod integer_set;
 mod label_rows;
 mod list_writer;
 mod lists;
+mod nulls;
 mod pairs;
 mod segment;
 mod segment_view;
