@@ -3,8 +3,13 @@
 //! Each power of two of numbers is eight chunks of one length: so at most an eighth of what is there was made
 //! for numbers to come, where chunks that double are half empty at worst, and a number's place is still told
 //! by its highest bits.
+//!
+//! Chunks of some megabytes ask for huge pages before they are filled: things are looked up at random, and
+//! with pages of 4 KB each look waited for the page table, too.
 
 use std::sync::OnceLock;
+
+use trimorph_vfs::{ask_for_huge_pages, prefetch_item};
 
 /// Chunks of a power of two: 2 to this.
 const PARTS_BITS: u32 = 3;
@@ -49,11 +54,25 @@ impl<T: Default, const FIRST: u32> Chunks<T, FIRST> {
         }
     }
 
+    /// Hints that the beginning of what has a number will be read soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, number: u32) {
+        let (chunk, _, at) = Self::place(number);
+        if let Some(things) = self.chunks[chunk].get() {
+            prefetch_item(things, at);
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn make(&self, chunk: usize) -> &[T] {
-        let len = u64::from(FIRST) >> PARTS_BITS << (chunk >> PARTS_BITS);
-        self.chunks[chunk].get_or_init(|| (0..len).map(|_| T::default()).collect())
+        let len = FIRST as usize >> PARTS_BITS << (chunk >> PARTS_BITS);
+        self.chunks[chunk].get_or_init(|| {
+            let mut things = Vec::with_capacity(len);
+            ask_for_huge_pages(things.spare_capacity_mut());
+            things.extend((0..len).map(|_| T::default()));
+            things.into_boxed_slice()
+        })
     }
 
     /// Things that were made.

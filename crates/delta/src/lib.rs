@@ -17,6 +17,7 @@
 //! latches    writers and who cleans, each at a time
 //! marks      rows whose lists changes touched
 //! topology   edges that came or went: changes to the list of a node
+//! lists_together  the same of many nodes at once
 //! records    the edges by number: ends, from when to when
 //! replay     what a log says was committed
 //! places     rows and positions that are given and come back
@@ -42,6 +43,7 @@ mod gathered;
 mod heads;
 mod keys;
 mod latches;
+mod lists_together;
 mod marks;
 mod merged;
 mod nodes;
@@ -64,6 +66,7 @@ mod writer;
 pub use delta::Delta;
 pub use edges::{EdgeDelta, MarkedEdges, MarkedLook};
 pub use keys::KeyDelta;
+pub use lists_together::ListChanges;
 pub use marks::Marks;
 pub use merged::{Cleaned, Commits, EdgesWritten, RowsWritten};
 pub use nodes::{LABELS, NodeDelta};

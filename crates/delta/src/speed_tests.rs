@@ -10,7 +10,7 @@ use trimorph_vector::{Positions, Vector};
 
 use crate::topology::FAN_OUT;
 use crate::tree::{Arena, Entry, Tree};
-use crate::{Direction, EdgeEnds, NodeDelta, Topology, Writer, Written, WrittenEdges};
+use crate::{Direction, EdgeEnds, ListChanges, NodeDelta, Topology, Writer, Written, WrittenEdges};
 
 /// When something began: by the clock, and by what the thread had taken of a core, where the system tells.
 #[derive(Clone, Copy)]
@@ -184,4 +184,115 @@ fn speed() {
         all.commit::<()>(open, changes, ReadSet::default, |_| Ok(()), stamp).unwrap();
     }
     print("a transaction that sets a property", COMMITS, started);
+}
+
+/// What lists at random take, one by one and looked ahead for, and a plain array of the same edges: of sets
+/// that come once, and of one that is in the cache.
+#[test]
+#[ignore = "a measurement"]
+fn speed_of_lists() {
+    const SCALE: u32 = 18;
+    const EDGES: u64 = 7_600_000;
+    let all = Transactions::default();
+    let (open, kept) =
+        all.begin(Isolation::Snapshot, (Timestamp(0), Intent::Write), CancelToken::default(), None);
+    let view = View { own: Some(open.handle()), statement: 1, ..View::at(kept.read()) };
+    let writer = Writer { reading: Reading { view, transactions: &all }, statement: 1 };
+    let own = Reading { view: View { statement: 2, ..view }, ..writer.reading };
+    let mut random = Random::new(1);
+    // A Graph500 graph, whose numbers are mixed.
+    let mut end = |mixed: &[u64]| {
+        let (mut source, mut target) = (0, 0);
+        for _ in 0..SCALE {
+            let (down, right) = match random.below(100) {
+                0..57 => (0, 0),
+                57..76 => (0, 1),
+                76..95 => (1, 0),
+                _ => (1, 1),
+            };
+            (source, target) = (source << 1 | down, target << 1 | right);
+        }
+        (mixed[source], mixed[target])
+    };
+    let mut mixed: Vec<u64> = (0..1 << SCALE).collect();
+    let mut shuffle = Random::new(2);
+    (1..mixed.len()).for_each(|i| mixed.swap(i, shuffle.below(i + 1)));
+    let drawn: Vec<EdgeEnds> = (0..EDGES)
+        .map(|place| {
+            let (source, target) = end(&mixed);
+            let node = |row| NodeId::new(TableId(0), row);
+            let edge = EdgeId::new(EdgeTableId(0), place);
+            EdgeEnds { edge, source: node(source), target: node(target) }
+        })
+        .collect();
+    let (topology, mut edges) = (Topology::default(), WrittenEdges::new());
+    let started = Started::now();
+    drawn.chunks(100_000).for_each(|batch| topology.insert_all(&writer, batch, &mut edges));
+    print("insert an edge of an RMAT graph, 100000 at a time", drawn.len(), started);
+    let mut sorted: Vec<(u64, u64)> = drawn.iter().map(|edge| (edge.source.0, edge.target.0)).collect();
+    sorted.sort_unstable();
+    let mut starts = vec![0; (1 << SCALE) + 1];
+    sorted.iter().for_each(|(source, _)| starts[*source as usize + 1] += 1);
+    (1..starts.len()).for_each(|i| starts[i] += starts[i - 1]);
+    let targets: Vec<u64> = sorted.iter().map(|(_, target)| *target).collect();
+    let sources: Vec<u64> =
+        (0..1 << SCALE).filter(|r| starts[*r as usize] < starts[*r as usize + 1]).collect();
+    let sets: Vec<Vec<u64>> =
+        (0..200).map(|_| (0..300).map(|_| sources[random.below(sources.len())]).collect()).collect();
+    let of_all =
+        |what: &str, sets: &[Vec<u64>], times: usize, read: &mut dyn FnMut(&[u64]) -> (usize, u64)| {
+            let (mut count, mut sum) = (0, 0);
+            let started = Started::now();
+            for _ in 0..times {
+                for set in sets {
+                    let read = read(std::hint::black_box(set));
+                    (count, sum) = (count + read.0, sum ^ read.1);
+                }
+            }
+            let lists = sets.len() * 300 * times;
+            print(&format!("{what}: a list, {:.0} edges", count as f64 / lists as f64), lists, started);
+            print(&format!("{what}: an edge"), count, started);
+            sum
+        };
+    let mut out = Vec::new();
+    let mut one_by_one = |set: &[u64]| {
+        let (mut count, mut sum) = (0, 0);
+        for row in set {
+            out.clear();
+            let node = NodeId::new(TableId(0), *row);
+            topology.changes(node, EdgeTableId(0), Direction::Forward, &own, &mut out);
+            count += out.len();
+            out.iter().for_each(|change| sum ^= change.neighbour.0);
+        }
+        (count, sum)
+    };
+    let mut found = ListChanges::default();
+    let mut together = |set: &[u64]| {
+        let (mut count, mut sum, mut rest) = (0, 0, set);
+        while !rest.is_empty() {
+            let of = (TableId(0), rest);
+            let (table, direction) = (EdgeTableId(0), Direction::Forward);
+            topology.changes_of_each(of, table, direction, &own, 1 << 12, &mut found);
+            for at in 0..found.len() {
+                count += found.of(at).len();
+                found.of(at).iter().for_each(|change| sum ^= change.neighbour.0);
+            }
+            rest = &rest[found.len()..];
+        }
+        (count, sum)
+    };
+    let mut plain = |set: &[u64]| {
+        let (mut count, mut sum) = (0, 0);
+        for row in set {
+            let list = &targets[starts[*row as usize]..starts[*row as usize + 1]];
+            count += list.len();
+            list.iter().for_each(|target| sum ^= target);
+        }
+        (count, sum)
+    };
+    for (name, sets, times) in [("new", &sets[..], 1), ("again", &sets[..1], 1000)] {
+        let wanted = of_all(&format!("plain, {name}"), sets, times, &mut plain);
+        assert_eq!(of_all(&format!("one by one, {name}"), sets, times, &mut one_by_one), wanted);
+        assert_eq!(of_all(&format!("together, {name}"), sets, times, &mut together), wanted);
+    }
 }

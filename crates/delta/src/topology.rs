@@ -353,8 +353,7 @@ impl Topology {
             });
         }
         drop(locals);
-        // Local numbers are not in the order of tables, nor ordinals in that of edges.
-        out[from..].sort_unstable();
+        order(&mut out[from..]);
     }
 
     /// By how many edges changes make the list of `node` longer than main's; none where more than `most`
@@ -477,18 +476,21 @@ impl Topology {
         })
     }
 
-    /// Looks at the records of all entries before they are asked one by one: they lie anywhere, and the
+    /// Hints at the records of all entries before they are asked one by one: they lie anywhere, and the
     /// misses of the cache are waited for together.
     #[inline]
     fn touch(&self, entries: &[Entry]) {
-        for (_, number) in entries {
-            self.records.get(*number).begin.load();
-        }
+        entries.iter().for_each(|(_, number)| self.records.prefetch(*number));
     }
 
     /// What a reader sees of the edge of an entry, which leads to a table.
     #[inline]
-    fn change(&self, (key, number): &Entry, other: TableId, reading: &Reading<'_>) -> Option<EdgeChange> {
+    pub(crate) fn change(
+        &self,
+        (key, number): &Entry,
+        other: TableId,
+        reading: &Reading<'_>,
+    ) -> Option<EdgeChange> {
         let record = self.records.get(*number);
         let came = record.change(reading)?;
         Some(EdgeChange { neighbour: NodeId::new(other, EdgeKey::of(*key).other), edge: record.edge(), came })
@@ -676,6 +678,14 @@ impl Topology {
     }
 }
 
+/// Puts the changes to a list, which were found in the order of keys, in that of lists: local numbers are not
+/// in the order of tables, nor ordinals in that of edges.
+pub(crate) fn order(changes: &mut [EdgeChange]) {
+    if !changes.is_sorted_by(|a, b| a.neighbour < b.neighbour) {
+        changes.sort_unstable();
+    }
+}
+
 impl OfTable {
     fn local(&self, edge_table: EdgeTableId, other: TableId) -> Option<u16> {
         let locals = self.locals.read().unwrap_or_else(PoisonError::into_inner);
@@ -683,7 +693,7 @@ impl OfTable {
     }
 
     /// The tables that edges of an edge table lead to from here, with their local numbers.
-    fn others(&self, edge_table: EdgeTableId) -> Vec<(TableId, u16)> {
+    pub(crate) fn others(&self, edge_table: EdgeTableId) -> Vec<(TableId, u16)> {
         let locals = self.locals.read().unwrap_or_else(PoisonError::into_inner);
         let here = locals.iter().filter(|((edges, _), _)| *edges == edge_table);
         here.map(|((_, other), local)| (*other, *local)).collect()

@@ -12,8 +12,8 @@ use trimorph_types::Value;
 use trimorph_vector::{Positions, Vector};
 
 use crate::{
-    Direction, EdgeChange, EdgeDelta, EdgeEnds, NodeDelta, Topology, WriteError, Writer, Written,
-    WrittenEdges,
+    Direction, EdgeChange, EdgeDelta, EdgeEnds, ListChanges, NodeDelta, Topology, WriteError, Writer,
+    Written, WrittenEdges,
 };
 
 const ROWS: usize = 5;
@@ -96,6 +96,21 @@ fn check(topology: &Topology, reading: &Reading<'_>, main: &Edges, sees: &Edges,
             let own: Vec<EdgeChange> =
                 of_run.iter().filter(|(own, _)| *own == row).map(|(_, change)| *change).collect();
             assert_eq!(own, wanted, "{context}: a run at {node:?} along {edge_table:?} {direction:?}");
+            let mut lists = ListChanges::default();
+            let rows = [row, (row + 1) % ROWS as u64, row];
+            let of = (TableId(table), &rows[..]);
+            topology.changes_of_each(of, edge_table, direction, reading, usize::MAX, &mut lists);
+            assert_eq!(lists.len(), rows.len(), "{context}");
+            assert_eq!(
+                lists.of(0),
+                wanted,
+                "{context}: lists at {node:?} along {edge_table:?} {direction:?}"
+            );
+            assert_eq!(
+                lists.of(2),
+                wanted,
+                "{context}: lists at {node:?} along {edge_table:?} {direction:?}"
+            );
             if !found.is_empty() {
                 assert!(!topology.is_clean(TableId(table), edge_table, direction, row, 1), "{context}");
             }
@@ -273,6 +288,91 @@ fn a_hundred_thousand_edges_between_two_nodes() {
     assert!(!topology.is_clean(TableId(0), EdgeTableId(0), Direction::Forward, 3, 1));
     assert!(topology.is_clean(TableId(0), EdgeTableId(0), Direction::Forward, 0, 3));
     all.undo(&open, |stamp| topology.stamp(&writer, &written, stamp));
+}
+
+/// Writers insert and delete edges, commit and undo; what a snapshot sees of lists that are read together is
+/// what it sees of each, and what it saw before they began.
+#[test]
+fn lists_read_together_beside_writers_are_those_read_one_by_one() {
+    const NODES: u64 = 300;
+    let (rounds, edges) = if cfg!(miri) { (2, 300) } else { (150, 6_000) };
+    let (all, topology) = (Transactions::default(), Topology::default());
+    let begin =
+        || all.begin(Isolation::Snapshot, (Timestamp(0), Intent::Write), CancelToken::default(), None);
+    let draw = |random: &mut Random, place: u64| {
+        // Few nodes have most edges: lists of several leaves, and of none.
+        let row = |random: &mut Random| (random.below(18) * random.below(18)) as u64 % NODES;
+        ends(0, place, row(random), (random.below(2) as u16, row(random)))
+    };
+    let (open, kept) = begin();
+    let first = writer(&open, &kept, 1, &all);
+    let (mut random, mut written) = (Random::new(3), WrittenEdges::new());
+    let there: Vec<EdgeEnds> = (0..edges).map(|place| draw(&mut random, place)).collect();
+    there.iter().for_each(|edge| topology.insert(&first, *edge, &mut written));
+    let stamp = |stamp: Stamp| topology.stamp(&first, &written, stamp);
+    all.commit::<()>(open, Changes::default(), ReadSet::default, |_| Ok(()), stamp).unwrap();
+    let reader = all.snapshot(Timestamp(0), Intent::Read);
+    let reading = Reading { view: View::at(reader.read()), transactions: &all };
+    let list = |row: u64, direction: Direction| {
+        let mut found = Vec::new();
+        topology.changes(NodeId::new(TableId(0), row), EdgeTableId(0), direction, &reading, &mut found);
+        found
+    };
+    let before: Vec<Vec<EdgeChange>> = (0..NODES).map(|row| list(row, Direction::Forward)).collect();
+    assert_eq!(before.iter().map(Vec::len).sum::<usize>(), there.len());
+    std::thread::scope(|scope| {
+        let mut writers = Vec::new();
+        for number in 0..2_u64 {
+            let (topology, all, there, draw, begin) = (&topology, &all, &there, &draw, &begin);
+            writers.push(scope.spawn(move || {
+                let mut random = Random::new(10 + number);
+                for round in 0..rounds {
+                    let (open, kept) = begin();
+                    let own = writer(&open, &kept, 1, all);
+                    let mut written = WrittenEdges::new();
+                    let first = edges + (round * 2 + number) * 100;
+                    let new: Vec<EdgeEnds> =
+                        (first..first + 100).map(|place| draw(&mut random, place)).collect();
+                    if round % 2 == 0 {
+                        topology.insert_all(&own, &new, &mut written);
+                    } else {
+                        new.iter().for_each(|edge| topology.insert(&own, *edge, &mut written));
+                    }
+                    for _ in 0..20 {
+                        let edge = there[random.below(there.len())];
+                        // Somebody else may have been faster.
+                        let _ = topology.delete(&own, edge, false, &mut written);
+                    }
+                    let stamp = |stamp: Stamp| topology.stamp(&own, &written, stamp);
+                    if random.below(3) == 0 {
+                        all.undo(&open, stamp);
+                    } else {
+                        all.commit::<()>(open, Changes::default(), ReadSet::default, |_| Ok(()), stamp)
+                            .unwrap();
+                    }
+                }
+            }));
+        }
+        let (mut random, mut lists, mut turns) = (Random::new(7), ListChanges::default(), 0);
+        while turns < 3 || !writers.iter().all(|writer| writer.is_finished()) {
+            turns += 1;
+            let rows: Vec<u64> = (0..40).map(|_| random.below(NODES as usize) as u64).collect();
+            let (mut rest, most) = (&rows[..], [0, 50, usize::MAX][random.below(3)]);
+            while !rest.is_empty() {
+                let (of, table) = ((TableId(0), rest), EdgeTableId(0));
+                topology.changes_of_each(of, table, Direction::Forward, &reading, most, &mut lists);
+                assert!(!lists.is_empty());
+                for (at, row) in rest.iter().take(lists.len()).enumerate() {
+                    assert_eq!(lists.of(at), before[*row as usize], "row {row}");
+                }
+                rest = &rest[lists.len()..];
+            }
+            let row = random.below(NODES as usize) as u64;
+            let of = (TableId(0), &[row, row][..]);
+            topology.changes_of_each(of, EdgeTableId(0), Direction::Backward, &reading, most, &mut lists);
+            assert_eq!(lists.of(0), list(row, Direction::Backward));
+        }
+    });
 }
 
 /// Two threads, again and again: one inserts an edge at a node, the other deletes the node. Not both commit.

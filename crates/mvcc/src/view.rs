@@ -76,6 +76,16 @@ impl View {
             || (self.committed.is_some() && self.sees_own(stamp, statement))
     }
 
+    /// Whether a version is there for sure and not in the main version that is read: its stamp alone says so,
+    /// as of most. Where not, [`Self::is_merged`] and [`Self::sees`] are to be asked.
+    #[inline(always)]
+    pub fn has_surely_come(&self, stands: Stamp, statement: u32) -> bool {
+        let by_commit = stands.is_at_most(self.read) && !stands.is_at_most(self.merged);
+        let by_own =
+            || stands.handle().is_some() && stands.handle() == self.own && statement < self.statement;
+        by_commit || by_own()
+    }
+
     #[cold]
     fn sees_own(&self, stamp: &AtomicStamp, statement: u32) -> bool {
         statement < self.statement && stamp.load().timestamp() == self.committed

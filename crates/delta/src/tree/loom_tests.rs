@@ -23,6 +23,13 @@ fn entries(tree: Tree<'_, 4>) -> Vec<Entry> {
     all
 }
 
+/// What ranges have that are read together, one after the other.
+fn together(tree: Tree<'_, 4>, ranges: &[(Key, Key)]) -> Vec<Entry> {
+    let mut all = Vec::new();
+    tree.scan_together(ranges, &mut all, &mut |_, _| true);
+    all
+}
+
 /// A tree with the keys 10, 20, …; its root is 0.
 fn tree_of(keys: u128) -> Arc<Arena<4>> {
     let arena = Arc::new(Arena::default());
@@ -153,6 +160,54 @@ fn loom_a_reader_beside_keys_that_go_together_misses_nothing() {
         let all = entries(Tree::at(&arena, 0));
         assert!(all.is_sorted_by(|a, b| a.0 < b.0));
         assert!([20, 40].iter().all(|key| all.iter().any(|(k, _)| k == key)));
+        writer.join().unwrap();
+    });
+}
+
+#[test]
+fn loom_ranges_read_together_beside_a_split_miss_nothing() {
+    model(|| {
+        // Two leaves; the first is full.
+        let arena = tree_of(6);
+        let writer = beside(&arena, |tree| tree.insert(15, 9).unwrap());
+        let all = together(Tree::at(&arena, 0), &[(30, 50), (10, 30)]);
+        let keys: Vec<Key> = all.iter().map(|(key, _)| *key).filter(|key| *key != 15).collect();
+        assert_eq!(keys, [30, 40, 50, 10, 20, 30]);
+        writer.join().unwrap();
+    });
+}
+
+#[test]
+fn loom_ranges_read_together_beside_a_leaf_that_goes_miss_nothing() {
+    model(|| {
+        let arena = tree_of(5);
+        let writer = beside(&arena, |tree| {
+            tree.remove(50).unwrap();
+            // Takes the number that was given back, with other keys.
+            (21..24).for_each(|key| tree.insert(key, 7).unwrap());
+        });
+        let all = together(Tree::at(&arena, 0), &[(40, 50), (10, 50)]);
+        let keys: Vec<Key> = all
+            .iter()
+            .filter(|(_, value)| *value != 7)
+            .map(|(key, _)| *key)
+            .filter(|key| *key != 50)
+            .collect();
+        assert_eq!(keys, [40, 10, 20, 30, 40]);
+        writer.join().unwrap();
+    });
+}
+
+#[test]
+fn loom_a_reader_that_goes_on_beside_a_leaf_that_gives_some_misses_nothing() {
+    model(|| {
+        // Two leaves, of which the first is full and gives to the second.
+        let arena = tree_of(6);
+        Tree::at(&arena, 0).remove(60).unwrap();
+        let writer = beside(&arena, |tree| tree.insert(35, 9).unwrap());
+        let all = entries(Tree::at(&arena, 0));
+        assert!(all.is_sorted_by(|a, b| a.0 < b.0));
+        assert!([10, 20, 30, 40, 50].iter().all(|key| all.iter().any(|(k, _)| k == key)));
         writer.join().unwrap();
     });
 }

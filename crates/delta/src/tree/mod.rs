@@ -4,6 +4,7 @@
 //! key     what a key means: the edges of a node, in the order of its lists
 //! node    one node, read without a lock
 //! arena   the nodes of all trees, by number
+//! together  many ranges read at once
 //! sync    atomics, of the system or of the model checker
 //! ```
 //!
@@ -16,8 +17,9 @@
 //!    Many keys in order go in leaf by leaf.
 //! 3. **Remove**: a leaf that becomes empty is taken out of its parent, unless it is the last one there.
 //!    Many keys in order go leaf by leaf, too.
-//! 4. **Scan**: a leaf at a time, some keys copied and checked, then the next ones; then down again to the
-//!    key that ends the leaf.
+//! 4. **Scan**: a leaf at a time, some keys copied and checked, then the next ones; then the leaf beside it,
+//!    if the node above both was not written since it was read, else down again to the key that ends the
+//!    leaf. Many ranges go down together.
 //!
 //! Invariants: the root keeps its number; where it is full, what it has moves into two new nodes below it.
 //! Inner nodes have a child at least. Locks are taken downwards, the parent first, and never waited for, so
@@ -32,6 +34,7 @@ mod node;
 mod sync;
 #[cfg(test)]
 mod tests;
+mod together;
 
 use std::ops::ControlFlow;
 
@@ -40,6 +43,7 @@ pub use key::Direction;
 pub(crate) use key::EdgeKey;
 pub(crate) use node::Key;
 use node::{Changed, Header, Locked, Node, Version};
+pub(crate) use together::TOGETHER;
 
 /// A tree in an arena.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +60,7 @@ const PART: usize = 32;
 pub(crate) type Entry = (Key, u32);
 
 /// A node on the way down, and the version at which it was read.
+#[derive(Clone, Copy)]
 struct Step<'a, const F: usize> {
     number: u32,
     node: &'a Node<F>,
@@ -63,12 +68,23 @@ struct Step<'a, const F: usize> {
     header: Header,
 }
 
-/// The end of a way down.
+/// A way down, which ends at a leaf.
+#[derive(Clone, Copy)]
 struct Way<'a, const F: usize> {
     /// The node above the leaf, and the leaf's place in it.
     parent: Option<(Step<'a, F>, usize)>,
     leaf: Step<'a, F>,
-    /// The smallest key behind the leaf.
+    /// The smallest key behind the leaf, and behind the node above it.
+    end: Option<Key>,
+    outer: Option<Key>,
+}
+
+/// The next node of a way down.
+#[derive(Clone, Copy, Default)]
+struct Below {
+    number: u32,
+    place: usize,
+    /// The smallest key behind it, unless it is the last one below its node.
     end: Option<Key>,
 }
 
@@ -102,31 +118,53 @@ impl<'a, const F: usize> Tree<'a, F> {
     /// Goes down to the leaf that has `key`. With `split`, a full node on the way is split, which starts
     /// over.
     fn down(&self, key: Key, split: bool) -> Result<Way<'a, F>, Changed> {
-        let mut at = self.step(self.root)?;
-        let (mut parent, mut end) = (None, None);
+        let mut way = self.at_root()?;
         loop {
+            let at = &way.leaf;
             if at.header.obsolete {
                 return Err(Changed);
             }
             if split && at.header.len >= F {
-                self.split(parent, at, key)?;
+                self.split(way.parent, way.leaf, key)?;
                 return Err(Changed);
             }
             if at.header.level == 0 {
-                return Ok(Way { parent, leaf: at, end });
+                return Ok(way);
             }
-            let place = at.node.child_place(at.header.len, key);
-            let child = at.node.value(place);
-            if place + 1 < at.header.len {
-                end = Some(at.node.key(place + 1));
-            }
-            at.node.check(at.version)?;
-            let next = self.step(child)?;
-            // Between the two reads the child may have been given back and become another node.
-            at.node.check(at.version)?;
-            parent = Some((at, place));
-            at = next;
+            let below = self.look_below(at, at.node.child_place(at.header.len, key))?;
+            way = self.go_below(&way, below)?;
         }
+    }
+
+    fn at_root(&self) -> Result<Way<'a, F>, Changed> {
+        Ok(Way { parent: None, leaf: self.step(self.root)?, end: None, outer: None })
+    }
+
+    /// The node below another, at a place that it has.
+    #[inline]
+    fn look_below(&self, at: &Step<'a, F>, place: usize) -> Result<Below, Changed> {
+        let number = at.node.value(place);
+        let end = (place + 1 < at.header.len).then(|| at.node.key(place + 1));
+        at.node.check(at.version)?;
+        Ok(Below { number, place, end })
+    }
+
+    /// Goes on to the node below, which was looked for before.
+    #[inline]
+    fn go_below(&self, way: &Way<'a, F>, below: Below) -> Result<Way<'a, F>, Changed> {
+        let at = &way.leaf;
+        let leaf = self.step(below.number)?;
+        // Between the two reads the node below may have been given back and become another one.
+        at.node.check(at.version)?;
+        Ok(Way { parent: Some((*at, below.place)), leaf, end: below.end.or(way.end), outer: way.end })
+    }
+
+    /// The leaf behind another, where both are below one node, which is as it was.
+    fn beside(&self, way: &Way<'a, F>) -> Option<Way<'a, F>> {
+        let (above, place) = way.parent.filter(|(above, place)| place + 1 < above.header.len)?;
+        let next = self.look_below(&above, place + 1).ok()?;
+        let above = Way { parent: None, leaf: above, end: way.outer, outer: None };
+        self.go_below(&above, next).ok().filter(|way| !way.leaf.header.obsolete)
     }
 
     /// Splits a full node that `key` goes to.
@@ -168,8 +206,9 @@ impl<'a, const F: usize> Tree<'a, F> {
             let parent = above.node.lock(above.version)?;
             let node = full.node.lock(full.version)?;
             let other = sibling.node.lock(sibling.version)?;
-            // A reader that goes on from one leaf to the other comes down again: what it has read of this one
-            // it has checked, and what is behind that it finds where it is now.
+            // A reader that goes on from one leaf to the other comes down again, since the node above is
+            // written: what it has read of this one it has checked, and what is behind that it finds where
+            // it is now.
             if beside > place {
                 node.give_last(count, &other);
                 parent.set(beside, other.key(0), number);
@@ -327,7 +366,7 @@ impl<'a, const F: usize> Tree<'a, F> {
 
     /// Takes those entries out that belong to the leaf of the first; gives how many these are.
     fn try_remove_run(&self, first: Key, entries: &[Entry], left: &mut Vec<Entry>) -> Result<usize, Changed> {
-        let Way { parent, leaf, end } = self.down(first, false)?;
+        let Way { parent, leaf, end, .. } = self.down(first, false)?;
         let run = entries.iter().take_while(|(key, _)| end.is_none_or(|end| *key < end));
         let len = run.count();
         let run = entries.get(..len).unwrap_or_default();
@@ -357,7 +396,7 @@ impl<'a, const F: usize> Tree<'a, F> {
     /// Gives the entries with keys from `first` to `last`, both included, in order, some of a leaf at a
     /// time.
     ///
-    /// **Cost**: a way down for each leaf, and a copy of what is in the range.
+    /// **Cost**: a way down for the leaves below one node, and a copy of what is in the range.
     pub(crate) fn scan(
         &self,
         first: Key,
@@ -365,9 +404,10 @@ impl<'a, const F: usize> Tree<'a, F> {
         each: &mut dyn FnMut(&[Entry]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let mut buffer = [(0, 0); PART];
-        let mut from = first;
+        let (mut from, mut next) = (first, None);
         'leaf: loop {
-            let Ok(Way { leaf, end, .. }) = self.down(from, false) else { continue };
+            let Some(way) = next.take().or_else(|| self.down(from, false).ok()) else { continue };
+            let Way { leaf, end, .. } = way;
             let mut at = leaf.node.lower_bound(0, leaf.header.len, from);
             let mut is_over = false;
             while at < leaf.header.len && !is_over {
@@ -399,7 +439,7 @@ impl<'a, const F: usize> Tree<'a, F> {
                 continue;
             }
             match end {
-                Some(end) if end <= last && !is_over => from = end,
+                Some(end) if end <= last && !is_over => (from, next) = (end, self.beside(&way)),
                 _ => return ControlFlow::Continue(()),
             }
         }

@@ -16,6 +16,10 @@
 //! Source: Leis, Scheibner, Kemper and Neumann, The ART of practical synchronization, DaMoN 2016; Boehm, Can
 //! seqlocks get along with programming language memory models?, MSPC 2012.
 
+use std::ops::Range;
+
+use trimorph_vfs::prefetch_item;
+
 use super::sync::{AtomicU32, AtomicU64, Ordering, fence, wait};
 
 /// A key of 128 bits.
@@ -125,6 +129,41 @@ impl<const F: usize> Node<F> {
     #[inline]
     pub(super) fn value(&self, at: usize) -> u32 {
         self.values.get(at).map_or(0, |v| v.load(Ordering::Relaxed))
+    }
+
+    /// What is at places, ascending. A reader checks the version afterwards.
+    #[inline]
+    pub(super) fn entries(&self, places: Range<usize>) -> impl ExactSizeIterator<Item = (Key, u32)> {
+        let high = self.high.get(places.clone()).unwrap_or_default();
+        let low = self.low.get(places.clone()).unwrap_or_default();
+        let values = self.values.get(places).unwrap_or_default();
+        high.iter().zip(low).zip(values).map(|((high, low), value)| {
+            let high = u128::from(high.load(Ordering::Relaxed)) << 64;
+            (high | u128::from(low.load(Ordering::Relaxed)), value.load(Ordering::Relaxed))
+        })
+    }
+
+    /// Hints that the node will be searched: at what it is, and where a search looks first.
+    #[inline]
+    pub(super) fn prefetch(&self) {
+        prefetch_item(std::slice::from_ref(&self.version), 0);
+        // A node is half full at least, as a rule: the middle of what is there, and of its halves.
+        for eighth in 1..7 {
+            prefetch_item(&self.high, F * eighth / 8);
+        }
+    }
+
+    /// Hints that entries from a place on will be read.
+    #[inline]
+    pub(super) fn prefetch_entries(&self, at: usize) {
+        // Lines of 8 halves of keys, or of 16 values.
+        for line in 0..4 {
+            prefetch_item(&self.high, at + line * 8);
+            prefetch_item(&self.low, at + line * 8);
+        }
+        for line in 0..2 {
+            prefetch_item(&self.values, at + line * 16);
+        }
     }
 
     /// The first place from `from` to `len` whose key is not below `key`.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use trimorph_base::Random;
 
-use super::{Arena, Direction, EdgeKey, Entry, Key, Tree};
+use super::{Arena, Direction, EdgeKey, Entry, Key, TOGETHER, Tree};
 
 /// How much shorter programs are where each step takes a hundred times as long.
 const SHORTER: usize = if cfg!(miri) { 60 } else { 1 };
@@ -18,6 +18,21 @@ fn entries<const F: usize>(tree: Tree<'_, F>, first: Key, last: Key) -> Vec<Entr
         all.extend_from_slice(entries);
         ControlFlow::Continue(())
     });
+    all
+}
+
+/// What ranges have, read together; each part is taken away once it was seen.
+fn together<const F: usize>(tree: Tree<'_, F>, ranges: &[(Key, Key)]) -> Vec<Vec<Entry>> {
+    let (mut all, mut own, mut room) = (Vec::new(), Vec::new(), Vec::new());
+    for ranges in ranges.chunks(TOGETHER) {
+        tree.scan_together(ranges, &mut room, &mut |part, is_over| {
+            own.append(part);
+            if is_over {
+                all.push(std::mem::take(&mut own));
+            }
+            true
+        });
+    }
     all
 }
 
@@ -101,6 +116,24 @@ fn random_program<const F: usize>(seed: u64, steps: usize) {
             let (first, last) = (a.min(b), a.max(b));
             let wanted: Vec<Entry> = model.range(first..=last).map(|(k, v)| (*k, *v)).collect();
             assert_eq!(entries(tree, first, last), wanted, "seed {seed} step {step}");
+            let mut draw = || match random.below(4) {
+                0 => (first, last),
+                1 => (0, key),
+                _ => {
+                    let first = (random.below(spread) as u128) << (random.below(3) * 20);
+                    (first, first.saturating_add(1 << random.below(60)))
+                }
+            };
+            let ranges: Vec<(Key, Key)> = (0..TOGETHER + 5).map(|_| draw()).collect();
+            let one_by_one: Vec<Vec<Entry>> =
+                ranges.iter().map(|(first, last)| entries(tree, *first, *last)).collect();
+            assert_eq!(together(tree, &ranges), one_by_one, "seed {seed} step {step}");
+            let mut some = 0;
+            tree.scan_together(&ranges[..TOGETHER], &mut Vec::new(), &mut |_, is_over| {
+                some += usize::from(is_over);
+                some < 3
+            });
+            assert_eq!(some, 3, "seed {seed} step {step}: who wants no more gets no more");
         }
     }
     let wanted: Vec<Entry> = model.iter().map(|(k, v)| (*k, *v)).collect();
@@ -220,6 +253,26 @@ fn beside_each_other<const F: usize>(seed: u64) {
             while !done.load(Ordering::Acquire) {
                 let before: usize = inserted.iter().map(|n| n.load(Ordering::Acquire)).sum();
                 let all = entries(tree, 0, Key::MAX);
+                assert!(all.is_sorted_by(|a, b| a.0 < b.0), "seed {seed}");
+                let kept = all.iter().filter(|(key, _)| key & 1 == 0);
+                assert!(kept.clone().all(|(key, value)| (key >> 8) as u32 == *value), "seed {seed}");
+                assert!(kept.count() >= before, "seed {seed}");
+            }
+        });
+        // Ranges side by side have what all have together.
+        scope.spawn(move || {
+            let mut random = Random::new(seed);
+            while !done.load(Ordering::Acquire) {
+                let before: usize = inserted.iter().map(|n| n.load(Ordering::Acquire)).sum();
+                let parts = 2 + random.below(2 * TOGETHER);
+                let border = |part: usize| (65_536_u128 << 40) / parts as u128 * part as u128;
+                let range = |part| (border(part), border(part + 1) - 1);
+                let ranges: Vec<(Key, Key)> = (0..=parts).map(range).collect();
+                let parts = together(tree, &ranges);
+                for (part, (first, last)) in parts.iter().zip(&ranges) {
+                    assert!(part.iter().all(|(key, _)| (first..=last).contains(&key)), "seed {seed}");
+                }
+                let all = parts.concat();
                 assert!(all.is_sorted_by(|a, b| a.0 < b.0), "seed {seed}");
                 let kept = all.iter().filter(|(key, _)| key & 1 == 0);
                 assert!(kept.clone().all(|(key, value)| (key >> 8) as u32 == *value), "seed {seed}");

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use trimorph_store::access::EdgeAccess;
-use trimorph_store::neighbours::RunChanges;
+use trimorph_store::neighbours::{ListsAhead, RunChanges};
 use trimorph_vector::{Chunk, Edges, Nodes, Values, Vector};
 
 use super::resolved::Resolved;
@@ -56,13 +56,17 @@ pub(crate) struct Batch<'s> {
     /// Of a scan along one adjacency: changes to the lists that are taken, where there are some.
     changes: RunChanges,
     has_changes: bool,
+    /// Of other rows along one adjacency: the same, looked for some rows ahead.
+    ahead: ListsAhead,
+    looks_ahead: bool,
 }
 
 impl<'s> Batch<'s> {
     pub(crate) fn new(spec: Arc<BatchExtendSpec>) -> Self {
         let inner = Chunk::with_slots(&[spec.slots]);
-        let (rest, changes) = (Vec::new(), RunChanges::default());
-        Self { inner, spec, rest, cursor: 0, lists: 0, last: 0, changes, has_changes: false }
+        let (rest, changes, ahead) = Default::default();
+        let (has_changes, looks_ahead) = (false, false);
+        Self { inner, spec, rest, cursor: 0, lists: 0, last: 0, changes, has_changes, ahead, looks_ahead }
     }
 
     /// Where the rows to extend are put; `begin` then starts with them.
@@ -75,12 +79,21 @@ impl<'s> Batch<'s> {
         self.rest = self.inner.groups[0].positions();
         (self.cursor, self.lists) = (0, 0);
         self.leave_out_rows_without_edges(cx);
-        self.has_changes = false;
-        if let Values::Node(Nodes::Range(first)) = self.inner.groups[0].vectors[self.spec.from].values
-            && let Some(neighbours) = self.spec.step.one(first.table(), &cx.reader)
-        {
-            let len = self.inner.groups[0].len as u64;
-            self.has_changes = neighbours.find_changes(first, len, &mut self.changes);
+        (self.has_changes, self.looks_ahead) = (false, false);
+        self.ahead.clear();
+        match &self.inner.groups[0].vectors[self.spec.from].values {
+            Values::Node(Nodes::Range(first)) => {
+                if let Some(neighbours) = self.spec.step.one(first.table(), &cx.reader) {
+                    let len = self.inner.groups[0].len as u64;
+                    self.has_changes = neighbours.find_changes(*first, len, &mut self.changes);
+                }
+            }
+            // Of one row nothing is to be found together.
+            Values::Node(nodes) if self.rest.len() > 1 => {
+                let neighbours = nodes.table().and_then(|table| self.spec.step.one(table, &cx.reader));
+                self.looks_ahead = neighbours.is_some_and(|neighbours| neighbours.looks_ahead());
+            }
+            _ => {}
         }
     }
 
@@ -131,9 +144,17 @@ impl<'s> Batch<'s> {
             // Lists are taken whole: their length is bounded by the degree, and edges by position need the
             // whole list.
             for neighbours in resolved.of(node.table(), cx).iter().skip(self.lists) {
-                match self.has_changes {
-                    true => neighbours.append_next(node, &mut self.changes, &mut nodes, edges.as_mut()),
-                    false => neighbours.append(node, &mut nodes, edges.as_mut()),
+                if self.looks_ahead {
+                    if self.ahead.is_over() {
+                        let rest = self.rest[self.cursor..].iter();
+                        let next = rest.filter_map(|p| group.vectors[self.spec.from].node(*p as usize));
+                        neighbours.look_ahead(next, &mut self.ahead);
+                    }
+                    neighbours.append_ahead(node, &mut self.ahead, &mut nodes, edges.as_mut());
+                } else if self.has_changes {
+                    neighbours.append_next(node, &mut self.changes, &mut nodes, edges.as_mut());
+                } else {
+                    neighbours.append(node, &mut nodes, edges.as_mut());
                 }
                 self.lists += 1;
                 if nodes.len() >= room {

@@ -4,6 +4,7 @@
 //! ```text
 //! mod        an adjacency resolved for a reader
 //! patch      a list that changes touched, put together from main and the delta
+//! ahead      such lists of many nodes, found some at a time
 //! list       the edges of one node along one adjacency: appended to a batch, or as vectors in place
 //! single     the neighbour where nodes have one at most: of one node, or of a vector of nodes
 //! run        the lists of consecutive rows end to end, as vectors
@@ -19,6 +20,7 @@
 //!
 //! Source: GF-CL §4.1.2, §6.2.
 
+mod ahead;
 mod between;
 mod degrees;
 mod list;
@@ -35,6 +37,7 @@ use trimorph_storage::adjacency::AdjacencyView;
 use crate::access::{AdjacencyRef, EdgeAccess};
 use crate::{Moment, Reader};
 
+pub use ahead::ListsAhead;
 pub use list::{InPlace, NeighbourList};
 pub use patch::RunChanges;
 pub use run::Run;

@@ -21,7 +21,7 @@ pub struct RunChanges {
 
 /// Room for main's part of a list.
 #[derive(Debug, Default)]
-struct Main {
+pub(super) struct Main {
     nodes: Vec<NodeId>,
     edges: Vec<EdgeId>,
 }
@@ -31,7 +31,7 @@ const RUN_CHANGES_MAX: usize = 1 << 16;
 
 /// Changes of a list from which on it is kept. Chosen: keeping a short one took longer than putting it
 /// together again, an unmerged join of all 199 ms to 67.
-const KEPT_CHANGES: usize = 32;
+pub(super) const KEPT_CHANGES: usize = 32;
 
 impl<'r, 's> Neighbours<'r, 's> {
     /// The list of a node, as the snapshot sees it, if changes touched it or one near it.
@@ -44,7 +44,7 @@ impl<'r, 's> Neighbours<'r, 's> {
         Some(moment.patch(self.patch_key(node), || self.put_together(node, &self.changes_of(node, moment))))
     }
 
-    fn patch_key(&self, node: NodeId) -> PatchKey {
+    pub(super) fn patch_key(&self, node: NodeId) -> PatchKey {
         (self.table.id, self.direction(), node)
     }
 
@@ -130,7 +130,7 @@ impl<'r, 's> Neighbours<'r, 's> {
     }
 
     /// The same with the changes to the list.
-    fn append_changed<'c>(
+    pub(super) fn append_changed<'c>(
         &self,
         node: NodeId,
         changes: impl Iterator<Item = &'c EdgeChange> + Clone,
