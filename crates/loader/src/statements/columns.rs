@@ -8,22 +8,25 @@ use std::collections::HashMap;
 
 use trimorph_base::{CancelToken, NodeId, TableId};
 use trimorph_catalog::CharacteristicSet;
-use trimorph_store::bulk::{BulkError, ColumnWriter, NumberedColumn, NumberedNodes, in_parallel};
+use trimorph_store::bulk::{
+    BulkError, ColumnWriter, NumberedColumn, NumberedIndex, NumberedNodes, PackedNumbers, in_parallel,
+};
 use trimorph_types::iri_names::{ID, LITERAL_VALUE, name_of};
-use trimorph_types::{Grouping, LogicalType, Value, rdf};
+use trimorph_types::{LogicalType, Value};
 
 use super::dictionary::Dictionary;
+use super::further::{Further, LiteralNodes};
 use super::gathered::Predicate;
 use super::literals::{Kept, Literals};
-use super::rows::Tables;
+use super::rows::{Tables, TermsOfTables};
 
 /// A column that is finished.
 pub(super) struct Made {
     pub(super) column: NumberedColumn,
     /// The number of its predicate.
     pub(super) predicate: Option<u32>,
-    /// Rows in the order of values, where there is to be an index.
-    pub(super) in_order: Option<Vec<u64>>,
+    /// Its index, where there is to be one.
+    pub(super) index: Option<NumberedIndex>,
     values: u64,
 }
 
@@ -34,46 +37,54 @@ impl Made {
     }
 }
 
-/// A literal that no column holds, by its subject; in a named graph by the graph's number.
-pub(super) type Further = (u32, Value, Option<u32>);
-
 /// The columns with the terms themselves, one a table.
-pub(super) fn of_terms(terms: &Dictionary, tables: &Tables, threads: usize) -> Vec<Vec<Made>> {
-    in_parallel((0..tables.len()).collect(), threads, |table| {
+pub(super) fn of_terms(terms: &Dictionary, tables: TermsOfTables, threads: usize) -> Vec<Vec<Made>> {
+    in_parallel(tables, threads, |own| {
         let mut writer = ColumnWriter::new(LogicalType::Iri);
-        let own = tables.terms(table);
-        own.iter().for_each(|number| writer.push_value(Value::iri(terms.text(*number))));
-        let in_order = Some(in_order(own, |number| terms.text(number)));
+        let mut text = String::new();
+        for number in &own {
+            terms.read(*number, &mut text);
+            writer.push_value(Value::iri(&*text));
+        }
         let (values, column) = (own.len() as u64, NumberedColumn::new(ID.to_owned(), writer));
-        vec![Made { column, predicate: None, in_order, values }]
+        vec![Made { column, predicate: None, index: Some(index(terms, own)), values }]
     })
 }
 
-/// The rows of terms in the order of their texts.
-fn in_order<'t>(terms: &[u32], text: impl Fn(u32) -> &'t str) -> Vec<u64> {
-    let Some(first) = terms.first().map(|number| text(*number)) else { return Vec::new() };
+/// The index of a table's terms by their texts.
+fn index(terms: &Dictionary, own: Vec<u32>) -> NumberedIndex {
+    let (mut first, mut text) = (String::new(), String::new());
+    if let Some(number) = own.first() {
+        terms.read(*number, &mut first);
+    }
     // What all have in common tells none apart.
-    let common = terms.iter().fold(first.len(), |common, number| {
-        let same = first.bytes().zip(text(*number).bytes()).take(common).take_while(|(a, b)| a == b);
-        same.count()
-    });
-    let key = |number: u32| {
-        let rest = &text(number).as_bytes()[common..];
+    let mut common = first.len();
+    for number in &own {
+        terms.read(*number, &mut text);
+        if !text.as_bytes().starts_with(&first.as_bytes()[..common]) {
+            common = first.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count();
+        }
+    }
+    let mut key = |number: u32| {
+        terms.read(number, &mut text);
+        let rest = &text.as_bytes()[common..];
         let mut bytes = [0; 8];
         let len = rest.len().min(8);
         bytes[..len].copy_from_slice(&rest[..len]);
         u64::from_be_bytes(bytes)
     };
-    let mut keys: Vec<(u64, u32)> = (0..).zip(terms).map(|(row, number)| (key(*number), row)).collect();
+    let mut keys: Vec<(u64, u32)> = (0..).zip(&own).map(|(row, number)| (key(*number), row)).collect();
     keys.sort_unstable();
     for run in keys.chunk_by_mut(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {
-        run.sort_unstable_by_key(|(_, row)| text(terms[*row as usize]));
+        run.sort_unstable_by(|a, b| terms.order(own[a.1 as usize], own[b.1 as usize]));
     }
-    keys.into_iter().map(|(_, row)| u64::from(row)).collect()
+    let rows = own.len() as u64;
+    drop(own);
+    NumberedIndex::new(keys.into_iter().map(|(_, row)| row.into()), rows)
 }
 
 /// What a predicate becomes: its columns by table, and the literals that are left.
-type OfPredicate = (Vec<(usize, Made)>, Vec<Further>);
+type OfPredicate = (Vec<(usize, Made)>, Further);
 
 /// The columns of all predicates, whose other statements are given back.
 ///
@@ -90,15 +101,10 @@ pub(super) fn of_predicates(
             return Err(BulkError::Cancelled);
         }
         let literals = std::mem::take(&mut predicate.literals);
-        let mut further = Vec::new();
+        let mut further = PackedNumbers::default();
         let name = name_of(&predicate.iri);
         let columns = of_literals(&name, number, &literals, tables, &mut further);
-        drop(literals);
-        let in_graphs = std::mem::take(&mut predicate.graph_literals);
-        for (i, graph) in std::mem::take(&mut predicate.graphs_of_literals).into_iter().enumerate() {
-            let value = rdf::normalise(in_graphs.value(i));
-            further.push((in_graphs.subjects[i], value, Some(graph)));
-        }
+        let further = Further::new(literals, further, &mut predicate);
         Ok((predicate, (columns, further)))
     });
     Ok(done.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().unzip())
@@ -109,9 +115,11 @@ fn of_literals(
     number: u32,
     literals: &Literals,
     tables: &Tables,
-    further: &mut Vec<Further>,
+    further: &mut PackedNumbers,
 ) -> Vec<(usize, Made)> {
-    let node = |i: usize| tables.node(literals.subjects[i]);
+    let mut nodes = Vec::with_capacity(literals.len());
+    literals.subjects.each(|subject| nodes.push(tables.node(subject as u32)));
+    let node = |i: usize| nodes[i];
     // Literals by the rows of their subjects, in the order in which they came.
     let is_sorted = (1..literals.len()).all(|i| node(i - 1).0 <= node(i).0);
     let order: Vec<u32> = match is_sorted {
@@ -146,7 +154,7 @@ fn column(
     places: impl Iterator<Item = usize> + Clone,
     node: &impl Fn(usize) -> NodeId,
     rows: u64,
-    further: &mut Vec<Further>,
+    further: &mut PackedNumbers,
 ) -> Made {
     let mut writer = ColumnWriter::new(most_frequent(literals, places.clone()));
     let ty = writer.logical_type();
@@ -159,7 +167,7 @@ fn column(
             let kept = literals.kept(i);
             if own.iter().all(|known| literals.kept(*known) != kept) {
                 own.push(i);
-                further.push((literals.subjects[i], rdf::normalise(literals.value(i)), None));
+                further.push(i as i64);
             }
             continue;
         }
@@ -176,11 +184,14 @@ fn column(
     }
     writer.append_nulls(rows - writer.rows());
     let column = NumberedColumn::new(name.to_owned(), writer);
-    Made { column, predicate: Some(number), in_order: None, values }
+    Made { column, predicate: Some(number), index: None, values }
 }
 
 /// The type that most of some literals have.
 fn most_frequent(literals: &Literals, places: impl Iterator<Item = usize>) -> LogicalType {
+    if let Some(ty) = literals.only_type() {
+        return ty;
+    }
     let mut counts: HashMap<LogicalType, u64> = HashMap::new();
     let mut kinds: HashMap<u16, LogicalType> = HashMap::new();
     let mut last = (LogicalType::Any, 0u64);
@@ -206,41 +217,25 @@ fn most_frequent(literals: &Literals, places: impl Iterator<Item = usize>) -> Lo
     most.map_or(LogicalType::Any, |(ty, _)| ty)
 }
 
-/// Nodes that stand for literals, by these.
-pub(super) type LiteralNodes = HashMap<Grouping, NodeId>;
-
 /// Makes the nodes of all literals that no column holds, and their table.
 ///
 /// **Errors**: more of them than rows.
 pub(super) fn literal_nodes(
-    further: &[(Predicate, Vec<Further>)],
+    further: &[(Predicate, Further)],
     tables: &mut Tables,
     columns: &mut Vec<Vec<Made>>,
-) -> Result<LiteralNodes, BulkError> {
-    let mut nodes = LiteralNodes::new();
-    let (mut values, mut counts) = (Vec::new(), HashMap::<LogicalType, u64>::new());
-    let table = TableId(tables.len() as u16);
-    for (_, value, _) in further.iter().flat_map(|(_, further)| further) {
-        let next = NodeId::new(table, nodes.len() as u64);
-        let known = *nodes.entry(Grouping(value.clone())).or_insert(next);
-        if known == next {
-            *counts.entry(value.logical_type()).or_default() += 1;
-            values.push(value);
-        }
+) -> Result<(LiteralNodes, TableId), BulkError> {
+    let nodes = LiteralNodes::of(further)?;
+    if nodes.len() == 0 {
+        return Ok((nodes, TableId(0)));
     }
-    if values.is_empty() {
-        return Ok(nodes);
-    }
-    tables.add_literals(values.len() as u64);
-    let ty = counts
-        .into_iter()
-        .max_by_key(|(ty, count)| (*count, *ty as u8))
-        .map_or(LogicalType::Any, |(ty, _)| ty);
-    let mut writer = ColumnWriter::new(ty);
-    values.iter().for_each(|value| writer.push_value((*value).clone()));
+    let values = nodes.len() as u64;
+    let table = tables.add_literals(values);
+    let mut writer = ColumnWriter::new(nodes.most_frequent());
+    (0..nodes.len()).for_each(|node| writer.push_value(nodes.value(further, node)));
     let column = NumberedColumn::new(LITERAL_VALUE.to_owned(), writer);
-    columns.push(vec![Made { column, predicate: None, in_order: None, values: values.len() as u64 }]);
-    Ok(nodes)
+    columns.push(vec![Made { column, predicate: None, index: None, values }]);
+    Ok((nodes, table))
 }
 
 /// The tables with their columns.
@@ -249,7 +244,7 @@ pub(super) fn into_nodes(mut tables: Tables, columns: Vec<Vec<Made>>) -> Vec<Num
     let parts = tables.into_parts().zip(columns);
     parts
         .map(|((labels, rows, sets), mut made)| {
-            let in_order = made.first_mut().and_then(|made| made.in_order.take()).map(|rows| (0, rows));
+            let index = made.first_mut().and_then(|made| made.index.take()).map(|index| (0, index));
             let places: HashMap<u32, u32> =
                 (0..).zip(&made).filter_map(|(at, made)| Some((made.predicate?, at))).collect();
             // Sets that differ in edges only are one. The first column, a term's name, is in every row.
@@ -264,7 +259,7 @@ pub(super) fn into_nodes(mut tables: Tables, columns: Vec<Vec<Made>>) -> Vec<Num
             let mut sets: Vec<CharacteristicSet> = merged.into_iter().map(one).collect();
             sets.sort_by(|a, b| (b.count, &a.properties).cmp(&(a.count, &b.properties)));
             let columns = made.into_iter().map(|made| made.column).collect();
-            NumberedNodes { labels, row_labels: row_labels.take(), rows, columns, sets, in_order }
+            NumberedNodes { labels, row_labels: row_labels.take(), rows, columns, sets, index }
         })
         .collect()
 }

@@ -107,24 +107,24 @@ fn with_tables(terms: &[u64], set_of: &[u32], predicates: &[Predicate], edge_tab
 fn edge_tables(sets: usize, set_of: &[u32], predicates: &[Predicate]) -> Vec<usize> {
     let mut counts = vec![0; sets];
     // The predicate that was counted last of each set, and the one that each term had a literal of.
-    let (mut last, mut first) = (vec![usize::MAX; sets], vec![usize::MAX; set_of.len()]);
-    for (at, predicate) in predicates.iter().enumerate() {
-        let mut count = |subject: u32| {
-            let Some(set) = (set_of[subject as usize] as usize).checked_sub(1) else { return };
+    let (mut last, mut first) = (vec![u32::MAX; sets], vec![u32::MAX; set_of.len()]);
+    for (at, predicate) in (0u32..).zip(predicates) {
+        let mut count = |subject: usize| {
+            let Some(set) = (set_of[subject] as usize).checked_sub(1) else { return };
             if last[set] != at {
                 last[set] = at;
                 counts[set] += 1;
             }
         };
-        predicate.edges.iter().for_each(|(subject, _)| count(*subject));
-        predicate.graph_edges.iter().for_each(|(subject, ..)| count(*subject));
-        predicate.graph_literals.subjects.iter().for_each(|subject| count(*subject));
+        predicate.edges.subjects.each(|subject| count(subject as usize));
+        predicate.graph_edges.subjects.each(|subject| count(subject as usize));
+        predicate.graph_literals.subjects.each(|subject| count(subject as usize));
         // A second literal is an edge.
-        for subject in &predicate.literals.subjects {
-            if std::mem::replace(&mut first[*subject as usize], at) == at {
-                count(*subject);
+        predicate.literals.subjects.each(|subject| {
+            if std::mem::replace(&mut first[subject as usize], at) == at {
+                count(subject as usize);
             }
-        }
+        });
     }
     counts
 }
@@ -135,7 +135,7 @@ mod tests {
 
     fn edges(iri: &str, subjects: &[u32]) -> Predicate {
         let mut predicate = Predicate::new(iri);
-        predicate.edges = subjects.iter().map(|subject| (*subject, 0)).collect();
+        subjects.iter().for_each(|subject| predicate.edges.push(*subject, 0));
         predicate
     }
 

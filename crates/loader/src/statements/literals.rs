@@ -1,45 +1,68 @@
 //! The literals of one predicate as they come: subjects, and values by type.
 //!
-//! Values of types that have vectors are kept as such, texts end to end; all others as their text and the
-//! place of their datatype or language. As long as all are of one type, no more is kept of a literal than its
-//! subject and its value.
+//! Values of types that have vectors are kept as such, numbers packed and texts end to end; all others as
+//! their text and the place of their datatype or language. As long as all are of one type, no more is kept of
+//! a literal than its subject and its value.
 
 use trimorph_rdf::LiteralRef;
-use trimorph_store::bulk::as_integer;
+use trimorph_store::bulk::{PackedNumbers, as_integer};
 use trimorph_types::rdf::names::xsd;
 use trimorph_types::{LogicalType, Value};
 
 use super::refused::Refused;
+use super::text_blocks::{Place, TextBlocks};
 
 /// Most datatypes and languages that the literals of one predicate have: they are searched one by one.
 const KINDS_MAX: usize = 1_000;
 
+/// Texts of a group of a [`TextList`].
+const GROUP: usize = 1 << 8;
+
 /// Texts, end to end.
 #[derive(Default)]
 pub(super) struct TextList {
-    bytes: Vec<u8>,
-    ends: Vec<u64>,
+    /// The group that is not full.
+    open: Vec<u8>,
+    full: TextBlocks,
+    /// Where each full group begins.
+    places: Vec<Place>,
+    /// Where each text ends in its group.
+    ends: PackedNumbers,
 }
 
 impl TextList {
     fn push(&mut self, text: &str) {
-        self.bytes.extend_from_slice(text.as_bytes());
-        self.ends.push(self.bytes.len() as u64);
+        self.open.extend_from_slice(text.as_bytes());
+        self.ends.push(self.open.len() as i64);
+        if self.ends.len().is_multiple_of(GROUP) {
+            self.places.push(self.full.put(&self.open));
+            self.open.clear();
+        }
     }
 
     pub(super) fn get(&self, i: usize) -> &[u8] {
-        let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
-        &self.bytes[start..self.ends[i] as usize]
+        let bytes = self.places.get(i / GROUP).map_or(&self.open[..], |place| self.full.from(*place));
+        let start = if i.is_multiple_of(GROUP) { 0 } else { self.ends.get(i - 1) as usize };
+        &bytes[start..self.ends.get(i) as usize]
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn bytes(&self) -> usize {
+        self.full.bytes() + self.open.capacity() + self.ends.bytes()
     }
 }
 
 /// The values of one type.
 enum Stored {
-    Integers(LogicalType, Vec<i64>),
-    Floats(Vec<f64>),
+    Integers(LogicalType, PackedNumbers),
+    /// Their bits.
+    Floats(PackedNumbers),
     Texts(TextList),
     /// Texts and the places of their kinds.
-    Others(TextList, Vec<u16>),
+    Others(TextList, PackedNumbers),
 }
 
 /// What a literal is besides its text.
@@ -71,16 +94,24 @@ pub(super) enum Kept<'a> {
 /// Literals with their subjects, in the order in which they came.
 #[derive(Default)]
 pub(super) struct Literals {
-    pub(super) subjects: Vec<u32>,
+    pub(super) subjects: PackedNumbers,
     stores: Vec<Stored>,
-    /// The store of each, and its place there; empty while there is one store.
-    places: Vec<(u8, u32)>,
+    /// The store of each; none while there is one store.
+    store_of: PackedNumbers,
+    /// The place of each in its store.
+    places: PackedNumbers,
     kinds: Vec<Kind>,
 }
 
 impl Literals {
     pub(super) fn len(&self) -> usize {
         self.subjects.len()
+    }
+
+    /// The subject of a literal.
+    pub(super) fn subject(&self, i: usize) -> u32 {
+        // What was packed was a number of 32 bits.
+        self.subjects.get(i) as u32
     }
 
     /// Adds one.
@@ -103,7 +134,7 @@ impl Literals {
             (_, Some(number)) => {
                 let store = self.store(
                     |stored| matches!(stored, Stored::Integers(of, _) if *of == ty),
-                    || Stored::Integers(ty, Vec::new()),
+                    || Stored::Integers(ty, PackedNumbers::default()),
                 );
                 if let Stored::Integers(_, all) = &mut self.stores[store] {
                     all.push(number);
@@ -111,10 +142,12 @@ impl Literals {
                 store
             }
             (Value::Float(number), _) => {
-                let store =
-                    self.store(|stored| matches!(stored, Stored::Floats(_)), || Stored::Floats(Vec::new()));
+                let store = self.store(
+                    |stored| matches!(stored, Stored::Floats(_)),
+                    || Stored::Floats(PackedNumbers::default()),
+                );
                 if let Stored::Floats(all) = &mut self.stores[store] {
-                    all.push(*number);
+                    all.push(number.to_bits().cast_signed());
                 }
                 store
             }
@@ -122,11 +155,11 @@ impl Literals {
                 let kind = self.kind(literal)?;
                 let store = self.store(
                     |stored| matches!(stored, Stored::Others(..)),
-                    || Stored::Others(TextList::default(), Vec::new()),
+                    || Stored::Others(TextList::default(), PackedNumbers::default()),
                 );
                 if let Stored::Others(texts, kinds) = &mut self.stores[store] {
                     texts.push(literal.lexical);
-                    kinds.push(kind);
+                    kinds.push(kind.into());
                 }
                 store
             }
@@ -141,7 +174,10 @@ impl Literals {
             return at;
         }
         if self.stores.len() == 1 {
-            self.places = (0..self.subjects.len()).map(|i| (0, i as u32)).collect();
+            (0..self.subjects.len() as i64).for_each(|i| {
+                self.store_of.push(0);
+                self.places.push(i);
+            });
         }
         self.stores.push(make());
         self.stores.len() - 1
@@ -150,13 +186,13 @@ impl Literals {
     fn end(&mut self, subject: u32, store: usize) {
         if self.stores.len() > 1 {
             let len = match &self.stores[store] {
-                Stored::Integers(_, all) => all.len(),
-                Stored::Floats(all) => all.len(),
-                Stored::Texts(texts) | Stored::Others(texts, _) => texts.ends.len(),
+                Stored::Integers(_, all) | Stored::Floats(all) => all.len(),
+                Stored::Texts(texts) | Stored::Others(texts, _) => texts.len(),
             };
-            self.places.push((store as u8, (len - 1) as u32));
+            self.store_of.push(store as i64);
+            self.places.push(len as i64 - 1);
         }
-        self.subjects.push(subject);
+        self.subjects.push(subject.into());
     }
 
     fn kind(&mut self, literal: &LiteralRef<'_>) -> Result<u16, Refused> {
@@ -178,9 +214,9 @@ impl Literals {
 
     /// The store of a literal, and its place there.
     fn place(&self, i: usize) -> (usize, usize) {
-        match self.places.get(i) {
-            Some((store, place)) => (usize::from(*store), *place as usize),
-            None => (0, i),
+        match self.stores.len() {
+            0 | 1 => (0, i),
+            _ => (self.store_of.get(i) as usize, self.places.get(i) as usize),
         }
     }
 
@@ -188,10 +224,10 @@ impl Literals {
     pub(super) fn kept(&self, i: usize) -> Kept<'_> {
         let (store, place) = self.place(i);
         match &self.stores[store] {
-            Stored::Integers(ty, all) => Kept::Integer(*ty, all[place]),
-            Stored::Floats(all) => Kept::Float(all[place].to_bits()),
+            Stored::Integers(ty, all) => Kept::Integer(*ty, all.get(place)),
+            Stored::Floats(all) => Kept::Float(all.get(place).cast_unsigned()),
             Stored::Texts(texts) => Kept::Text(texts.get(place)),
-            Stored::Others(texts, kinds) => Kept::Other(texts.get(place), kinds[place]),
+            Stored::Others(texts, kinds) => Kept::Other(texts.get(place), kinds.get(place) as u16),
         }
     }
 
@@ -217,15 +253,23 @@ impl Literals {
         }
     }
 
+    /// The type of all, where it is one that has vectors.
+    pub(super) fn only_type(&self) -> Option<LogicalType> {
+        match &self.stores[..] {
+            [Stored::Integers(ty, _)] => Some(*ty),
+            [Stored::Floats(_)] => Some(LogicalType::Float),
+            [Stored::Texts(_)] => Some(LogicalType::String),
+            _ => None,
+        }
+    }
+
     /// Bytes it takes.
     pub(super) fn bytes(&self) -> usize {
-        let texts = |texts: &TextList| texts.bytes.capacity() + texts.ends.capacity() * 8;
         let stores = self.stores.iter().map(|stored| match stored {
-            Stored::Integers(_, all) => all.capacity() * 8,
-            Stored::Floats(all) => all.capacity() * 8,
-            Stored::Texts(all) => texts(all),
-            Stored::Others(all, kinds) => texts(all) + kinds.capacity() * 2,
+            Stored::Integers(_, all) | Stored::Floats(all) => all.bytes(),
+            Stored::Texts(all) => all.bytes(),
+            Stored::Others(all, kinds) => all.bytes() + kinds.bytes(),
         });
-        stores.sum::<usize>() + self.subjects.capacity() * 4 + self.places.capacity() * 8
+        stores.sum::<usize>() + self.subjects.bytes() + self.store_of.bytes() + self.places.bytes()
     }
 }

@@ -7,6 +7,7 @@
 //! label_sets   which sets of classes get tables
 //! rows         from classes and characteristic sets to tables and rows
 //! columns      literals in the order of rows, as columns
+//! further      literals that no column holds, as nodes
 //! edges        statements between nodes, each once, as edges of their tables
 //! said         relationships of another database, and what they say
 //! ```
@@ -21,8 +22,11 @@
 //!
 //! What is made is what `INSERT DATA` makes of the same statements (`docs/design/one-graph.md`).
 //!
-//! **Cost**: 8 bytes a statement between nodes, 4 and the value a literal, 12 and its text a term; then, of
-//! one predicate at a time and thread, 16 bytes a statement to sort.
+//! Nothing is held as wide as it is read, since all that is read waits until the last statement: numbers are
+//! packed, beginnings of texts are kept once, and what a step is done with goes before the next one.
+//!
+//! **Cost**: 10 to 15 bytes and the text's own end a term, 4 to 5 bytes a statement between nodes, 1 to 2 and
+//! the value a literal; then 4 bytes a term, what was made, and what a step sorts.
 //!
 //! Source: Virtuoso, "Column Store"; Neumann and Moerkotte 2011 (characteristic sets); Pham et al. 2015
 //! (emergent schema).
@@ -30,12 +34,16 @@
 mod columns;
 mod dictionary;
 mod edges;
+mod further;
 mod gathered;
 mod label_sets;
 mod literals;
 mod refused;
 mod rows;
 mod said;
+#[cfg(test)]
+mod tests;
+mod text_blocks;
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -52,7 +60,7 @@ use trimorph_types::rdf::triple_parts;
 
 use crate::LoadError;
 use dictionary::Dictionary;
-use gathered::Predicate;
+use gathered::{Pairs, Predicate};
 use rows::Tables;
 use said::Said;
 
@@ -79,10 +87,15 @@ pub struct StatementCounts {
 struct Names(HashMap<Box<str>, u32, RandomState>);
 
 impl Names {
+    /// The number of a text, if it has one.
+    fn get(&self, text: &str) -> Option<u32> {
+        self.0.get(text).copied()
+    }
+
     /// The number of a text, and whether it is a new one.
     fn number(&mut self, text: &str) -> (u32, bool) {
-        if let Some(number) = self.0.get(text) {
-            return (*number, false);
+        if let Some(number) = self.get(text) {
+            return (number, false);
         }
         let next = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
         self.0.insert(text.into(), next);
@@ -96,7 +109,7 @@ pub struct StatementLoad {
     names: Names,
     predicates: Vec<Predicate>,
     /// Subjects and their classes.
-    types: Vec<(u32, u32)>,
+    types: Pairs,
     class_names: Names,
     classes: Vec<String>,
     graph_names: Names,
@@ -119,7 +132,7 @@ impl StatementLoad {
             terms: Dictionary::default(),
             names: Names::default(),
             predicates: Vec::new(),
-            types: Vec::new(),
+            types: Pairs::default(),
             class_names: Names::default(),
             classes: Vec::new(),
             graph_names: Names::default(),
@@ -158,18 +171,21 @@ impl StatementLoad {
                 Some(_) => Err(Refused::Unfit),
             };
         }
-        let subject = self.terms.number(subject)?;
+        let subject = self.terms.subject(subject)?;
         match (statement.object, graph) {
             (TermRef::Resource(class), None) if predicate == rdf::TYPE && is_iri(class) => {
                 let class = self.class(class)?;
-                self.types.push((subject, class));
+                self.types.push(subject, class);
             }
             (TermRef::Resource(object), graph) => {
                 let object = self.terms.number(object)?;
                 let predicate = self.predicate(predicate)?;
                 match graph {
-                    None => predicate.edges.push((subject, object)),
-                    Some(graph) => predicate.graph_edges.push((subject, object, graph)),
+                    None => predicate.edges.push(subject, object),
+                    Some(graph) => {
+                        predicate.graph_edges.push(subject, object);
+                        predicate.graphs_of_edges.push(graph.into());
+                    }
                 }
             }
             (TermRef::Literal(literal), None) => {
@@ -178,7 +194,7 @@ impl StatementLoad {
             (TermRef::Literal(literal), Some(graph)) => {
                 let predicate = self.predicate(predicate)?;
                 predicate.graph_literals.push(subject, &literal)?;
-                predicate.graphs_of_literals.push(graph);
+                predicate.graphs_of_literals.push(graph.into());
             }
         }
         Ok(())
@@ -217,9 +233,13 @@ impl StatementLoad {
         if self.cancel.is_cancelled() {
             return Err(Refused::Failed(LoadError::Cancelled));
         }
+        self.held.resize(self.bytes()).map_err(|over| Refused::Failed(LoadError::Memory(over)))
+    }
+
+    /// Bytes of all that was taken.
+    fn bytes(&self) -> usize {
         let statements: usize = self.predicates.iter().map(Predicate::bytes).sum();
-        let bytes = statements + self.terms.bytes() + self.types.capacity() * 8 + self.said.bytes();
-        self.held.resize(bytes).map_err(|over| Refused::Failed(LoadError::Memory(over)))
+        statements + self.terms.bytes() + self.types.bytes() + self.said.bytes()
     }
 
     fn predicate(&mut self, iri: &str) -> Result<&mut Predicate, Refused> {
@@ -259,20 +279,28 @@ impl StatementLoad {
     /// can tell apart.
     pub fn build(mut self, how: &NumberedOptions<'_>) -> Result<(Main, StatementCounts), Refused> {
         self.check()?;
-        let mut types = std::mem::take(&mut self.types);
-        types.sort_unstable();
+        self.terms.close();
+        let mut types: Vec<(u32, u32)> = Vec::with_capacity(self.types.subjects.len());
+        types.extend(std::mem::take(&mut self.types).into_iter());
+        if !types.is_sorted() {
+            types.sort_unstable();
+        }
         types.dedup();
         let labels = types.len() as u64;
-        let mut tables = Tables::of(&self.terms, types, &self.classes, &self.predicates);
+        let (mut tables, of_tables) = Tables::of(&self.terms, types, &self.classes, &self.predicates);
         let terms = std::mem::take(&mut self.terms);
         // What tells of a relationship needs it as a node.
-        if !self.said.is_empty() && (0..terms.len()).any(|n| said::number_of(terms.text(n as u32)).is_some())
-        {
+        let mut text = String::new();
+        let mut is_said = |number: usize| {
+            terms.read(number as u32, &mut text);
+            said::number_of(&text).is_some()
+        };
+        if !self.said.is_empty() && (0..terms.len()).any(&mut is_said) {
             return Err(Refused::Unfit);
         }
         let mut reified = self.said.by_predicate()?;
         let sayings = std::mem::take(&mut self.said).in_order();
-        let mut columns = columns::of_terms(&terms, &tables, how.threads);
+        let mut columns = columns::of_terms(&terms, of_tables, how.threads);
         let nodes = terms.len() as u64;
         drop(terms);
         // Columns, and the literals that no column holds.
@@ -284,27 +312,31 @@ impl StatementLoad {
             predicate.reified = reified.remove(&number).unwrap_or_default();
             further.push((predicate, more));
         }
-        let literals = columns::literal_nodes(&further, &mut tables, &mut columns)?;
+        let (literals, table) = columns::literal_nodes(&further, &mut tables, &mut columns)?;
+        let literal_count = literals.len() as u64;
+        let further = literals.into_edges(further, table);
         let graphs = std::mem::take(&mut self.graphs);
         let edges = Mutex::new(Vec::<NumberedEdges>::new());
         let failed = in_parallel(further, how.threads, |(predicate, more)| {
             if self.cancel.is_cancelled() {
                 return Err(Refused::Failed(LoadError::Cancelled));
             }
-            let made = edges::of_predicate(predicate, more, (&tables, &literals), &graphs, &sayings)?;
+            let made = edges::of_predicate(predicate, more, &tables, &graphs, &sayings)?;
             edges.lock().unwrap_or_else(PoisonError::into_inner).extend(made);
             Ok(())
         });
         failed.into_iter().collect::<Result<(), _>>()?;
         let edges = edges.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let counts = StatementCounts {
-            nodes: nodes + literals.len() as u64,
-            edges: edges.iter().map(|edges| edges.len() as u64).sum(),
+        let mut counts = StatementCounts {
+            nodes: nodes + literal_count,
+            edges: 0,
             properties: columns.iter().flatten().map(columns::Made::values).sum(),
-            labels: labels + literals.len() as u64,
+            labels: labels + literal_count,
         };
         let nodes = columns::into_nodes(tables, columns);
         let main = build_numbered(nodes, edges, how)?;
+        let (schema, statistics) = (&main.catalog.schema, &main.catalog.statistics);
+        counts.edges = schema.edge_table_ids().map(|table| statistics.edges(table)).sum();
         Ok((main, counts))
     }
 }

@@ -116,7 +116,7 @@ impl Said {
     pub(super) fn by_predicate(&self) -> Result<ByPredicate, Refused> {
         let mut says = vec![false; self.statements.len()];
         for saying in &self.sayings {
-            saying.literals.subjects.iter().for_each(|place| says[*place as usize] = true);
+            saying.literals.subjects.each(|place| says[place as usize] = true);
             saying.iris.iter().for_each(|(place, _)| says[*place as usize] = true);
         }
         let mut all = ByPredicate::new();
@@ -135,7 +135,8 @@ impl Said {
     /// What each relationship says, in order.
     pub(super) fn in_order(self) -> Sayings {
         let order = |saying: Saying| {
-            let literals = (0..).zip(&saying.literals.subjects).map(|(at, place)| (*place, at));
+            let literals = &saying.literals;
+            let literals = (0..literals.len()).map(|at| (literals.subject(at), at as u32));
             let iris = (0..).zip(&saying.iris).map(|(at, (place, _))| (*place, at | IS_IRI));
             let mut order: Vec<(u32, u32)> = literals.chain(iris).collect();
             order.sort_by_key(|(place, _)| *place);

@@ -39,6 +39,8 @@ pub(crate) struct EdgeTableInput {
     pub(super) label: String,
     pub(super) source: TableId,
     pub(super) properties: Vec<(String, LogicalType)>,
+    /// Whether edges with the same ends are one; they have no properties then.
+    is_once: bool,
     count: usize,
     runs: Vec<(Packed, PackedNodes)>,
     /// By property, then by run.
@@ -58,6 +60,7 @@ impl EdgeTableInput {
             label: label.to_owned(),
             source,
             properties: Vec::new(),
+            is_once: false,
             count: 0,
             runs: Vec::new(),
             columns: Vec::new(),
@@ -68,7 +71,12 @@ impl EdgeTableInput {
         }
     }
 
-    /// Number of edges.
+    /// Whose edges with the same ends are one.
+    pub(super) fn once(label: &str, source: TableId) -> Self {
+        Self { is_once: true, ..Self::new(label, source) }
+    }
+
+    /// Number of edges; those with the same ends all count.
     pub(super) fn len(&self) -> usize {
         self.count
     }
@@ -431,12 +439,15 @@ pub(crate) fn build_edge_table(
     input.close();
     let source = input.source;
     let source_rows = table_rows[source.0 as usize];
-    let edge_count = input.len() as u64;
     let targets = input.targets();
     let kept = !input.properties.is_empty();
     let edges = |take: &mut TakeBlock<'_>| input.each_block(take);
-    let list = SortedEdges::new(source_rows, input.len(), &targets, table_rows, kept, edges)?;
+    let mut list = SortedEdges::new(source_rows, input.len(), &targets, table_rows, kept, edges)?;
     input.runs = Vec::new();
+    if input.is_once && !kept {
+        list.keep_one_each();
+    }
+    let edge_count = list.offset(source_rows);
     let page_offset = |page: u64| list.offset(source_rows.min(page * PAGE_ROWS));
     let page_edges = |page: u64| page_offset(page + 1) - page_offset(page);
     let pages = source_rows.div_ceil(PAGE_ROWS);

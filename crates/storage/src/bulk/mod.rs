@@ -11,6 +11,7 @@ mod input;
 mod keys;
 mod nodes;
 mod numbered;
+mod packed_numbers;
 mod picked;
 mod sorted_edges;
 mod sorted_list;
@@ -25,6 +26,7 @@ pub use input::{
     BulkError, BulkSink, ColumnBatch, ColumnData, EdgeBatch, EdgeHandle, EdgeSpec, Lines, NodeBatch,
     NodeHandle, NodeSpec, Origin, Rejected, Verdict,
 };
-pub use nodes::{NumberedColumn, NumberedLabels, NumberedNodes};
+pub use nodes::{NumberedColumn, NumberedIndex, NumberedLabels, NumberedNodes};
 pub use numbered::{NumberedEdges, NumberedOptions, build_numbered};
+pub use packed_numbers::PackedNumbers;
 pub use picked::value_of;

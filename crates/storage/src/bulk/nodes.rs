@@ -17,7 +17,7 @@ use super::{BulkError, ColumnBatch, ColumnData, NodeBatch, NodeSpec};
 use crate::column::{Column, ColumnBytes, ColumnWriter, WrittenColumn};
 use crate::key_index::{KeyEntries, KeyIndex, TakeHashes};
 use crate::slot::Slot;
-use crate::value_index::{Of, ValueIndex};
+use crate::value_index::{Of, WrittenIndex};
 use crate::{ComponentBytes, NodeTable, row_labels};
 
 /// A node table that is being filled.
@@ -221,6 +221,16 @@ impl NumberedColumn {
     }
 }
 
+/// The finished index of a column of such a table.
+pub struct NumberedIndex(WrittenIndex);
+
+impl NumberedIndex {
+    /// Of the rows in the order of the column's values, of a table of so many rows.
+    pub fn new(in_order: impl Iterator<Item = u64>, rows: u64) -> Self {
+        Self(WrittenIndex::new(in_order, Of::Rows(rows)))
+    }
+}
+
 /// A node table whose rows are known by their numbers: it has no keys.
 pub struct NumberedNodes {
     /// The label set, in the order labels are shown.
@@ -233,8 +243,8 @@ pub struct NumberedNodes {
     pub columns: Vec<NumberedColumn>,
     /// Which of them rows have together, the most frequent first; some may be missing.
     pub sets: Vec<CharacteristicSet>,
-    /// The rows in the order of a column's values, and that column's place: its index.
-    pub in_order: Option<(usize, Vec<u64>)>,
+    /// The index of a column, and that column's place.
+    pub index: Option<(usize, NumberedIndex)>,
 }
 
 /// Labels that rows of a table have by themselves.
@@ -279,8 +289,8 @@ pub(super) fn finish_numbered(nodes: NumberedNodes, options: RegionOptions) -> R
     let labels = columns.split_off(names.len()).pop();
     written.counted.truncate(names.len());
     let mut value_indexes = Vec::new();
-    if let Some((column, rows)) = nodes.in_order {
-        let index = ValueIndex::lay(&rows, Of::Rows(nodes.rows), options);
+    if let Some((column, NumberedIndex(index))) = nodes.index {
+        let index = index.lay(options);
         let failed = |error| BulkError::TooLarge(format!("could not build an index: {error}"));
         value_indexes.push((column, index.map_err(failed)?));
     }

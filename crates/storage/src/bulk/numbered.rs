@@ -25,6 +25,11 @@ impl NumberedEdges {
         Self(EdgeTableInput::new(label, source))
     }
 
+    /// None yet; edges without properties, which may come several times and are made once.
+    pub fn once(label: &str, source: TableId) -> Self {
+        Self(EdgeTableInput::once(label, source))
+    }
+
     /// Adds edges with their properties: nodes of the source table, and where each edge leads to.
     pub fn append(
         &mut self,

@@ -35,6 +35,13 @@ impl SortedEdges {
         })
     }
 
+    /// Leaves one of several edges with the same ends. Only of lists without properties.
+    pub(super) fn keep_one_each(&mut self) {
+        if let Self::Plain(list) = self {
+            list.keep_one_each();
+        }
+    }
+
     /// Source rows.
     pub(super) fn rows(&self) -> u64 {
         let offsets = match self {

@@ -142,6 +142,29 @@ impl<S: Slot> SortedList<S> {
         Self { offsets, slots, targets }
     }
 
+    /// Leaves one of several slots of a source that are the same.
+    pub(super) fn keep_one_each(&mut self) {
+        if self.offsets.windows(2).all(|w| {
+            let own = &self.slots[w[0] as usize..w[1] as usize];
+            own.windows(2).all(|pair| pair[0] != pair[1])
+        }) {
+            return;
+        }
+        let (mut start, mut kept) = (0, 0);
+        for end in &mut self.offsets[1..] {
+            let (from, first) = (std::mem::replace(&mut start, *end as usize), kept);
+            for at in from..start {
+                let slot = self.slots[at];
+                if kept == first || self.slots[kept - 1] != slot {
+                    self.slots[kept] = slot;
+                    kept += 1;
+                }
+            }
+            *end = kept as u64;
+        }
+        self.slots.truncate(kept);
+    }
+
     /// For each slot, the index of the edge in the input.
     pub(super) fn index(&self, slot: usize) -> usize {
         self.slots[slot].index() as usize
@@ -388,6 +411,26 @@ mod tests {
         let edges: Vec<(u32, NodeId)> =
             (0..70_000).map(|i| (i, NodeId::new(TableId(1), (69_999 - i).into()))).collect();
         check(&rows, TableId(0), &edges);
+    }
+
+    #[test]
+    fn one_of_several_edges_is_kept() {
+        let list = |edges: &[(u32, NodeId)]| -> SortedList<u32> {
+            let targets = Targets::new(&[TableId(0), TableId(1)], &[5, 5]).unwrap();
+            SortedList::new(5, edges.len(), targets, |take| edges.chunks(3).for_each(take))
+        };
+        let to = |table, row| NodeId::new(TableId(table), row);
+        let once = [(0, to(0, 4)), (0, to(1, 4)), (2, to(0, 0)), (4, to(0, 0)), (4, to(0, 1)), (4, to(1, 0))];
+        let several = [once, once].concat().into_iter().chain([once[4], once[2]]).collect::<Vec<_>>();
+        for edges in [&once[..], &several, &several[3..], &[]] {
+            let mut kept = list(edges);
+            kept.keep_one_each();
+            let mut distinct = edges.to_vec();
+            distinct.sort();
+            distinct.dedup();
+            let expected = list(&distinct);
+            assert_eq!((kept.offsets, kept.slots), (expected.offsets, expected.slots));
+        }
     }
 
     /// The text is in the book's page on limits. (Nobody can load so much in a test.)

@@ -3,7 +3,8 @@
 //! 1. A row with a value is a key of 64 bits that keeps the order of values of the column's type, and its
 //!    row; these are sorted without a look at the column.
 //! 2. Where keys that are the same may stand for values that are not, as for texts that begin alike, the rows
-//!    of each such run are sorted by their values.
+//!    of each such run are sorted by their values: of a long run by keys of what comes next in the texts, in
+//!    the same place, since the values of a column may take far more room than all that is stored of it.
 //! 3. A column of several types is sorted by its values.
 
 use std::sync::Arc;
@@ -27,7 +28,7 @@ impl ValueIndex {
     /// The index of the first `rows` rows of a column.
     ///
     /// **Errors**: a piece that cannot be had; [`RewriteError::Cancelled`]. **Cost**: a sort; 24 bytes a row,
-    /// and the values of the longest run of texts that begin alike.
+    /// and the values of some thousand texts that begin alike.
     pub(crate) fn build(
         column: &Column,
         rows: u64,
@@ -67,13 +68,37 @@ impl ValueIndex {
 
     /// The index of these, which are in order.
     pub(crate) fn lay(sorted: &[u64], of: Of, options: RegionOptions) -> Result<Self, RewriteError> {
-        let written = sorted.chunks(PIECE_ROWS).map(|rows| finish(rows, of)).collect();
-        let pieces = lay_out(written, options)?.into_iter().zip(sorted.chunks(PIECE_ROWS));
-        let slots = pieces.map(|(piece, part)| {
-            let given = GivenRows { of, len: part.len() as u32 };
-            Slot::<SortedRows>::read(piece, given)
-        });
-        Ok(Self::of(slots.collect::<Result<_, _>>()?))
+        WrittenIndex::new(sorted.iter().copied(), of).lay(options)
+    }
+}
+
+/// An index that is finished, but not yet in a region.
+pub(crate) struct WrittenIndex {
+    of: Of,
+    /// Pieces and how many each has.
+    pieces: Vec<(Vec<u8>, u32)>,
+}
+
+impl WrittenIndex {
+    /// Of these, which come in order.
+    pub(crate) fn new(sorted: impl Iterator<Item = u64>, of: Of) -> Self {
+        let mut sorted = sorted.peekable();
+        let (mut pieces, mut part) = (Vec::new(), Vec::with_capacity(PIECE_ROWS));
+        while sorted.peek().is_some() {
+            part.clear();
+            part.extend(sorted.by_ref().take(PIECE_ROWS));
+            pieces.push((finish(&part, of), part.len() as u32));
+        }
+        Self { of, pieces }
+    }
+
+    /// Puts it in a region.
+    pub(crate) fn lay(self, options: RegionOptions) -> Result<ValueIndex, RewriteError> {
+        let of = self.of;
+        let (written, lens): (_, Vec<u32>) = self.pieces.into_iter().unzip();
+        let pieces = lay_out(written, options)?.into_iter().zip(lens);
+        let slots = pieces.map(|(piece, len)| Slot::<SortedRows>::read(piece, GivenRows { of, len }));
+        Ok(ValueIndex::of(slots.collect::<Result<_, _>>()?))
     }
 }
 
@@ -128,18 +153,63 @@ fn key_of(ty: LogicalType) -> Option<Key> {
         ),
         LogicalType::String => (
             |value| match value {
-                Value::String(text) => {
-                    let mut bytes = [0; 8];
-                    let len = text.len().min(8);
-                    bytes[..len].copy_from_slice(&text.as_bytes()[..len]);
-                    u64::from_be_bytes(bytes)
-                }
+                Value::String(text) => text_key(text.as_bytes()),
                 _ => 0,
             },
             false,
         ),
         _ => return None,
     })
+}
+
+/// Bytes of a text that are in its key.
+const KEY_BYTES: usize = 7;
+/// Longest run of keys that is sorted by values.
+const RUN_VALUES_MAX: usize = 1 << 12;
+/// Bytes up to which a long run is sorted by keys: texts that are the same so far are sorted by values.
+const DEPTH_MAX: usize = KEY_BYTES << 6;
+
+/// What keeps the order of texts by their first bytes: these, and how many there are, of more one more.
+fn text_key(text: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let len = text.len().min(KEY_BYTES);
+    bytes[..len].copy_from_slice(&text[..len]);
+    bytes[KEY_BYTES] = text.len().min(KEY_BYTES + 1) as u8;
+    u64::from_be_bytes(bytes)
+}
+
+/// Whether texts with this key are the same.
+fn is_whole_text(key: u64) -> bool {
+    key & 0xff <= KEY_BYTES as u64
+}
+
+/// Sorts texts by what stands behind the bytes that sorted them so far; false if it was cancelled.
+fn sort_on(keys: &mut [(u64, u64)], depth: usize, value_of: &ValueOf<'_>, cancel: &CancelToken) -> bool {
+    for run in keys.chunk_by_mut(|a, b| a.0 == b.0) {
+        if run.len() == 1 || is_whole_text(run[0].0) {
+            continue;
+        }
+        if cancel.is_cancelled() {
+            return false;
+        }
+        let next = depth + KEY_BYTES;
+        if run.len() <= RUN_VALUES_MAX || next > DEPTH_MAX {
+            let sorted = in_order(value_of, run.iter().map(|(_, row)| *row));
+            run.iter_mut().zip(sorted).for_each(|(key, row)| key.1 = row);
+            continue;
+        }
+        for (key, row) in &mut *run {
+            *key = match value_of(*row) {
+                Value::String(text) => text_key(text.as_bytes().get(next..).unwrap_or_default()),
+                _ => 0,
+            };
+        }
+        run.sort_unstable();
+        if !sort_on(run, next, value_of, cancel) {
+            return false;
+        }
+    }
+    true
 }
 
 /// Those with values, sorted by keys first; none if it was cancelled.
@@ -159,20 +229,10 @@ fn by_keys(
     });
     polled.done()?;
     keys.sort_unstable();
-    if is_whole {
-        return Some(keys.into_iter().map(|(_, row)| row).collect());
+    if !is_whole && !sort_on(&mut keys, 0, value_of, cancel) {
+        return None;
     }
-    let mut sorted = Vec::with_capacity(keys.len());
-    for run in keys.chunk_by(|a, b| a.0 == b.0) {
-        if cancel.is_cancelled() {
-            return None;
-        }
-        match run {
-            [(_, only)] => sorted.push(*only),
-            _ => sorted.extend(in_order(value_of, run.iter().map(|(_, row)| *row))),
-        }
-    }
-    Some(sorted)
+    Some(keys.into_iter().map(|(_, row)| row).collect())
 }
 
 /// Those with values, sorted by these; none if it was cancelled.

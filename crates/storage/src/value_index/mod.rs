@@ -36,7 +36,7 @@ use crate::RewriteError;
 use crate::column::{ColumnView, put_blob};
 use crate::slot::{Content, Resolved, Slot};
 
-pub(crate) use build::{sorted, together};
+pub(crate) use build::{WrittenIndex, sorted, together};
 pub(crate) use change::Changed;
 
 /// Rows of a piece at most: 64 KiB, so that one value more writes little anew.

@@ -96,6 +96,25 @@ fn rows_stand_in_the_order_of_their_values() {
     }
 }
 
+/// Long runs of texts that begin alike: some end where others go on with zeros, and some are the same for long.
+#[test]
+fn texts_that_begin_alike_are_told_apart() {
+    let mut random = Random(5);
+    let long = "alike".repeat(200);
+    let ends =
+        ["", "a", "\0", "\0\0", "seven b", "seven b\0", "eight by", "fourteen bytes", "fourteen bytes\0"];
+    let values: Vec<Value> = (0..60_000)
+        .map(|_| {
+            let from = random.below(4) as usize;
+            let beginning = [&long[..0], &long[..7], &long[..300], &long][from];
+            Value::string(format!("{beginning}{}", ends[random.below(ends.len() as u64) as usize]))
+        })
+        .collect();
+    let column = column(LogicalType::String, &values);
+    let index = ValueIndex::build(&column, 60_000, OPTIONS, &CancelToken::default()).unwrap();
+    assert_eq!(rows_of(&index), sorted(&values));
+}
+
 /// Numbers that nearly all are there are looked for from a guess on: of several pieces, with holes, twice;
 /// with one far away there is no guess.
 #[test]
