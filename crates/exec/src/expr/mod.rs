@@ -48,6 +48,8 @@ mod quantified;
 mod range;
 mod ranges;
 mod reduction;
+mod reduction_parts;
+mod reduction_steps;
 mod repeated;
 mod scalar;
 #[cfg(test)]
