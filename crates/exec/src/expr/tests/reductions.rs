@@ -1,17 +1,18 @@
-//! `reduce` over lists whose accumulator is a list or a map: part by part, against going row by row.
+//! `reduce` over lists whose accumulator is a list or a map: part by part, and appended to in place, against
+//! going row by row and making what there is anew at each element.
 
 use std::sync::Arc;
 
 use trimorph_algebra::{Op, QuantifierKind};
-use trimorph_base::Random;
+use trimorph_base::{Diagnostic, Random};
 use trimorph_store::Snapshot;
 use trimorph_types::Value;
-use trimorph_vector::Values;
+use trimorph_vector::{Chunk, Positions, Values};
 
 use super::against_rows::check;
 use super::lists::sample;
 use super::sample::{Drawn, Kind, value};
-use crate::expr::{Ex, evaluate};
+use crate::expr::{Ex, Row, evaluate};
 use crate::layout::Place;
 use crate::{Context, Settings};
 
@@ -213,4 +214,122 @@ fn a_histogram_is_made_part_by_part() {
         made += usize::from(matches!(out.values, Values::List(_)));
     }
     assert!(made > 150, "{made}");
+}
+
+impl Drawn<'_> {
+    /// What is added to a list.
+    fn addition(&mut self) -> Ex {
+        match self.random.below(8) {
+            0 => Ex::Const(Value::Null),
+            1 => Ex::List(vec![Ex::Local(ELEMENT), Ex::Const(Value::Int(1))]),
+            2 => Ex::Slot(Place { group: 0, slot: 0 }),
+            3 => self.call("size", vec![Ex::Local(ACC)]),
+            4 if self.random.chance(20) => Ex::Local(ACC),
+            _ => Ex::Local(ELEMENT),
+        }
+    }
+
+    fn appending(&mut self, depth: usize) -> Ex {
+        let acc = Ex::Local(ACC);
+        match self.random.below(if depth == 0 { 4 } else { 8 }) {
+            0 if self.random.chance(30) => acc,
+            1 => Ex::List(vec![Ex::Local(ELEMENT)]),
+            2 => {
+                let rest = (0..1 + self.random.below(3)).map(|_| (Op::Add, self.addition(), self.span()));
+                let rest = rest.collect();
+                Ex::Chain(Box::new(acc), rest)
+            }
+            4.. => {
+                let size = self.call("size", vec![acc.clone()]);
+                let condition = match self.random.below(3) {
+                    0 => Ex::Op(Op::In, vec![Ex::Local(ELEMENT), acc], self.span()),
+                    1 => Ex::Op(Op::Lt, vec![size, Ex::Const(Value::Int(3))], self.span()),
+                    _ => Ex::Op(Op::IsNull, vec![Ex::Local(ELEMENT)], self.span()),
+                };
+                let branches = vec![(condition, self.appending(depth - 1))];
+                let case = Ex::Case { branches, otherwise: Box::new(self.appending(depth - 1)) };
+                if self.random.chance(20) {
+                    let addition = self.addition();
+                    return Ex::Op(Op::Add, vec![case, addition], self.span());
+                }
+                case
+            }
+            _ => {
+                let addition = self.addition();
+                Ex::Op(Op::Add, vec![acc, addition], self.span())
+            }
+        }
+    }
+}
+
+/// What comes of a list where each step makes what there is anew.
+fn anew<'s>(
+    (init, list, body): (&Ex, &Ex, &Ex),
+    (chunk, position): (&Chunk<'s>, usize),
+    cx: &Context<'s>,
+) -> Result<Value, Diagnostic> {
+    let mut row = Row::new(chunk, 0, position);
+    let mut so_far = row.eval(init, cx)?;
+    let Value::List(items) = row.eval(list, cx)? else { return Ok(Value::Null) };
+    for item in items.iter() {
+        row.set_local(ACC, so_far);
+        row.set_local(ELEMENT, item.clone());
+        so_far = row.eval(body, cx)?;
+    }
+    Ok(so_far)
+}
+
+#[test]
+fn appending_in_place_gives_what_copies_give() {
+    let snapshot: &'static Snapshot = Box::leak(Box::default());
+    let cx = Context::new(snapshot, Arc::new(Settings::default()));
+    for seed in 0..1_000 {
+        let mut random = Random::new(seed);
+        let chunk = sample(&mut random);
+        let mut drawn = Drawn::new(&mut random, snapshot.catalog());
+        let init = match drawn.random.below(4) {
+            0 => Ex::Slot(Place { group: 0, slot: 0 }),
+            1 => Ex::Const(Value::list(vec![Value::Int(7)])),
+            2 => Ex::List(vec![drawn.leaf(&[Kind::Date])]),
+            _ => Ex::Const(Value::list(Vec::new())),
+        };
+        let list = Ex::Slot(Place { group: 0, slot: drawn.random.below(4) });
+        let body = drawn.appending(2);
+        let ex = Ex::Reduce {
+            acc: ACC,
+            init: Box::new(init.clone()),
+            local: ELEMENT,
+            list: Box::new(list.clone()),
+            body: Box::new(body.clone()),
+        };
+        for position in Positions::of(&chunk.groups[0]).to_vec() {
+            let found = Row::new(&chunk, 0, position as usize).eval(&ex, &cx);
+            let expected = anew((&init, &list, &body), (&chunk, position as usize), &cx);
+            assert_eq!(format!("{found:?}"), format!("{expected:?}"), "seed {seed}\n{ex:?}");
+            // What the constant is was nobody's to change.
+            if let (Ok(Value::List(found)), Ok(Value::List(expected))) = (found, expected) {
+                assert_eq!(found.extent(), expected.extent(), "seed {seed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn long_lists_are_appended_to_in_time_that_grows_with_them() {
+    let snapshot: &'static Snapshot = Box::leak(Box::default());
+    let cx = Context::new(snapshot, Arc::new(Settings::default()));
+    let span = trimorph_base::Span::default();
+    let items: Vec<Value> = (0..300_000).map(Value::Int).collect();
+    let ex = Ex::Reduce {
+        acc: ACC,
+        init: Box::new(Ex::Const(Value::list(Vec::new()))),
+        local: ELEMENT,
+        list: Box::new(Ex::Const(Value::list(items))),
+        body: Box::new(Ex::Op(Op::Add, vec![Ex::Local(ACC), Ex::Local(ELEMENT)], span)),
+    };
+    let chunk = Chunk::with_slots(&[0]);
+    match Row::new(&chunk, 0, 0).eval(&ex, &cx) {
+        Ok(Value::List(found)) => assert_eq!(found.len(), 300_000),
+        other => panic!("{other:?}"),
+    }
 }
