@@ -49,6 +49,7 @@ mod quantified;
 mod range;
 mod ranges;
 mod reduction;
+mod reduction_numbers;
 mod reduction_parts;
 mod reduction_steps;
 mod repeated;

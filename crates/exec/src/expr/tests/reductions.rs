@@ -12,6 +12,7 @@ use trimorph_vector::{Chunk, Positions, Values};
 use super::against_rows::check;
 use super::lists::sample;
 use super::sample::{Drawn, Kind, value};
+use crate::expr::bodies::rewrite;
 use crate::expr::{Ex, Row, evaluate};
 use crate::layout::Place;
 use crate::{Context, Settings};
@@ -183,6 +184,35 @@ fn parts_give_what_whole_accumulators_give() {
         let chunk = sample(&mut random);
         for _ in 0..4 {
             let ex = Drawn::new(&mut random, snapshot.catalog()).by_part();
+            check(&ex, &chunk, &cx, seed);
+        }
+    }
+}
+
+/// The same bodies of an accumulator that is the one part itself.
+#[test]
+fn numbers_give_what_rows_give() {
+    let snapshot: &'static Snapshot = Box::leak(Box::default());
+    let cx = Context::new(snapshot, Arc::new(Settings::default()));
+    for seed in 0..800 {
+        let mut random = Random::new(seed);
+        let chunk = sample(&mut random);
+        for _ in 0..4 {
+            let mut drawn = Drawn::new(&mut random, snapshot.catalog());
+            let body = drawn.of_parts(Shape::List(1), 3);
+            let body = rewrite(&body, &mut |ex| match ex {
+                Ex::Op(Op::Index, args, _) if matches!(args[..], [Ex::Local(ACC), _]) => Some(Ex::Local(ACC)),
+                _ => None,
+            });
+            let init = match drawn.random.below(4) {
+                0 => drawn.leaf(&[Kind::Small, Kind::Float]),
+                1 => Ex::Const(Value::Float(0.5)),
+                _ => Ex::Const(Value::Int(0)),
+            };
+            let slot = *drawn.random.pick(&[0, 0, 0, 2]);
+            let list = Box::new(Ex::Slot(Place { group: 0, slot }));
+            let (init, body) = (Box::new(init), Box::new(body));
+            let ex = Ex::Reduce { acc: ACC, init, local: ELEMENT, list, body };
             check(&ex, &chunk, &cx, seed);
         }
     }
