@@ -16,3 +16,4 @@ pub(crate) mod read;
 pub(crate) mod texts;
 pub(crate) mod truncate;
 pub(crate) mod written;
+mod zones;
