@@ -6,6 +6,7 @@ mod calendar;
 pub(crate) mod component;
 pub(crate) mod construct;
 pub(crate) mod conversion;
+pub(crate) mod extremes;
 pub(crate) mod graph;
 pub(crate) mod lists;
 pub(crate) mod maps;

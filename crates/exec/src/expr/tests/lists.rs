@@ -335,6 +335,8 @@ impl Drawn<'_> {
                     "reverse",
                     "isEmpty",
                     "coll.distinct",
+                    "coll.max",
+                    "coll.min",
                 ]);
                 self.call(name, vec![list])
             }
