@@ -51,7 +51,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
             Ok(present("coll.max()", &args[0])?.max_by(|a, b| order(a, b)).cloned().unwrap_or_default())
         },
         "coll.max(list): the greatest element in the order of ORDER BY, nulls apart; null of none",
-    ),
+    )
+    .typed(crate::kernels::extremes::max),
     Function::new(
         "coll.min",
         (1, 1),
@@ -60,7 +61,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
             Ok(present("coll.min()", &args[0])?.min_by(|a, b| order(a, b)).cloned().unwrap_or_default())
         },
         "coll.min(list): the least element in the order of ORDER BY, nulls apart; null of none",
-    ),
+    )
+    .typed(crate::kernels::extremes::min),
     Function::new(
         "coll.remove",
         (2, 2),

@@ -30,10 +30,7 @@ impl ListBuilder {
     /// Appends an element.
     #[inline]
     pub fn push(&mut self, value: Value) {
-        let (extent, inner) = (&mut self.0.extent, value.extent());
-        extent.bytes = extent.bytes.saturating_add(inner.bytes);
-        extent.depth = extent.depth.max(inner.depth.saturating_add(1));
-        self.0.content.push(value);
+        self.0.push(value);
     }
 
     /// The list.
@@ -59,6 +56,17 @@ impl Drop for ListBuilder {
 impl Default for ListBuilder {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl Nested<Vec<Value>> {
+    /// Appends an element to a list that nobody else holds.
+    #[inline]
+    pub fn push(&mut self, value: Value) {
+        let (extent, inner) = (&mut self.extent, value.extent());
+        extent.bytes = extent.bytes.saturating_add(inner.bytes);
+        extent.depth = extent.depth.max(inner.depth.saturating_add(1));
+        self.content.push(value);
     }
 }
 

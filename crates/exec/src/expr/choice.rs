@@ -69,19 +69,22 @@ pub(super) fn case<'a, 's>(
 }
 
 /// The same positions where they are all, so that kernels need no list.
-fn narrowed<'a, 'q, 's>(over: Over<'a, 'q, 's>, list: &'q [u32]) -> Over<'a, 'q, 's> {
+pub(super) fn narrowed<'a, 'q, 's>(over: Over<'a, 'q, 's>, list: &'q [u32]) -> Over<'a, 'q, 's> {
     if list.len() == over.at.count() { over } else { over.among(list) }
 }
 
 /// Where a condition is true.
-enum Met<'v> {
+pub(super) enum Met<'v> {
     All,
     None,
     /// Where the flag of the position stands.
     Some(Cow<'v, [bool]>),
 }
 
-fn met<'v>(condition: &'v Evaluated<'_, '_>, over: Over<'_, '_, '_>) -> Result<Met<'v>, ExecError> {
+pub(super) fn met<'v>(
+    condition: &'v Evaluated<'_, '_>,
+    over: Over<'_, '_, '_>,
+) -> Result<Met<'v>, ExecError> {
     if let Evaluated::Const(v) = condition {
         return Ok(if truth(v)? == Some(true) { Met::All } else { Met::None });
     }
@@ -440,7 +443,7 @@ fn together<'a, 's>(
     Evaluated::Own(blend(&parts, over.at, &|id| cx.edge_value(id)))
 }
 
-fn part<'v, 's>(value: &'v Evaluated<'_, 's>, list: &'v [u32]) -> Part<'v, 's> {
+pub(super) fn part<'v, 's>(value: &'v Evaluated<'_, 's>, list: &'v [u32]) -> Part<'v, 's> {
     match value {
         Evaluated::Const(v) => Part::One(v, list),
         Evaluated::Ref(v) => Part::Each(v, list),

@@ -29,7 +29,7 @@ const ELEMENTS_MAX: usize = 1 << 16;
 /// The lists of the positions that are meant.
 pub(super) struct Listed<'s> {
     /// The elements of all of them, and of others.
-    child: Arc<Vector<'s>>,
+    pub(super) child: Arc<Vector<'s>>,
     /// The first element and the end of the list of each position; of those that are not meant nothing.
     pub(super) runs: Vec<(u32, u32)>,
     /// Which lists are null.

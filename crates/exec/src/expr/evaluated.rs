@@ -52,7 +52,7 @@ pub(super) type Evaluate<'a, 's> = fn(&Ex, Over<'a, '_, 's>, &Context<'s>) -> Ou
 
 /// The evaluator, over a group of elements.
 pub(super) type OverElements<'s> =
-    for<'e, 'f> fn(&'f Ex, Over<'e, 'e, 's>, &'f Context<'s>) -> Outcome<'e, 's>;
+    for<'e, 'p, 'f> fn(&'f Ex, Over<'e, 'p, 's>, &'f Context<'s>) -> Outcome<'e, 's>;
 
 /// What is evaluated over: a group of a chunk, of which some positions are meant.
 #[derive(Clone, Copy)]

@@ -130,6 +130,31 @@ fn call_bytes(name: &str, args: &[Value]) -> u64 {
     }
 }
 
+/// A value that grows in place: holds from the budget what it has grown to.
+#[derive(Default)]
+pub(crate) struct Growing {
+    held: Option<Reservation>,
+    bytes: u64,
+}
+
+impl Growing {
+    /// Holds what the value is about to be, if it is worth it.
+    #[inline]
+    pub(crate) fn hold(&mut self, bytes: u64, cx: &Context<'_>) -> Result<(), Diagnostic> {
+        if bytes <= self.bytes.max(SMALL) { Ok(()) } else { self.hold_more(bytes, cx) }
+    }
+
+    #[cold]
+    fn hold_more(&mut self, bytes: u64, cx: &Context<'_>) -> Result<(), Diagnostic> {
+        // Not for each element.
+        let more = (bytes - self.bytes).max(SMALL);
+        let held = self.held.get_or_insert_with(|| cx.settings.budget.reservation());
+        held.grow(usize::try_from(more).unwrap_or(usize::MAX)).map_err(over)?;
+        self.bytes += more;
+        if bytes > EXTENT_MAX.bytes { Err(too_large()) } else { Ok(()) }
+    }
+}
+
 /// Lets go of operands; of what is large, on another thread where somebody asked the query to stop.
 #[inline]
 pub(crate) fn leave_operands(values: Vec<Value>, cx: &Context<'_>) {

@@ -56,7 +56,7 @@ pub(super) fn fields<'a, 's>(
 }
 
 /// Elements of lists that are made at once at most.
-const ELEMENTS_MAX: usize = 1 << 20;
+pub(super) const ELEMENTS_MAX: usize = 1 << 20;
 
 /// Lists of these elements; `None` where they are made row by row.
 pub(super) fn list<'a, 's>(
@@ -69,8 +69,7 @@ pub(super) fn list<'a, 's>(
     if count == 0 || count * positions.len() > ELEMENTS_MAX || !items.iter().all(is_small) {
         return Ok(None);
     }
-    // The elements of the first item, then those of the second, and so on.
-    let mut elements = Vector::empty();
+    let mut columns = Vec::with_capacity(count);
     for ex in items {
         let item = match evaluate(ex, over, cx)? {
             Evaluated::Ref(vector) => listed(vector, over.at),
@@ -78,19 +77,35 @@ pub(super) fn list<'a, 's>(
             Evaluated::Const(value) => Some(Vector::constant(&value, over.at.len)),
         };
         match item.filter(is_flat) {
-            Some(item) => elements.extend(&item, &positions, &|id| cx.edge_value(id)),
+            Some(item) => columns.push(item),
             None => return Ok(None),
         }
     }
+    let lists = side_by_side(&columns, &positions, over.at.len, cx);
+    Ok(lists.map(|lists| Evaluated::Own(Vector::new(Values::List(lists)))))
+}
+
+/// At each of the positions the list of what the columns have there; elsewhere the empty one.
+pub(super) fn side_by_side<'s>(
+    columns: &[Vector<'s>],
+    positions: &[u32],
+    len: usize,
+    cx: &Context<'s>,
+) -> Option<Lists<'s>> {
+    let count = columns.len();
+    // The elements of the first column, then those of the second, and so on.
+    let mut elements = Vector::empty();
+    for column in columns {
+        elements.extend(column, positions, &|id| cx.edge_value(id));
+    }
     let mut places = Vec::with_capacity(count * positions.len());
-    let mut runs = vec![(0u32, 0u32); over.at.len];
+    let mut runs = vec![(0u32, 0u32); len];
     for (k, position) in positions.iter().enumerate() {
         let first = places.len();
         places.extend((0..count).map(|item| (item * positions.len() + k) as u32));
         runs[*position as usize] = (first as u32, count as u32);
     }
-    let lists = Lists::new(runs.into_iter(), elements.gather(&places));
-    Ok(lists.map(|lists| Evaluated::Own(Vector::new(Values::List(lists)))))
+    Lists::new(runs.into_iter(), elements.gather(&places))
 }
 
 /// Whether the values of a vector are of a small size, whatever they are.

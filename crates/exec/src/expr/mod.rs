@@ -6,6 +6,7 @@
 //! sides have a type and the scalar evaluator for the rest. The two are tested against each other. `made`
 //! bounds what either of them makes.
 
+mod appended;
 mod arithmetic;
 mod arithmetic_wide;
 mod asked_texts;
@@ -48,6 +49,9 @@ mod quantified;
 mod range;
 mod ranges;
 mod reduction;
+mod reduction_numbers;
+mod reduction_parts;
+mod reduction_steps;
 mod repeated;
 mod scalar;
 #[cfg(test)]

@@ -4,25 +4,25 @@
 //!    adds is evaluated over all elements, and then put together list by list, by a loop of the type. To a
 //!    text it may add one thing where that equals a text, and another where not, as people join texts:
 //!    `s + CASE WHEN s = '' THEN '' ELSE ', ' END + x`, `CASE WHEN s = '' THEN x ELSE s + ', ' + x END`.
-//! 2. Else the first elements of all lists are taken together, then the second ones, and so on: what there is
-//!    so far is a vector. The last lists that are longer than the others are gone through one by one.
+//! 2. Else a body that calculates with numbers is gone through list by list (`reduction_numbers`).
+//! 3. Else the first elements of all lists are taken together, then the second ones, and so on: what there is
+//!    so far is a vector (`reduction_steps`).
 //!
-//! Both give what going through each list gives, errors left out: where anything fails, rows are evaluated
+//! All give what going through each list gives, errors left out: where anything fails, rows are evaluated
 //! one by one.
 
 use trimorph_algebra::Op;
 use trimorph_types::Value;
-use trimorph_vector::{Chunk, Group, Nulls, Positions, Texts, Values, Vector};
+use trimorph_vector::{Chunk, Nulls, Positions, Texts, Values, Vector};
 
+use super::Ex;
 use super::bodies::reads_local;
 use super::elements::Listed;
 use super::evaluated::{Evaluated, Over, OverElements};
+use super::reduction_numbers::by_number;
+use super::reduction_steps::{Accumulated, step_by_step};
 use super::repeated::Bodies;
-use super::{Ex, Row};
 use crate::{Context, ExecError};
-
-/// Lists from which on elements are taken together: a step over a vector costs about as much as so many rows.
-const TOGETHER_MIN: usize = 8;
 
 /// `reduce(acc = start, x IN list | body)`: `acc` is the first of two locals. `None` where it is not
 /// evaluated so.
@@ -40,7 +40,7 @@ pub(super) fn reduction<'s>(
             return Ok(folded);
         }
     }
-    step_by_step(start, &listed, (acc, body), over, cx, evaluate)
+    of_one(start, &listed, (acc, body), over, cx, evaluate)
 }
 
 /// One operation with what there is so far.
@@ -340,7 +340,31 @@ fn fold<'s>(
     Ok(Some(Vector { values, nulls }))
 }
 
-fn step_by_step<'s>(
+/// What there is so far is one value.
+struct One<'e, 's> {
+    /// Over the elements of one step.
+    body: &'e Ex,
+    evaluate: OverElements<'s>,
+}
+
+impl<'s> Accumulated<'s> for One<'_, 's> {
+    fn next(&self, chunk: &Chunk<'s>, cx: &Context<'s>) -> Result<Option<Vec<Vector<'s>>>, ExecError> {
+        let over = Over::group(chunk, 0);
+        let next = (self.evaluate)(self.body, over, cx)?.into_vector(over.at.len);
+        // Lists and maps may be put into each other at each step: going row by row bounds how deep.
+        Ok((!matches!(next.values, Values::List(_) | Values::Map(_))).then(|| vec![next]))
+    }
+
+    fn whole(&self, parts: Vec<Value>) -> Value {
+        parts.into_iter().next().unwrap_or_default()
+    }
+
+    fn apart(&self, value: Value) -> Option<Vec<Value>> {
+        Some(vec![value])
+    }
+}
+
+fn of_one<'s>(
     start: &Evaluated<'_, 's>,
     listed: &Listed<'s>,
     (acc, body): (usize, &Ex),
@@ -350,74 +374,10 @@ fn step_by_step<'s>(
 ) -> Result<Option<Vector<'s>>, ExecError> {
     let mut bodies = Bodies::new(evaluate, listed.pays(over.at));
     let over_vectors = bodies.over(body, (acc, 2), over, cx)?;
-    let vectors = &over.chunk.groups[over.group].vectors;
-    let Some(outer) = bodies.outer.iter().map(|o| o.vector(vectors)).collect::<Option<Vec<_>>>() else {
-        return Ok(None);
-    };
-    let edge = |id| cx.edge_value(id);
-    // The longest lists first: those that have an element more are always the first ones.
-    let mut positions = over.at.filter(|i| !listed.nulls.get(i));
-    positions.sort_by_key(|i| std::cmp::Reverse(listed.count(*i as usize)));
-    let mut so_far = match start {
-        Evaluated::Const(value) => Vector::constant(value, positions.len()),
-        other => other.vector().map_or_else(Vector::empty, |v| v.gather(&positions)),
-    };
-    let mut outer: Vec<Vector<'s>> = outer.iter().map(|v| v.gather(&positions)).collect();
-    // What came of lists that have ended, and the position of each.
-    let (mut results, mut ended) = (Vector::empty(), Vec::new());
-    let mut active = positions.len();
-    let mut step = 0;
-    loop {
-        cx.check()?;
-        let longer = positions[..active].partition_point(|i| listed.count(*i as usize) > step);
-        if longer < active {
-            let places = Positions::all(active).filter(|k| k >= longer);
-            results.extend(&so_far, &places, &edge);
-            ended.extend_from_slice(&positions[longer..active]);
-            let left = Positions::all(longer).to_vec();
-            so_far = so_far.gather(&left);
-            outer = outer.iter().map(|v| v.gather(&left)).collect();
-            active = longer;
-        }
-        if active < TOGETHER_MIN {
-            break;
-        }
-        let places: Vec<u32> =
-            positions[..active].iter().map(|i| listed.runs[*i as usize].0 + step as u32).collect();
-        let vectors = [so_far, listed.elements(&places)].into_iter().chain(outer).collect();
-        let chunk = Chunk { groups: vec![Group { len: active, vectors, ..Group::default() }] };
-        let next = evaluate(&over_vectors, Over::group(&chunk, 0), cx)?.into_vector(active);
-        // Lists and maps may be put into each other at each step: going row by row bounds how deep.
-        if matches!(next.values, Values::List(_) | Values::Map(_)) {
-            return Ok(None);
-        }
-        outer = chunk.groups.into_iter().flat_map(|group| group.vectors).skip(2).collect();
-        so_far = next;
-        step += 1;
+    if let Some(made) = by_number((start, &over_vectors), (listed, &bodies.outer), over, cx)? {
+        return Ok(Some(made));
     }
-    for (k, position) in positions[..active].iter().enumerate() {
-        let (start, end) = listed.runs[*position as usize];
-        let mut row = Row::new(over.chunk, over.group, *position as usize);
-        let mut value = so_far.value(k, &edge);
-        let places: Vec<u32> = (start + step as u32..end).collect();
-        let elements = listed.elements(&places);
-        for element in 0..places.len() {
-            if element % 4096 == 0 {
-                cx.check()?;
-            }
-            row.set_local(acc, value);
-            row.set_local(acc + 1, elements.value(element, &edge));
-            value = row.eval(body, cx)?;
-        }
-        results.extend(&Vector::of_values(vec![value], Positions::all(1)), &[0], &edge);
-        ended.push(*position);
-    }
-    // Positions without a list, and those that are not meant, have the null at the end.
-    let null = u32::try_from(ended.len()).unwrap_or(0);
-    results.extend(&Vector::nulls(1), &[0], &edge);
-    let mut places = vec![null; over.at.len];
-    for (k, position) in ended.iter().enumerate() {
-        places[*position as usize] = k as u32;
-    }
-    Ok(Some(results.gather(&places)))
+    let one = One { body: &over_vectors, evaluate };
+    let made = step_by_step((&[start], &one), (listed, &bodies.outer), (acc, body), over, cx)?;
+    Ok(made.and_then(|made| made.into_iter().next()))
 }

@@ -10,6 +10,7 @@ use trimorph_types::{ListBuilder, Map, Path, Relationship, Value};
 use trimorph_vector::{Chunk, Edges, Values};
 
 use super::Ex;
+use super::appended::Appended;
 use super::items::Items;
 use super::made::{Made, bounded, hold_call, hold_operator, leave_operands};
 use super::quantified::answer;
@@ -161,11 +162,15 @@ impl<'a, 's> Row<'a, 's> {
                 let mut value = self.eval(init, cx)?;
                 let Some(items) = self.list(list, cx)? else { return Ok(Value::Null) };
                 let mut made = Made::new(cx);
+                let mut appended = Appended::of(body, *acc, items.len());
                 for item in (0..items.len()).map(|i| items.get(i)) {
                     made.step()?;
                     self.set_local(*acc, value);
                     self.set_local(*local, item);
-                    value = self.eval(body, cx)?;
+                    value = match &mut appended {
+                        Some(appended) => appended.eval(self, cx)?,
+                        None => self.eval(body, cx)?,
+                    };
                 }
                 Ok(value)
             }
@@ -362,7 +367,7 @@ pub(super) fn operate(op: Op, values: &[Value], span: Span, cx: &Context<'_>) ->
 }
 
 /// Applies an operator to its operands.
-fn apply(op: Op, values: &[Value], cx: &Context<'_>) -> Result<Value, Diagnostic> {
+pub(super) fn apply(op: Op, values: &[Value], cx: &Context<'_>) -> Result<Value, Diagnostic> {
     let _held = hold_operator(op, values, cx)?;
     match (apply_pure(op, values, &cx.settings.cancel), values) {
         (Some(result), _) => result,

@@ -39,6 +39,7 @@ use super::own_properties::{keys, properties};
 use super::path_nodes::path_nodes;
 use super::property::{lengths, property, property_nulls};
 use super::reduction::reduction;
+use super::reduction_parts::reduction_by_part;
 use super::scalar::{call, operate};
 use super::user_call::call_all;
 use super::{Ex, Members, Row};
@@ -143,8 +144,11 @@ pub(super) fn evaluate_over<'a, 's>(ex: &Ex, over: Over<'a, '_, 's>, cx: &Contex
             }
         }
         Ex::Reduce { acc, init, list, body, .. } if is_small(ex) => {
-            let start = evaluate_over(init, over, cx)?;
             let list = evaluate_over(list, over, cx)?;
+            if let Some(out) = reduction_by_part((init, &list), (*acc, body), over, cx, evaluate_over)? {
+                return Ok(Evaluated::Own(out));
+            }
+            let start = evaluate_over(init, over, cx)?;
             match reduction((&start, &list), (*acc, body), over, cx, evaluate_over)? {
                 Some(out) => Ok(Evaluated::Own(out)),
                 None => by_row(ex, over, cx),

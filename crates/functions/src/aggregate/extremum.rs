@@ -33,6 +33,11 @@ impl Extremum {
         }
     }
 
+    /// Whether what orders so to the value that is kept is better than that.
+    pub(super) fn wants(&self, order: impl FnOnce(&Value) -> Ordering) -> bool {
+        self.best.as_ref().is_none_or(|best| order(best) == self.wanted)
+    }
+
     /// What the value kept owns besides its cell.
     pub(super) fn heap_bytes(&self) -> usize {
         let owned =

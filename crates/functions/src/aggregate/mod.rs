@@ -17,6 +17,8 @@ mod percentile;
 mod ranked;
 mod sum;
 
+use std::cmp::Ordering;
+
 use trimorph_base::{CancelToken, Diagnostic};
 use trimorph_types::{LogicalType, Value};
 
@@ -207,6 +209,15 @@ impl Accumulator {
     pub fn wants_text(&self, text: &str) -> bool {
         match &self.0 {
             State::Extremum(extremum) => extremum.wants_text(text),
+            _ => true,
+        }
+    }
+
+    /// Whether a value may change what has been seen, of which `order` tells how it orders to another: not if
+    /// it is no better than the best so far.
+    pub fn wants(&self, order: impl FnOnce(&Value) -> Ordering) -> bool {
+        match &self.0 {
+            State::Extremum(extremum) => extremum.wants(order),
             _ => true,
         }
     }

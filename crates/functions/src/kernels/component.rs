@@ -7,6 +7,7 @@ use trimorph_types::{DateTime, Duration, Time, Value, Zone};
 use trimorph_vector::{Dictionary, Nulls, Positions, Texts, Values, Vector, Zoned, map};
 
 use super::calendar::{civil, days_of_nanos, hour, minute, quarter_start, second, week, weekday, year_start};
+use super::zones::local;
 
 /// The component `name` of a vector of temporal values; `None` where the values are of another type, or have
 /// no such component, or one that is no integer.
@@ -65,16 +66,8 @@ fn of_zoned<'s>(v: &Zoned, nulls: &Nulls, name: &str, at: Positions<'_>) -> Opti
             return Some(Vector { values: Values::String(texts), nulls: nulls.clone() });
         }
         _ => {
-            let offsets = v.table(0, |zone| i64::from(zone.offset_seconds()) * 1_000_000_000);
-            let (codes, mut ok) = (v.codes(), true);
-            let mut local = vec![0; at.len];
-            at.for_each(|i| match v.values()[i].checked_add(offsets[usize::from(codes[i])]) {
-                Some(nanos) => local[i] = nanos,
-                None => ok &= nulls.get(i),
-            });
-            of_date(&local, days_of_nanos, name, at)
-                .or_else(|| of_time(&local, |n| n, name, at))
-                .filter(|_| ok)?
+            let local = local(v, nulls, at)?;
+            of_date(&local, days_of_nanos, name, at).or_else(|| of_time(&local, |n| n, name, at))?
         }
     };
     Some(Vector { values: Values::Int(out), nulls: nulls.clone() })

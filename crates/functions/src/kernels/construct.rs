@@ -6,6 +6,7 @@ use trimorph_vector::{Maps, Nulls, Positions, Side, Values, Vector, map, map_che
 
 use super::calendar::{DAY, days_of_nanos};
 use super::read;
+use super::zones::{local, of_maps};
 use crate::context::Context;
 use crate::kernel::{Argument, nulls_of};
 
@@ -26,6 +27,7 @@ pub(crate) fn date<'s>(
     let out = match &vector.values {
         Values::Date(_) => return Some(vector.clone()),
         Values::LocalDateTime(v) | Values::DateTime(v) => map(v, at, days_of_nanos),
+        Values::Zoned(v) => map(&local(v, &vector.nulls, at)?, at, days_of_nanos),
         Values::String(_) => return read::date(context, args, at),
         Values::Map(maps) => of_year_month_day(maps, &vector.nulls, at)?,
         _ => return None,
@@ -71,6 +73,7 @@ pub(crate) fn local_time<'s>(
     let out = match &vector.values {
         Values::LocalTime(_) => return Some(vector.clone()),
         Values::LocalDateTime(v) | Values::DateTime(v) => map(v, at, |n| n.rem_euclid(DAY)),
+        Values::Zoned(v) => map(&local(v, &vector.nulls, at)?, at, |n| n.rem_euclid(DAY)),
         Values::String(_) => return read::local_time(context, args, at),
         _ => return None,
     };
@@ -81,6 +84,7 @@ pub(crate) fn local_time<'s>(
 fn nanos(vector: &Vector<'_>, at: Positions<'_>) -> Option<Vec<i64>> {
     match &vector.values {
         Values::LocalDateTime(v) | Values::DateTime(v) => Some(v.clone()),
+        Values::Zoned(v) => local(v, &vector.nulls, at),
         Values::Date(v) => zip_checked(Side::Each(v), Side::One(DAY), &vector.nulls, at, |days, day| {
             let (nanos, over) = i64::from(days).overflowing_mul(day);
             (nanos, -i64::from(over))
@@ -107,8 +111,14 @@ pub(crate) fn datetime<'s>(
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
     let vector = only(args)?;
-    if let Values::String(_) = vector.values {
-        return read::datetime(context, args, at);
+    match &vector.values {
+        Values::String(_) => return read::datetime(context, args, at),
+        Values::Zoned(_) => return Some(vector.clone()),
+        Values::Map(maps) => {
+            let values = of_maps(maps, &vector.nulls, at)?;
+            return Some(Vector { values, nulls: vector.nulls.clone() });
+        }
+        _ => {}
     }
     // What has no zone gets the default one, and vectors hold instants of UTC.
     if context.zone != ZoneId::UTC {

@@ -220,21 +220,42 @@ pub(crate) fn distinct<'s>(
     }
     // What tells elements apart that are kept as a number.
     match &child.values {
-        Values::Node(nodes) => distinct_by(lists, nulls, at, |e| nodes.id(e).0),
-        Values::Edge(edges) => distinct_by(lists, nulls, at, |e| edges.id(e).0),
+        Values::Node(nodes) => distinct_by(lists, nulls, at, |e| nodes.id(e).0, |_, _| true),
+        Values::Edge(edges) => distinct_by(lists, nulls, at, |e| edges.id(e).0, |_, _| true),
         Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => {
-            distinct_by(lists, nulls, at, |e| v[e].cast_unsigned())
+            distinct_by(lists, nulls, at, |e| v[e].cast_unsigned(), |_, _| true)
+        }
+        Values::String(texts) => {
+            let hash = |e: usize| hash_of(texts.get(e).as_bytes());
+            distinct_by(lists, nulls, at, hash, |a, b| texts.get(a) == texts.get(b))
         }
         _ => None,
     }
 }
 
-/// The same, where elements are told apart by words.
+/// A word that seldom is that of another text.
+fn hash_of(bytes: &[u8]) -> u64 {
+    // A product of 128 bits whose halves are folded mixes all bits of both factors.
+    let mix = |hash: u64, word: u64| {
+        let product = u128::from(hash ^ word) * 0x9e37_79b9_7f4a_7c15_u128;
+        (product as u64) ^ (product >> 64) as u64
+    };
+    let (words, rest) = bytes.as_chunks::<8>();
+    let hash = words
+        .iter()
+        .fold(bytes.len() as u64 ^ 0x243f_6a88_85a3_08d3, |hash, word| mix(hash, u64::from_le_bytes(*word)));
+    let last = rest.iter().fold(0, |last, byte| last << 8 | u64::from(*byte));
+    mix(hash, last ^ 0x1319_8a2e_0370_7344)
+}
+
+/// The same, where elements are told apart by words. `None` where elements have the same word that are not the
+/// `same`.
 fn distinct_by<'s>(
     lists: &Lists<'s>,
     nulls: &Nulls,
     at: Positions<'_>,
     word: impl Fn(usize) -> u64,
+    same: impl Fn(usize, usize) -> bool,
 ) -> Option<Vector<'s>> {
     // What stays of all lists, as long as it may be made; the runs of that, and how many elements there were.
     let (mut stay, mut runs, mut left, mut fits) = (Vec::new(), vec![(0, 0); at.len], 0, true);
@@ -250,6 +271,13 @@ fn distinct_by<'s>(
         if run.len() <= FEW {
             let twice = twice(run.clone().map(|e| word(e as usize)));
             are_whole &= twice == 0;
+            if twice != 0 {
+                let first = run.start as usize;
+                for k in (0..run.len()).filter(|k| twice >> k & 1 == 1) {
+                    let own = word(first + k);
+                    fits &= (0..k).all(|j| word(first + j) != own || same(first + j, first + k));
+                }
+            }
             if is_made {
                 // A store each, no branch on what stays.
                 let (mut few, mut end) = ([0; FEW], 0);
@@ -270,7 +298,11 @@ fn distinct_by<'s>(
                 sorted.clear();
                 sorted.extend(run.clone().map(|e| (word(e as usize), e)));
                 sorted.sort_unstable();
-                sorted.dedup_by_key(|(word, _)| *word);
+                sorted.dedup_by(|(word, e), (before, first)| {
+                    let is_twice = word == before;
+                    fits &= !is_twice || same(*first as usize, *e as usize);
+                    is_twice
+                });
                 are_whole &= sorted.len() == run.len();
             }
             if fits && is_made {

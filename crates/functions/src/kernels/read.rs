@@ -7,8 +7,9 @@ use trimorph_types::temporal::{
     ZoneId, parse_date, parse_datetime, parse_duration, parse_local_datetime, parse_local_time, parse_time,
 };
 use trimorph_types::{Duration, Time};
-use trimorph_vector::{Nulls, Positions, Texts, Values, Vector, instant_nanos, local_nanos};
+use trimorph_vector::{Nulls, Positions, Side, Texts, Values, Vector, instant_nanos, local_nanos, zip};
 
+use super::zones::local;
 use crate::context::Context;
 use crate::kernel::Argument;
 
@@ -75,7 +76,7 @@ kernels!(
     };
 );
 
-/// `time(x)` of texts, and of moments in UTC.
+/// `time(x)` of texts, and of moments.
 pub(crate) fn time<'s>(
     context: &Context<'_>,
     args: &[Argument<'_, 's>],
@@ -89,6 +90,14 @@ pub(crate) fn time<'s>(
     let out = match &vector.values {
         Values::String(_) => return time_of_text(context, args, at),
         Values::Time(_) => return Some((*vector).clone()),
+        Values::Zoned(v) => {
+            let local = local(v, &vector.nulls, at)?;
+            let offsets = v.table(0, |zone| zone.offset_seconds());
+            zip(Side::Each(&local), Side::Each(v.codes()), at, |nanos: i64, code: u8| Time {
+                nanos: nanos.rem_euclid(DAY),
+                offset_seconds: offsets[usize::from(code)],
+            })
+        }
         Values::DateTime(v) => of_nanos(v),
         Values::LocalDateTime(v) | Values::LocalTime(v) if context.zone == ZoneId::UTC => of_nanos(v),
         _ => return None,

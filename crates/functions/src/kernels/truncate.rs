@@ -1,11 +1,12 @@
 //! `date.truncate(unit, value)` and its kin with a constant unit and no fields.
 
-use trimorph_types::Value;
 use trimorph_types::temporal::calendar::{days_from_date, week_year_start};
 use trimorph_types::temporal::{Unit, ZoneId};
-use trimorph_vector::{Nulls, Positions, Side, Values, Vector, map, map_checked, zip_checked};
+use trimorph_types::{Value, Zone};
+use trimorph_vector::{Nulls, Positions, Side, Values, Vector, Zoned, map, map_checked, zip_checked};
 
 use super::calendar::{DAY, civil, days_of_nanos, quarter_start, week, weekday, year_start};
+use super::zones::{local, offsets};
 use crate::context::Context;
 use crate::kernel::Argument;
 
@@ -79,6 +80,7 @@ pub(crate) fn date<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions
         Values::LocalDateTime(v) | Values::DateTime(v) => {
             first_days((v, nulls), at, unit, days_of_nanos, short)?
         }
+        Values::Zoned(v) => first_days((&local(v, nulls, at)?, nulls), at, unit, days_of_nanos, short)?,
         _ => return None,
     };
     Some(Vector { values: Values::Date(out), nulls: nulls.clone() })
@@ -87,6 +89,10 @@ pub(crate) fn date<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions
 /// Nanoseconds at the start of the unit.
 fn nanos(unit: Unit, vector: &Vector<'_>, at: Positions<'_>) -> Option<Vec<i64>> {
     let nulls = &vector.nulls;
+    if let Values::Zoned(v) = &vector.values {
+        let local = Vector::new(Values::LocalDateTime(local(v, nulls, at)?));
+        return nanos(unit, &Vector { nulls: nulls.clone(), ..local }, at);
+    }
     match (&vector.values, unit.is_date_unit()) {
         (Values::Date(v), true) => first_days((v, nulls), at, unit, |d| d, midnight),
         (Values::LocalDateTime(v) | Values::DateTime(v), true) => {
@@ -133,11 +139,28 @@ pub(crate) fn datetime<'s>(
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
     let (unit, vector) = given(args)?;
+    if let Values::Zoned(v) = &vector.values {
+        return in_zones(unit, v, &vector.nulls, at);
+    }
     // What has no zone gets the default one, and vectors hold instants of UTC.
     if context.zone != ZoneId::UTC {
         return None;
     }
     Some(Vector { values: Values::DateTime(nanos(unit, vector, at)?), nulls: vector.nulls.clone() })
+}
+
+/// Starts of units by clocks that are never changed; of others each is found by itself.
+fn in_zones<'s>(unit: Unit, v: &Zoned, nulls: &Nulls, at: Positions<'_>) -> Option<Vector<'s>> {
+    if !v.tags().iter().all(|zone| matches!(zone, Zone::Offset(_))) {
+        return None;
+    }
+    let local = Vector { values: Values::LocalDateTime(local(v, nulls, at)?), nulls: nulls.clone() };
+    let (starts, offsets) = (nanos(unit, &local, at)?, offsets(v));
+    let out = zip_checked(Side::Each(&starts), Side::Each(v.codes()), nulls, at, |start: i64, code: u8| {
+        let (utc, over) = start.overflowing_sub(offsets[usize::from(code)]);
+        (utc, -i64::from(over))
+    })?;
+    Some(Vector { values: Values::Zoned(v.with_values(out)?), nulls: nulls.clone() })
 }
 
 pub(crate) fn local_time<'s>(
@@ -149,8 +172,14 @@ pub(crate) fn local_time<'s>(
     if unit < Unit::Day {
         return None;
     }
-    let (Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v)) = &vector.values else {
-        return None;
+    let by_clock;
+    let v = match &vector.values {
+        Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => v,
+        Values::Zoned(v) => {
+            by_clock = local(v, &vector.nulls, at)?;
+            &by_clock
+        }
+        _ => return None,
     };
     // One loop per unit, as dividing by a constant is cheap.
     macro_rules! fill {

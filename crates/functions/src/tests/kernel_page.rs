@@ -43,7 +43,7 @@ const GENERAL: [(&str, &[&str]); 8] = [
         ],
     ),
     ("each result is a list of its own size", &["coll.flatten", "coll.insert", "coll.remove", "coll.sort"]),
-    ("a pass over each list, beside which a call is nothing", &["coll.indexOf", "coll.max", "coll.min"]),
+    ("a pass over each list, beside which a call is nothing", &["coll.indexOf"]),
     (
         "maps by themselves; those of nodes and relationships by the evaluator, column by column",
         &["properties", "keys"],

@@ -27,8 +27,6 @@ const GENERAL: &[&str] = &[
     "coll.flatten",
     "coll.indexOf",
     "coll.insert",
-    "coll.max",
-    "coll.min",
     "coll.remove",
     "coll.sort",
     "valueType",

@@ -6,6 +6,8 @@
 //!
 //! Source: POSIX.1-2017 §8.3 (`TZ`), RFC 9636 §3.3.1 (hours from -167 to 167).
 
+use std::ops::Range;
+
 use super::calendar::{date_from_days, days_from_date, days_in_month, is_leap_year, weekday};
 
 /// Standard time, and daylight time if the zone has it.
@@ -65,6 +67,26 @@ impl PosixRule {
         let end = daylight.end.utc(year, daylight.offset);
         let inside = if start < end { (start..end).contains(&utc) } else { !(end..start).contains(&utc) };
         if inside { daylight.offset } else { self.standard }
+    }
+
+    /// The same, and seconds around it that have the same offset.
+    pub(super) fn run_at(&self, utc: i64) -> (i32, Range<i64>) {
+        let offset = self.offset_at(utc);
+        let Some(daylight) = self.daylight else { return (offset, i64::MIN..i64::MAX) };
+        let standard = i64::from(self.standard);
+        let (year, _, _) = date_from_days(utc.saturating_add(standard).div_euclid(86_400));
+        // The changes of a year are those of the year that standard time shows.
+        let first = |year| days_from_date(year, 1, 1).saturating_mul(86_400).saturating_sub(standard);
+        let (start, end) = (daylight.start.utc(year, self.standard), daylight.end.utc(year, daylight.offset));
+        let mut run = first(year)..first(year + 1);
+        for change in [start, end] {
+            if change <= utc {
+                run.start = run.start.max(change);
+            } else {
+                run.end = run.end.min(change);
+            }
+        }
+        (offset, run)
     }
 }
 

@@ -6,6 +6,8 @@
 //!
 //! Source: RFC 9636.
 
+use std::ops::Range;
+
 use super::posix_zone::PosixRule;
 
 /// The offsets of one named zone over time.
@@ -57,6 +59,25 @@ impl ZoneRules {
             return rule.offset_at(utc);
         }
         after.checked_sub(1).and_then(|i| self.offsets.get(i)).copied().unwrap_or(self.initial)
+    }
+}
+
+impl ZoneRules {
+    /// The offset at the UTC second `utc`, and seconds around it that have the same: as many as are known
+    /// without a search.
+    pub(super) fn run_at(&self, utc: i64) -> (i32, Range<i64>) {
+        let after = self.starts.partition_point(|start| *start <= utc);
+        let start = after.checked_sub(1).and_then(|i| self.starts.get(i)).copied().unwrap_or(i64::MIN);
+        if let Some(end) = self.starts.get(after) {
+            return (self.offset_at(utc), start..*end);
+        }
+        match &self.rule {
+            Some(rule) => {
+                let (offset, run) = rule.run_at(utc);
+                (offset, run.start.max(start)..run.end)
+            }
+            None => (self.offset_at(utc), start..i64::MAX),
+        }
     }
 }
 

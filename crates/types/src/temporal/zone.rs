@@ -7,6 +7,7 @@
 //! instant is taken unless an offset says otherwise, as java.time does.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use super::error::TemporalError;
@@ -87,6 +88,19 @@ impl ZoneId {
             Self::Named(name) => {
                 let offset_seconds = rules(name).map_or(0, |rules| rules.offset_at(utc));
                 Zone::Named { name: name.clone(), offset_seconds }
+            }
+        }
+    }
+
+    /// The same, and UTC seconds around `utc` at which the zone is the same: many instants need few looks at
+    /// its rules.
+    pub fn run_at(&self, utc: i64) -> (Zone, Range<i64>) {
+        let always = i64::MIN..i64::MAX;
+        match self {
+            Self::Offset(offset) => (Zone::Offset(*offset), always),
+            Self::Named(name) => {
+                let (offset_seconds, run) = rules(name).map_or((0, always), |rules| rules.run_at(utc));
+                (Zone::Named { name: name.clone(), offset_seconds }, run)
             }
         }
     }

@@ -75,7 +75,7 @@ fn general(vector: &Vector<'static>) -> Vector<'static> {
     Vector::new(Values::Any((0..vector.listed()).map(value).collect()))
 }
 
-fn sample(random: &mut Random) -> Chunk<'static> {
+pub(super) fn sample(random: &mut Random) -> Chunk<'static> {
     let mut chunk = chunk(random);
     let group = &mut chunk.groups[0];
     for (slot, kind) in LISTS {
@@ -335,6 +335,8 @@ impl Drawn<'_> {
                     "reverse",
                     "isEmpty",
                     "coll.distinct",
+                    "coll.max",
+                    "coll.min",
                 ]);
                 self.call(name, vec![list])
             }

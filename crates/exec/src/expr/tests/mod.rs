@@ -4,6 +4,7 @@ mod against_rows;
 mod kernel_page;
 mod lists;
 mod members;
+mod reductions;
 pub(crate) mod sample;
 mod speed;
 mod texts;

@@ -552,6 +552,9 @@ impl<'r> Drawn<'r> {
             15 => {
                 let name = *self.random.pick(&["date", "localdatetime", "datetime", "localtime", "time"]);
                 let base = self.operand(&MOMENTS, depth);
+                if self.random.chance(25) {
+                    return self.in_zone(base);
+                }
                 if self.random.chance(30) {
                     let text = self.leaf(&[Kind::Moment]);
                     let name = *self.random.pick(&[name, "duration"]);
@@ -580,6 +583,51 @@ impl<'r> Drawn<'r> {
                 }
                 let args = vec![self.leaf(&[Kind::Int, Kind::Small]), self.leaf(&[Kind::Int, Kind::Small])];
                 self.call("datetime.fromEpoch", args)
+            }
+        }
+    }
+
+    /// A moment in a zone, and what its clock shows.
+    fn in_zone(&mut self, moment: Ex) -> Ex {
+        const NAMES: [&str; 8] = [
+            "Asia/Kolkata",
+            "America/New_York",
+            "Europe/Stockholm",
+            "+05:30",
+            "Z",
+            "-00:30",
+            "Australia/Lord_Howe",
+            "No/Where",
+        ];
+        let (key, value) = match self.random.below(6) {
+            0 => ("epochMillis", self.leaf(&[Kind::Int, Kind::Small])),
+            1 => ("epochSeconds", self.leaf(&[Kind::Small])),
+            _ => ("datetime", moment),
+        };
+        let mut entries = vec![(key.into(), value)];
+        if self.random.chance(85) {
+            let known = if self.random.chance(90) { &NAMES[..7] } else { &NAMES };
+            let name = *self.random.pick(known);
+            let mut zone = Ex::Const(Value::string(name));
+            if self.random.chance(20) {
+                let branches = vec![(self.leaf(&[Kind::Bool]), zone)];
+                let otherwise = Ex::Const(Value::string(*self.random.pick(&NAMES[..7])));
+                zone = Ex::Case { branches, otherwise: Box::new(otherwise) };
+            }
+            entries.push(("timezone".into(), zone));
+        }
+        let shown = self.call("datetime", vec![Ex::Map(entries)]);
+        let kind = *self.random.pick(&["date", "localdatetime", "datetime", "localtime", "time"]);
+        match self.random.below(5) {
+            0 => shown,
+            1 => self.call(kind, vec![shown]),
+            2 => {
+                let unit = Ex::Const(Value::string(*self.random.pick(&UNITS)));
+                self.call(&format!("{kind}.truncate"), vec![unit, shown])
+            }
+            _ => {
+                let key = *self.random.pick(&COMPONENTS);
+                self.property(shown, key)
             }
         }
     }

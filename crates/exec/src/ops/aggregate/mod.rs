@@ -9,6 +9,7 @@
 //! Source: GF-CL §6.2; morsel-driven parallelism, Leis et al. 2014.
 
 mod best;
+mod best_lists;
 mod best_texts;
 mod by_node;
 mod collected;

@@ -628,6 +628,9 @@ impl<'s> Column<'s> {
             Values::String(texts) if matches!(self.kind, AggregateKind::Min | AggregateKind::Max) => {
                 self.add_texts(rows, texts, ledger)
             }
+            Values::List(lists) if matches!(self.kind, AggregateKind::Min | AggregateKind::Max) => {
+                self.add_lists(rows, lists, ledger)
+            }
             _ => self.add_any(rows, arg, ledger),
         }
     }

@@ -1,12 +1,13 @@
-//! Merging the tables of several workers takes no more than what is held for it before it begins.
+//! Merging the tables of several workers takes no more than what is held for it before it begins; least and
+//! largest of lists are those that values order so.
 
 use std::sync::Arc;
 
 use trimorph_algebra::AggregateKind;
-use trimorph_base::{MemoryBudget, Span};
+use trimorph_base::{MemoryBudget, Random, Span};
 use trimorph_store::Snapshot;
-use trimorph_types::Value;
-use trimorph_vector::{Chunk, Positions, Values, Vector};
+use trimorph_types::{Value, order};
+use trimorph_vector::{Chunk, Lists, Positions, Values, Vector};
 
 use super::exchange::{Room, merge_tables};
 use super::states::Ledger;
@@ -131,4 +132,66 @@ fn merging_takes_no_more_than_is_held_for_it() {
         }
     }
     assert!(too_little > 0);
+}
+
+/// Least and largest of lists whose elements are of one type or of several, beside other values in other
+/// chunks, are those that going through values finds: of equivalent ones the first.
+#[test]
+fn best_lists_are_the_best_values() {
+    let snapshot: &'static Snapshot = Box::leak(Box::default());
+    let cx = Context::new(snapshot, Arc::new(Settings::default()));
+    for seed in 0..400 {
+        let mut random = Random::new(seed);
+        let largest = random.chance(50);
+        let kind = if largest { AggregateKind::Max } else { AggregateKind::Min };
+        let spec = spec(1, kind, false);
+        let (mut table, mut held) = (Table::new(&spec), cx.settings.budget.reservation());
+        let mut best: Vec<Option<Value>> = vec![None; 5];
+        for _ in 0..1 + random.below(3) {
+            let len = 1 + random.below(60);
+            let of = random.below(4);
+            let elements: Vec<Value> = (0..2 * len)
+                .map(|_| match of {
+                    _ if random.chance(10) => Value::Null,
+                    0 => Value::string(["", "a", "ab", "b"][random.below(4)]),
+                    1 if random.chance(50) => Value::Float(random.between(-2, 2) as f64),
+                    2 if random.chance(50) => Value::string("a"),
+                    _ => Value::Int(random.between(-2, 2)),
+                })
+                .collect();
+            let runs: Vec<(u32, u32)> =
+                (0..len).map(|_| (random.below(2 * len - 1) as u32, random.below(3).min(2) as u32)).collect();
+            let child = Vector::of_mixed(elements, Positions::all(2 * len));
+            let runs = runs.iter().map(|(start, count)| (*start, (*count).min(2 * len as u32 - start)));
+            let mut vector = Vector::new(Values::List(Lists::new(runs, child).unwrap()));
+            (0..len).filter(|_| random.chance(10)).for_each(|i| vector.nulls.set(i, len));
+            if random.chance(10) {
+                vector = Vector::new(Values::Int((0..len as i64).collect()));
+            }
+            let groups: Vec<i64> = (0..len).map(|_| random.between(0, 4)).collect();
+            for (i, group) in groups.iter().enumerate() {
+                let (value, own) = (vector.value(i, &|_| Value::Null), &mut best[*group as usize]);
+                let is_better = |than: &Value| match order(&value, than) {
+                    std::cmp::Ordering::Greater => largest,
+                    std::cmp::Ordering::Less => !largest,
+                    std::cmp::Ordering::Equal => false,
+                };
+                if !value.is_null() && own.as_ref().is_none_or(is_better) {
+                    *own = Some(value);
+                }
+            }
+            let mut chunk = Chunk::with_slots(&spec.slots);
+            chunk.groups[0].reset(len);
+            chunk.groups[0].vectors[0] = Vector::new(Values::Int(groups));
+            chunk.groups[0].vectors[1] = vector;
+            table.update(&spec, &chunk, &mut Ledger::new(&mut held, &cx)).unwrap();
+        }
+        let finished = table.finish(&cx).unwrap();
+        for i in 0..finished.groups {
+            let value = |k: usize| finished.vectors[k].value(i, &|_| Value::Null);
+            let Value::Int(group) = value(0) else { panic!("seed {seed}") };
+            let expected = best[group as usize].clone().unwrap_or_default();
+            assert_eq!(format!("{:?}", value(2)), format!("{expected:?}"), "seed {seed}, group {group}");
+        }
+    }
 }

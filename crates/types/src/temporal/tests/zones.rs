@@ -32,6 +32,38 @@ fn offsets_at_instants() {
     }
 }
 
+/// Within the run of an instant every instant has the same offset, and another run follows or none does.
+#[test]
+fn runs_share_an_offset() {
+    let names = [
+        "Europe/Stockholm",
+        "America/New_York",
+        "Australia/Sydney",
+        "Australia/Lord_Howe",
+        "Asia/Kolkata",
+        "Africa/Casablanca",
+        "Pacific/Apia",
+        "Europe/Dublin",
+        "+05:30",
+        "Z",
+    ];
+    for zone in names.map(|name| ZoneId::parse(name).unwrap()) {
+        // Days apart, through what tables and rules know.
+        for k in -300..600 {
+            let at = k * 86_400 * 97 + k * 977;
+            let (found, run) = zone.run_at(at);
+            assert!(run.contains(&at), "{zone:?} at {at}: {run:?}");
+            assert_eq!(found, zone.at(at), "{zone:?} at {at}");
+            let (first, last) = (run.start.max(at - 86_400 * 400), (run.end - 1).min(at + 86_400 * 400));
+            for part in 0..=20 {
+                let within = first + (last - first) / 20 * part;
+                assert_eq!(found, zone.at(within), "{zone:?} at {within} of {run:?}");
+            }
+            assert_eq!(found, zone.at(last), "{zone:?} at the end of {run:?}");
+        }
+    }
+}
+
 #[test]
 fn local_times_near_changes() {
     for (zone, local, expected) in [

@@ -109,6 +109,14 @@ pub(super) fn cases(c: &Columns) -> Cases<'_> {
         ),
         ("reverse(list)", call("reverse", lists()), reversed(c)),
         ("coll.distinct", call("coll.distinct", lists()), distinct(c)),
+        ("coll.max", call("coll.max", lists()), {
+            let elements = &c.elements;
+            plain!(c.runs, |run: &(u32, u32)| of_run(elements, *run).iter().fold(i64::MIN, |a, b| a.max(*b)))
+        }),
+        ("coll.min", call("coll.min", lists()), {
+            let elements = &c.elements;
+            plain!(c.runs, |run: &(u32, u32)| of_run(elements, *run).iter().fold(i64::MAX, |a, b| a.min(*b)))
+        }),
         ("isEmpty", call("isEmpty", lists()), plain!(c.runs, |(_, len)| *len == 0)),
         ("list[1]", op(Op::Index, vec![slot(LISTS), int(1)]), {
             picked(c, move |len| (len > one).then_some(one))

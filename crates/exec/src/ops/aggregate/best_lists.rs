@@ -1,0 +1,61 @@
+//! Least and largest of lists, such as `max([x.length, x.id])`. Most lists are no better than the best of
+//! their group, which their first elements say already: only one that is better becomes a value.
+
+use std::cmp::Ordering;
+
+use trimorph_types::{Value, order};
+use trimorph_vector::{Lists, Values};
+
+use super::rows::Rows;
+use super::states::{Column, Ledger, ROWS_UNCHECKED, take};
+use crate::{Context, ExecError};
+
+impl Column<'_> {
+    /// Takes lists into least and largest.
+    pub(super) fn add_lists(
+        &mut self,
+        rows: &Rows<'_, '_>,
+        lists: &Lists<'_>,
+        ledger: &mut Ledger<'_, '_>,
+    ) -> Result<(), ExecError> {
+        let cx = ledger.cx;
+        let states = self.states.generalise(self.kind)?;
+        let (mut rows_left, general_bytes) = (ROWS_UNCHECKED, &mut self.general_bytes);
+        rows.each(|n, p, _| {
+            rows_left -= 1;
+            if rows_left == 0 {
+                rows_left = ROWS_UNCHECKED;
+                cx.check()?;
+            }
+            if !states[n].wants(|best| order_to(lists, p, best, cx)) {
+                return Ok(());
+            }
+            let before = states[n].heap_bytes();
+            take(&mut states[n], &lists.value(p, &|id| cx.edge_value(id)), 1, ledger)?;
+            *general_bytes = (*general_bytes + states[n].heap_bytes()).saturating_sub(before);
+            Ok(())
+        })
+    }
+}
+
+/// How a list orders to a value.
+#[inline]
+fn order_to(lists: &Lists<'_>, i: usize, to: &Value, cx: &Context<'_>) -> Ordering {
+    let edge = |id| cx.edge_value(id);
+    let Value::List(items) = to else { return order(&lists.value(i, &edge), to) };
+    let (child, elements) = (lists.child(), lists.elements(i));
+    let len = elements.len();
+    for (e, item) in elements.zip(items.iter()) {
+        let e = e as usize;
+        let ordering = match (&child.values, item) {
+            (Values::Any(values), item) => order(&values[e], item),
+            (Values::String(texts), Value::String(item)) if !child.nulls.get(e) => texts.get(e).cmp(item),
+            (Values::Int(ints), Value::Int(item)) if !child.nulls.get(e) => ints[e].cmp(item),
+            _ => order(&child.value(e, &edge), item),
+        };
+        if ordering != Ordering::Equal {
+            return ordering;
+        }
+    }
+    len.cmp(&items.len())
+}

@@ -1,0 +1,155 @@
+//! Instants shown in zones: `datetime({datetime: x, timezone: 'Asia/Kolkata'})` of a vector of instants, and
+//! what the clocks of their zones show.
+//!
+//! 1. The entries of the maps are columns: instants, or numbers since the epoch, and names of zones. A name is
+//!    read once, and again only where another one comes.
+//! 2. The offset of a zone is looked up once for a run of instants that share it. Runs that were met are kept
+//!    in order.
+//!
+//! Whatever has a message of its own, as a name that no zone has, is left to the general path.
+
+use std::ops::Range;
+
+use trimorph_types::Zone;
+use trimorph_types::temporal::ZoneId;
+use trimorph_vector::{Maps, Nulls, Positions, Side, Texts, Values, Vector, Zoned, zip_checked};
+
+const SECOND: i64 = 1_000_000_000;
+/// Zones of one vector, each with its runs.
+const ZONES_MAX: usize = 32;
+
+/// Nanoseconds east of UTC of each number of a zone.
+pub(super) fn offsets(v: &Zoned) -> [i64; 256] {
+    v.table(0, |zone| i64::from(zone.offset_seconds()) * SECOND)
+}
+
+/// Nanoseconds on the clocks of the instants' zones; `None` where 64 bits do not hold them.
+pub(super) fn local(v: &Zoned, nulls: &Nulls, at: Positions<'_>) -> Option<Vec<i64>> {
+    let offsets = offsets(v);
+    zip_checked(Side::Each(v.values()), Side::Each(v.codes()), nulls, at, |nanos: i64, code: u8| {
+        let (local, over) = nanos.overflowing_add(offsets[usize::from(code)]);
+        (local, -i64::from(over))
+    })
+}
+
+/// Instants of maps of an instant, or milliseconds or seconds since the epoch, and a zone or none. `None` for
+/// other maps, where an entry is null, and where an instant has no place in a vector.
+pub(super) fn of_maps<'s>(maps: &Maps<'s>, nulls: &Nulls, at: Positions<'_>) -> Option<Values<'s>> {
+    let keys: Vec<&str> = maps.keys().iter().map(|key| &**key).collect();
+    // Keys ascend.
+    let (instant, zone) = match (&keys[..], maps.fields()) {
+        (["datetime" | "epochMillis" | "epochSeconds"], [instant]) => (instant, None),
+        (["datetime" | "epochMillis" | "epochSeconds", "timezone"], [instant, zone]) => (instant, Some(zone)),
+        _ => return None,
+    };
+    for field in [Some(instant), zone].into_iter().flatten().filter(|field| !field.nulls.is_none()) {
+        let mut is_missing = false;
+        at.for_each(|i| is_missing |= field.nulls.get(i) && !nulls.get(i));
+        if is_missing {
+            return None;
+        }
+    }
+    let since_epoch = |v: &[i64], unit: i64| {
+        zip_checked(Side::Each(v), Side::One(unit), nulls, at, |count: i64, unit| {
+            let (nanos, over) = count.overflowing_mul(unit);
+            (nanos, -i64::from(over))
+        })
+    };
+    let made;
+    let instants = match (keys.first().copied(), &instant.values) {
+        (Some("datetime"), Values::DateTime(v)) => v,
+        (Some("datetime"), Values::Zoned(v)) if zone.is_none() => return Some(Values::Zoned(v.clone())),
+        (Some("datetime"), Values::Zoned(v)) => v.values(),
+        (Some("epochMillis"), Values::Int(v)) => {
+            made = since_epoch(v, 1_000_000)?;
+            &made
+        }
+        (Some("epochSeconds"), Values::Int(v)) => {
+            made = since_epoch(v, SECOND)?;
+            &made
+        }
+        _ => return None,
+    };
+    match zone {
+        None => Some(Values::DateTime(instants.clone())),
+        Some(Vector { values: Values::String(names), .. }) => shown(instants, names, nulls, at),
+        Some(_) => None,
+    }
+}
+
+/// Instants, each shown in the zone of its name.
+fn shown<'s>(instants: &[i64], names: &Texts<'_>, nulls: &Nulls, at: Positions<'_>) -> Option<Values<'s>> {
+    let (mut known, mut tags, mut codes) = (Vec::<Runs>::new(), Vec::new(), vec![0u8; at.len]);
+    let (mut zone, mut name) = (0, None);
+    let (mut run, mut code) = (0..0, 0);
+    let mut ok = true;
+    at.for_each(|i| {
+        if !ok || nulls.get(i) {
+            return;
+        }
+        let (instant, own) = (instants[i], names.get(i));
+        if name != Some(own) {
+            match number_of(own, &mut known) {
+                Some(number) => (zone, name, run) = (number, Some(own), 0..0),
+                None => {
+                    ok = false;
+                    return;
+                }
+            }
+        }
+        if !run.contains(&instant) {
+            match known[zone].at(instant, &mut tags) {
+                Some((of, number)) => (run, code) = (of, number),
+                None => ok = false,
+            }
+        }
+        codes[i] = code;
+    });
+    if !ok {
+        return None;
+    }
+    if tags.iter().all(|zone| *zone == Zone::UTC) {
+        return Some(Values::DateTime(instants.to_vec()));
+    }
+    Zoned::new(instants.to_vec(), codes, tags).map(Values::Zoned)
+}
+
+/// A zone and the runs of instants that were met: nanoseconds and the number of what the zone is then.
+struct Runs {
+    name: String,
+    zone: ZoneId,
+    runs: Vec<(Range<i64>, u8)>,
+}
+
+/// The number of a zone, which is read if it is new; `None` where there is no such zone, or there are many.
+fn number_of(name: &str, known: &mut Vec<Runs>) -> Option<usize> {
+    if let Some(number) = known.iter().position(|zone| zone.name == name) {
+        return Some(number);
+    }
+    if known.len() == ZONES_MAX {
+        return None;
+    }
+    known.push(Runs { name: name.to_owned(), zone: ZoneId::parse(name).ok()?, runs: Vec::new() });
+    Some(known.len() - 1)
+}
+
+impl Runs {
+    /// The run of an instant and its number among `tags`; `None` where there are no numbers left.
+    fn at(&mut self, instant: i64, tags: &mut Vec<Zone>) -> Option<(Range<i64>, u8)> {
+        let place = self.runs.partition_point(|(run, _)| run.end <= instant);
+        if let Some((run, code)) = self.runs.get(place)
+            && run.contains(&instant)
+        {
+            return Some((run.clone(), *code));
+        }
+        let (zone, seconds) = self.zone.run_at(instant.div_euclid(SECOND));
+        let run = seconds.start.saturating_mul(SECOND)..seconds.end.saturating_mul(SECOND);
+        let number = tags.iter().position(|tag| *tag == zone).unwrap_or_else(|| {
+            tags.push(zone);
+            tags.len() - 1
+        });
+        let code = u8::try_from(number).ok()?;
+        self.runs.insert(place, (run.clone(), code));
+        Some((run, code))
+    }
+}
