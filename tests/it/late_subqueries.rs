@@ -1,5 +1,5 @@
-//! What a top-k's order does not need is computed of the rows that it keeps: subqueries that give a value, what
-//! is made of them, and what goes through lists. And both ends of an edge are looked up.
+//! What a top-k's order does not need is computed of the rows that it keeps: subqueries that give a value,
+//! what is made of them, and what goes through lists. And both ends of an edge are looked up.
 
 use trimorph::{Config, Database};
 use trimorph_exec::Settings;
@@ -80,7 +80,8 @@ fn what_the_order_does_not_need_waits() {
     }
 }
 
-/// Pairs of keys, of which few are joined: neither all relationships of the one end nor of the other are made.
+/// Pairs of keys, of which few are joined: neither all relationships of the one end nor of the other are
+/// made.
 #[test]
 fn both_ends_of_an_edge_are_looked_up() {
     let db = Database::in_memory(Config::default());

@@ -2,10 +2,10 @@
 //! the rest is computed above it, for the rows that are left. A wide row costs a node's id while it may still
 //! fall out.
 //!
-//! What is computed of nodes and relationships goes up, since these are carried in its place, and so does what
-//! goes through a list, since that takes longer than carrying it. Subqueries go up with what is made of them
-//! (`late_subqueries`). Keys after the first that are properties are left to the sort, which asks few rows for
-//! them.
+//! What is computed of nodes and relationships goes up, since these are carried in its place, and so does
+//! what goes through a list, since that takes longer than carrying it. Subqueries go up with what is made of
+//! them (`late_subqueries`). Keys after the first that are properties are left to the sort, which asks few
+//! rows for them.
 //!
 //! Source: Virtuoso, "Vectored Execution" (late materialisation); design §8.
 
@@ -23,8 +23,8 @@ pub(crate) fn late_projection(plan: Plan, planning: &mut Planning<'_>) -> Result
     bottom_up(plan, &planning.needed, &mut |plan, needed| Ok(late(plan, needed, vars)))
 }
 
-/// The same where there are subqueries that can wait: a pass that runs before they become something else, as a
-/// grouping of all rows.
+/// The same where there are subqueries that can wait: a pass that runs before they become something else, as
+/// a grouping of all rows.
 pub(crate) fn late_subqueries(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
     let vars = &*planning.vars;
     bottom_up(plan, &planning.needed, &mut |plan, needed| {
@@ -43,8 +43,8 @@ fn late(plan: Plan, needed: &VarSet, vars: &Vars) -> Plan {
     let few = limit.is_some() || of_group.as_ref().is_some_and(|groups| groups.exact);
     let cut = Cut { limit, of_group };
     match *input {
-        Plan::Project { input, items } if few => top_k(input, items, keys, cut, needed, vars),
-        Plan::Extra { input, items } if few => top_k_beside(input, items, keys, cut, needed, vars),
+        Plan::Project { input, items } if few => top_k(*input, items, keys, cut, needed, vars),
+        Plan::Extra { input, items } if few => top_k_beside(*input, items, keys, cut, needed, vars),
         other => cut.sort(other, keys),
     }
 }
@@ -117,7 +117,7 @@ fn ask_late(keys: &mut [SortKey], items: &[(VarId, Expr)], cut: &Cut, vars: &Var
 
 /// Over what is computed beside the variables that there are: these still are above the sort.
 fn top_k_beside(
-    input: Box<Plan>,
+    input: Plan,
     items: Vec<(VarId, Expr)>,
     mut keys: Vec<SortKey>,
     cut: Cut,
@@ -126,7 +126,7 @@ fn top_k_beside(
 ) -> Plan {
     ask_late(&mut keys, &items, &cut, vars);
     let ordering = vars_of(keys.iter().map(|key| &key.expr));
-    let (input, subqueries) = cut.take_subqueries(*input, &items, &ordering);
+    let (input, subqueries) = cut.take_subqueries(input, &items, &ordering);
     let of_subqueries = made_of(made_by(&subqueries), &items);
     let can_wait = can_wait(vars);
     // Items may be made of each other, so that what stays takes with it what it is made of.
@@ -153,7 +153,7 @@ fn top_k_beside(
 
 /// Over what is computed and nothing else.
 fn top_k(
-    input: Box<Plan>,
+    input: Plan,
     items: Vec<(VarId, Expr)>,
     mut keys: Vec<SortKey>,
     cut: Cut,
@@ -162,7 +162,7 @@ fn top_k(
 ) -> Plan {
     let asks_more = ask_late(&mut keys, &items, &cut, vars);
     let ordering = vars_of(keys.iter().map(|key| &key.expr));
-    let (input, subqueries) = cut.take_subqueries(*input, &items, &ordering);
+    let (input, subqueries) = cut.take_subqueries(input, &items, &ordering);
     let input = Box::new(input);
     let made = made_by(&subqueries);
     let of_subqueries = made_of(made.clone(), &items);

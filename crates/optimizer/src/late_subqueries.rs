@@ -1,6 +1,6 @@
-//! Subqueries that give each row a value, as COUNT, COLLECT and EXISTS do, below a top-k: those that its order
-//! does not need are taken off, to be put above it, for the rows that are left (`late_projection`). A page of
-//! ten rows so asks ten times, not once for each row that there is.
+//! Subqueries that give each row a value, as COUNT, COLLECT and EXISTS do, below a top-k: those that its
+//! order does not need are taken off, to be put above it, for the rows that are left (`late_projection`). A
+//! page of ten rows so asks ten times, not once for each row that there is.
 //!
 //! Invariant: such a subquery gives each row exactly one value, whichever other rows there are.
 
@@ -10,8 +10,8 @@ use trimorph_types::Value;
 use crate::needed::arguments;
 use crate::{VarSet, calls_volatile, vars_of};
 
-/// Rows that a top-k may keep. Of more it does not pay: the rows of a scan are asked about in its order, those
-/// that were sorted in any. Chosen.
+/// Rows that a top-k may keep. Of more it does not pay: the rows of a scan are asked about in its order,
+/// those that were sorted in any. Chosen.
 const ROWS_MAX: i64 = 1 << 16;
 
 /// A subquery that was taken off.
@@ -58,8 +58,8 @@ pub(crate) fn has_late(mut plan: &Plan, mut required: VarSet) -> bool {
     false
 }
 
-/// Takes the subqueries off a plan that nothing of `required` comes from, and nothing that stays; gives them in
-/// the order in which they were.
+/// Takes the subqueries off a plan that nothing of `required` comes from, and nothing that stays; gives them
+/// in the order in which they were.
 pub(crate) fn take_off(mut plan: Plan, mut required: VarSet) -> (Plan, Vec<Late>) {
     let (mut late, mut staying) = (Vec::new(), Vec::new());
     loop {

@@ -11,16 +11,25 @@ use trimorph_base::{Diagnostic, Span};
 use trimorph_functions::operators as ops;
 use trimorph_types::Value;
 
+use super::Ex;
 use super::bodies::reads_local;
 use super::made::{Growing, bounded};
-use super::scalar::apply;
-use super::{Ex, Row};
+use super::operands::apply;
 use crate::Context;
 
 /// How many additions and branches in each other are looked into.
 const DEPTH_MAX: usize = 32;
 /// Elements from which on it pays to look at what the body does.
 const ELEMENTS_MIN: usize = 4;
+
+/// Who evaluates expressions of one row, whose local variables have values.
+pub(super) trait OfRow<'s> {
+    /// What an expression gives.
+    fn evaluate(&mut self, ex: &Ex, cx: &Context<'s>) -> Result<Value, Diagnostic>;
+
+    /// The value of a local variable, which has none from now on.
+    fn take_local(&mut self, local: usize) -> Value;
+}
 
 /// The body of a reduction that adds to what there is so far.
 pub(super) struct Appended<'e> {
@@ -95,7 +104,11 @@ impl<'e> Appended<'e> {
     }
 
     /// What the body gives. What there was so far may be gone from its local afterwards.
-    pub(super) fn eval<'s>(&mut self, row: &mut Row<'_, 's>, cx: &Context<'s>) -> Result<Value, Diagnostic> {
+    pub(super) fn eval<'s>(
+        &mut self,
+        row: &mut impl OfRow<'s>,
+        cx: &Context<'s>,
+    ) -> Result<Value, Diagnostic> {
         eval(&self.body, self.acc, &mut self.growing, row, cx)
     }
 }
@@ -104,25 +117,25 @@ fn eval<'s>(
     form: &Form<'_>,
     acc: usize,
     growing: &mut Growing,
-    row: &mut Row<'_, 's>,
+    row: &mut impl OfRow<'s>,
     cx: &Context<'s>,
 ) -> Result<Value, Diagnostic> {
     match form {
-        Form::SoFar => Ok(row.locals.get_mut(acc).map(std::mem::take).unwrap_or_default()),
+        Form::SoFar => Ok(row.take_local(acc)),
         Form::Plus(left, right, span) => {
             let so_far = eval(left, acc, growing, row, cx)?;
-            let right = row.eval(right, cx)?;
+            let right = row.evaluate(right, cx)?;
             added(so_far, right, growing, cx).and_then(bounded).map_err(|d| d.at(*span))
         }
         Form::Case(branches, otherwise) => {
             for (when, then) in branches {
-                if ops::truth(&row.eval(when, cx)?)? == Some(true) {
+                if ops::truth(&row.evaluate(when, cx)?)? == Some(true) {
                     return eval(then, acc, growing, row, cx);
                 }
             }
             eval(otherwise, acc, growing, row, cx)
         }
-        Form::Other(ex) => row.eval(ex, cx),
+        Form::Other(ex) => row.evaluate(ex, cx),
     }
 }
 

@@ -219,7 +219,7 @@ impl Binder<'_> {
     /// An operator, evaluated now if its operands are constant. What fails stays: it fails only if it is
     /// reached.
     fn fold(&self, op: Op, args: Vec<Ex>, span: Span) -> Ex {
-        match constants(&args).and_then(|values| super::scalar::apply_pure(op, &values, self.cancel)) {
+        match constants(&args).and_then(|values| super::operands::apply_pure(op, &values, self.cancel)) {
             Some(Ok(value)) => return Ex::Const(value),
             Some(Err(_)) => return Ex::Op(op, args, span),
             None => {}

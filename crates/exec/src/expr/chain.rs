@@ -11,7 +11,7 @@ use super::Ex;
 use super::binary::{binary, constants};
 use super::evaluated::{Evaluated, Outcome, Over};
 use super::general::{by_row, by_value, is_small};
-use super::scalar::operate;
+use super::operands::operate;
 use crate::Context;
 
 /// An operator, its right operand, and where they stand.

@@ -40,6 +40,7 @@ mod members;
 mod moments;
 mod named_properties;
 mod numbers;
+mod operands;
 mod outer_list;
 mod own_properties;
 mod path_nodes;

@@ -22,7 +22,7 @@ use super::Ex;
 use super::compare_wide::satisfies;
 use super::elements::Listed;
 use super::evaluated::{Evaluated, Over};
-use super::reduction_parts::Step;
+use super::reduction_steps::Step;
 use super::repeated::Outer;
 use crate::{Context, ExecError};
 
@@ -30,8 +30,8 @@ use crate::{Context, ExecError};
 const ELEMENTS_UNCHECKED: usize = 1 << 14;
 
 /// What comes of each position's list, one vector for each part of the accumulator; arbitrary where there is
-/// no list. `step` reads slots of one group: the parts, the element, and what is read outside. `None` where it
-/// is not evaluated so.
+/// no list. `step` reads slots of one group: the parts, the element, and what is read outside. `None` where
+/// it is not evaluated so.
 pub(super) fn by_numbers<'s>(
     (start, step): (&[&Evaluated<'_, 's>], &Step),
     (listed, outer): (&Listed<'s>, &[Outer<'s>]),
@@ -167,8 +167,8 @@ enum Code {
 }
 
 impl Code {
-    /// `None` where it is not of words: `parts` are the types that accumulators keep, `words` those of what is
-    /// read.
+    /// `None` where it is not of words: `parts` are the types that accumulators keep, `words` those of what
+    /// is read.
     fn of(step: &Step, parts: &[Type], words: &[Type]) -> Option<Self> {
         Some(match step {
             Step::Same => Self::Same,

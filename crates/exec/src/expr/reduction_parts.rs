@@ -24,7 +24,7 @@ use super::elements::Listed;
 use super::evaluated::{Evaluated, Over, OverElements};
 use super::maps::{ELEMENTS_MAX, side_by_side};
 use super::reduction_numbers::by_numbers;
-use super::reduction_steps::{Accumulated, step_by_step};
+use super::reduction_steps::{Accumulated, Step, step_by_step};
 use super::repeated::Bodies;
 use crate::{Context, ExecError};
 
@@ -32,8 +32,8 @@ use crate::{Context, ExecError};
 const PARTS_MAX: usize = 16;
 /// Bytes of a text from which on it is not a part: so many parts are no value that is too large.
 const TEXT_MAX: usize = 1 << 20;
-/// Where the parts of accumulators, and the element behind them, are locals before they have slots: behind the
-/// locals of any body.
+/// Where the parts of accumulators, and the element behind them, are locals before they have slots: behind
+/// the locals of any body.
 const PARTS_FIRST: usize = 1 << 24;
 
 /// `reduce(acc = init, x IN list | body)`: `acc` is the first of two locals. `None` where it is not evaluated
@@ -179,14 +179,6 @@ impl Shape {
 
 fn is_local(ex: &Ex, local: usize) -> bool {
     matches!(ex, Ex::Local(i) if *i == local)
-}
-
-/// What a body gives, part by part.
-pub(super) enum Step {
-    /// What there was.
-    Same,
-    Parts(Vec<Ex>),
-    Case(Vec<(Ex, Step)>, Box<Step>),
 }
 
 impl Step {

@@ -1,5 +1,5 @@
-//! `reduce`, one element of each list at a time: what there is so far of all lists are vectors, one, or one for
-//! each part of it.
+//! `reduce`, one element of each list at a time: what there is so far of all lists are vectors, one, or one
+//! for each part of it.
 //!
 //! 1. The longest lists come first: those that have an element more are always the first ones.
 //! 2. The chunk of a step has what there is so far, the elements, and what is read outside.
@@ -17,6 +17,14 @@ use crate::{Context, ExecError};
 
 /// Lists from which on elements are taken together: a step over a vector costs about as much as so many rows.
 const TOGETHER_MIN: usize = 8;
+
+/// What a body gives, part by part.
+pub(super) enum Step {
+    /// What there was.
+    Same,
+    Parts(Vec<Ex>),
+    Case(Vec<(Ex, Step)>, Box<Step>),
+}
 
 /// What there is so far, as vectors, and the value that rows know it as.
 pub(super) trait Accumulated<'s> {

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use trimorph_algebra::{Op, QuantifierKind};
-use trimorph_base::{CancelToken, Diagnostic, ErrorKind, NodeId, Span};
-use trimorph_functions::{Function, Kernel, operators as ops};
+use trimorph_base::{Diagnostic, ErrorKind, NodeId};
+use trimorph_functions::{Kernel, operators as ops};
 use trimorph_store::access::PropertyAccess;
 use trimorph_types::{ListBuilder, Map, Path, Relationship, Value};
 use trimorph_vector::{Chunk, Edges, Values};
 
 use super::Ex;
-use super::appended::Appended;
+use super::appended::{Appended, OfRow};
 use super::items::Items;
-use super::made::{Made, bounded, hold_call, hold_operator, leave_operands};
+use super::made::{Made, bounded, leave_operands};
+use super::operands::{apply, call};
 use super::quantified::answer;
 use super::user_call::call_one;
 use crate::Context;
@@ -350,71 +351,17 @@ impl<'a, 's> Row<'a, 's> {
     }
 }
 
-/// Calls a function, and bounds what it makes.
-pub(super) fn call(
-    function: &Function,
-    args: &[Value],
-    span: Span,
-    cx: &Context<'_>,
-) -> Result<Value, Diagnostic> {
-    let _held = hold_call(function.name, args, cx).map_err(|d| d.at(span))?;
-    function.invoke(&cx.functions(&cx.graph()), args).and_then(bounded).map_err(|d| d.at(span))
-}
+impl<'s> OfRow<'s> for Row<'_, 's> {
+    fn evaluate(&mut self, ex: &Ex, cx: &Context<'s>) -> Result<Value, Diagnostic> {
+        self.eval(ex, cx)
+    }
 
-/// Applies an operator, and bounds what it makes.
-pub(super) fn operate(op: Op, values: &[Value], span: Span, cx: &Context<'_>) -> Result<Value, Diagnostic> {
-    apply(op, values, cx).and_then(bounded).map_err(|d| d.at(span))
-}
-
-/// Applies an operator to its operands.
-pub(super) fn apply(op: Op, values: &[Value], cx: &Context<'_>) -> Result<Value, Diagnostic> {
-    let _held = hold_operator(op, values, cx)?;
-    match (apply_pure(op, values, &cx.settings.cancel), values) {
-        (Some(result), _) => result,
-        (None, [container, index]) => ops::index(&cx.functions(&cx.graph()), container, index),
-        (None, _) => Err(Diagnostic::internal("an operator with a wrong number of operands")),
+    fn take_local(&mut self, local: usize) -> Value {
+        self.locals.get_mut(local).map(std::mem::take).unwrap_or_default()
     }
 }
 
 pub(crate) fn type_error(expected: &str, found: &Value) -> Diagnostic {
     let text = format!("expected {expected}, found {}", found.logical_type().name());
     Diagnostic::runtime(ErrorKind::TypeError, "InvalidArgumentType", text)
-}
-
-/// Applies an operator that needs nothing but its operands; `None` for one that needs the graph, or with a
-/// wrong number of operands. Until `cancel` says stop.
-pub(crate) fn apply_pure(
-    op: Op,
-    values: &[Value],
-    cancel: &CancelToken,
-) -> Option<Result<Value, Diagnostic>> {
-    Some(match (op, values) {
-        (Op::Xor, [a, b]) => ops::xor(a, b),
-        (Op::And, [a, b]) => ops::and(a, b),
-        (Op::Or, [a, b]) => ops::or(a, b),
-        (Op::Not, [a]) => ops::not(a),
-        (Op::Eq, [a, b]) => Ok(ops::equal(a, b)),
-        (Op::Ne, [a, b]) => Ok(ops::not_equal(a, b)),
-        (Op::Differs, values) => Ok(ops::differs(values)),
-        (Op::Lt, [a, b]) => Ok(ops::less(a, b)),
-        (Op::Le, [a, b]) => Ok(ops::less_or_equal(a, b)),
-        (Op::Gt, [a, b]) => Ok(ops::greater(a, b)),
-        (Op::Ge, [a, b]) => Ok(ops::greater_or_equal(a, b)),
-        (Op::Add, [a, b]) => ops::add_until(a, b, Some(cancel)),
-        (Op::Sub, [a, b]) => ops::subtract(a, b),
-        (Op::Mul, [a, b]) => ops::multiply(a, b),
-        (Op::Div, [a, b]) => ops::divide(a, b),
-        (Op::Mod, [a, b]) => ops::modulo(a, b),
-        (Op::Pow, [a, b]) => ops::power(a, b),
-        (Op::Neg, [a]) => ops::negate(a),
-        (Op::In, [a, b]) => ops::in_list_until(a, b, Some(cancel)),
-        (Op::StartsWith, [a, b]) => Ok(ops::starts_with(a, b)),
-        (Op::EndsWith, [a, b]) => Ok(ops::ends_with(a, b)),
-        (Op::Contains, [a, b]) => Ok(ops::contains(a, b)),
-        (Op::Regex, [a, b]) => ops::regex_match_until(a, b, Some(cancel)),
-        (Op::IsNull, [a]) => Ok(ops::is_null(a)),
-        (Op::IsNotNull, [a]) => Ok(ops::is_not_null(a)),
-        (Op::Slice, [list, from, to]) => ops::slice(list, Some(from), Some(to)),
-        _ => return None,
-    })
 }

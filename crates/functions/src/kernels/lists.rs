@@ -248,8 +248,8 @@ fn hash_of(bytes: &[u8]) -> u64 {
     mix(hash, last ^ 0x1319_8a2e_0370_7344)
 }
 
-/// The same, where elements are told apart by words. `None` where elements have the same word that are not the
-/// `same`.
+/// The same, where elements are told apart by words. `None` where elements have the same word that are not
+/// the `same`.
 fn distinct_by<'s>(
     lists: &Lists<'s>,
     nulls: &Nulls,

@@ -1,8 +1,8 @@
 //! Instants shown in zones: `datetime({datetime: x, timezone: 'Asia/Kolkata'})` of a vector of instants, and
 //! what the clocks of their zones show.
 //!
-//! 1. The entries of the maps are columns: instants, or numbers since the epoch, and names of zones. A name is
-//!    read once, and again only where another one comes.
+//! 1. The entries of the maps are columns: instants, or numbers since the epoch, and names of zones. A name
+//!    is read once, and again only where another one comes.
 //! 2. The offset of a zone is looked up once for a run of instants that share it. Runs that were met are kept
 //!    in order.
 //!

@@ -1,8 +1,8 @@
 //! Terms to numbers: texts in groups, without the beginning that many have in common, and an index of their
 //! hashes.
 //!
-//! 1. A text is cut behind its last `/`, `#` or `:`. What stands before is kept once and has a number, as long
-//!    as there are few such beginnings: of the IRIs of a file they are namespaces.
+//! 1. A text is cut behind its last `/`, `#` or `:`. What stands before is kept once and has a number, as
+//!    long as there are few such beginnings: of the IRIs of a file they are namespaces.
 //! 2. Texts lie end to end, 256 terms together; of each the number of its beginning and the rest.
 //! 3. The index has numbers only. When it grows it is made anew of the texts: two are never there at once.
 //! 4. The last subject and the last other term are remembered: files are often in the order of their
@@ -15,7 +15,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use trimorph_store::bulk::BulkError;
 
-use super::Names;
+use super::names::Names;
 use super::text_blocks::{Place, TextBlocks};
 
 /// Terms whose texts lie together.

@@ -1,8 +1,8 @@
 //! The literals that no column holds, further ones of a node and those in named graphs, as nodes that stand
 //! for them.
 //!
-//! They stay where they were read to; a node is known by the first literal that it stands for, and the index of
-//! nodes by their values makes values of these when it asks.
+//! They stay where they were read to; a node is known by the first literal that it stands for, and the index
+//! of nodes by their values makes values of these when it asks.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! dictionary   terms to numbers
+//! names        texts of which there are few, by number
 //! gathered     the statements of a predicate
 //! literals     the literals of a predicate, by the numbers of their subjects
 //! label_sets   which sets of classes get tables
@@ -38,6 +39,7 @@ mod further;
 mod gathered;
 mod label_sets;
 mod literals;
+mod names;
 mod refused;
 mod rows;
 mod said;
@@ -45,10 +47,8 @@ mod said;
 mod tests;
 mod text_blocks;
 
-use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use foldhash::fast::RandomState;
 use trimorph_base::{CancelToken, MemoryBudget, Reservation};
 use trimorph_rdf::{Statement, TermRef};
 use trimorph_store::Main;
@@ -61,6 +61,7 @@ use trimorph_types::rdf::triple_parts;
 use crate::LoadError;
 use dictionary::Dictionary;
 use gathered::{Pairs, Predicate};
+use names::Names;
 use rows::Tables;
 use said::Said;
 
@@ -80,27 +81,6 @@ pub struct StatementCounts {
     pub properties: u64,
     /// Labels of nodes.
     pub labels: u64,
-}
-
-/// Texts of which there are few, by number.
-#[derive(Default)]
-struct Names(HashMap<Box<str>, u32, RandomState>);
-
-impl Names {
-    /// The number of a text, if it has one.
-    fn get(&self, text: &str) -> Option<u32> {
-        self.0.get(text).copied()
-    }
-
-    /// The number of a text, and whether it is a new one.
-    fn number(&mut self, text: &str) -> (u32, bool) {
-        if let Some(number) = self.get(text) {
-            return (number, false);
-        }
-        let next = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
-        self.0.insert(text.into(), next);
-        (next, true)
-    }
 }
 
 /// A load of statements that goes on.

@@ -1,8 +1,8 @@
 //! Integers in, one after the other, and about the bytes out that they will take once stored: how what a load
 //! has read waits.
 //!
-//! They are packed a run at a time. Runs are short, so that numbers that grow slowly, as those of subjects do,
-//! take the bits of what they grow by in a run; and nothing is copied as there come more.
+//! They are packed a run at a time. Runs are short, so that numbers that grow slowly, as those of subjects
+//! do, take the bits of what they grow by in a run; and nothing is copied as there come more.
 
 use trimorph_encoding::{Packed, PackedView, pack};
 

@@ -96,7 +96,8 @@ fn rows_stand_in_the_order_of_their_values() {
     }
 }
 
-/// Long runs of texts that begin alike: some end where others go on with zeros, and some are the same for long.
+/// Long runs of texts that begin alike: some end where others go on with zeros, and some are the same for
+/// long.
 #[test]
 fn texts_that_begin_alike_are_told_apart() {
     let mut random = Random(5);
