@@ -50,6 +50,7 @@ mod quantified;
 mod range;
 mod ranges;
 mod reduction;
+mod reduction_body;
 mod reduction_numbers;
 mod reduction_parts;
 mod reduction_steps;

@@ -4,8 +4,7 @@
 //!    adds is evaluated over all elements, and then put together list by list, by a loop of the type. To a
 //!    text it may add one thing where that equals a text, and another where not, as people join texts:
 //!    `s + CASE WHEN s = '' THEN '' ELSE ', ' END + x`, `CASE WHEN s = '' THEN x ELSE s + ', ' + x END`.
-//! 2. Else a body that calculates with numbers is gone through list by list (`reduction_numbers`).
-//! 3. Else the first elements of all lists are taken together, then the second ones, and so on: what there is
+//! 2. Else the first elements of all lists are taken together, then the second ones, and so on: what there is
 //!    so far is a vector (`reduction_steps`).
 //!
 //! All give what going through each list gives, errors left out: where anything fails, rows are evaluated
@@ -19,7 +18,7 @@ use super::Ex;
 use super::bodies::reads_local;
 use super::elements::Listed;
 use super::evaluated::{Evaluated, Over, OverElements};
-use super::reduction_numbers::by_number;
+use super::reduction_numbers::Numbers;
 use super::reduction_steps::{Accumulated, step_by_step};
 use super::repeated::Bodies;
 use crate::{Context, ExecError};
@@ -374,10 +373,9 @@ fn of_one<'s>(
 ) -> Result<Option<Vector<'s>>, ExecError> {
     let mut bodies = Bodies::new(evaluate, listed.pays(over.at));
     let over_vectors = bodies.over(body, (acc, 2), over, cx)?;
-    if let Some(made) = by_number((start, &over_vectors), (listed, &bodies.outer), over, cx)? {
-        return Ok(Some(made));
-    }
+    let lists = (listed, &bodies.outer[..]);
+    let numbers = Numbers::of_one((start, &over_vectors), lists, over);
     let one = One { body: &over_vectors, evaluate };
-    let made = step_by_step((&[start], &one), (listed, &bodies.outer), (acc, body), over, cx)?;
+    let made = step_by_step((&[start], &one, numbers.as_ref()), lists, (acc, body), over, cx)?;
     Ok(made.and_then(|made| made.into_iter().next()))
 }

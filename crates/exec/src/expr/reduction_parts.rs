@@ -4,8 +4,8 @@
 //! 1. What it begins with is a list or map of a few parts. What the body gives, in each branch of CASE, is a
 //!    list as long or a map of the same keys, or what there was. The body reads what there was only part by
 //!    part: `acc[0]`, `acc[-1]`, `acc.key`.
-//! 2. The parts then are accumulators side by side (`reduction_numbers`, `reduction_steps`). Conditions are
-//!    asked once for all of them.
+//! 2. The parts then are accumulators side by side (`reduction_steps`). Conditions are asked once for all of
+//!    them.
 //! 3. At the end lists or maps are put together.
 //!
 //! Parts that become lists or maps themselves, or long texts, are left to the evaluation row by row, which
@@ -23,8 +23,9 @@ use super::choice::{Met, met, narrowed, part};
 use super::elements::Listed;
 use super::evaluated::{Evaluated, Over, OverElements};
 use super::maps::{ELEMENTS_MAX, side_by_side};
-use super::reduction_numbers::by_numbers;
-use super::reduction_steps::{Accumulated, Step, step_by_step};
+use super::reduction_body::Step;
+use super::reduction_numbers::Numbers;
+use super::reduction_steps::{Accumulated, step_by_step};
 use super::repeated::Bodies;
 use crate::{Context, ExecError};
 
@@ -63,13 +64,10 @@ pub(super) fn reduction_by_part<'s>(
         return Ok(None);
     }
     let start: Vec<&Evaluated<'_, 's>> = start.iter().collect();
-    let made = match by_numbers((&start, &step), (&listed, &bodies.outer), over, cx)? {
-        Some(made) => Some(made),
-        None => {
-            let parts = Parts { shape: &shape, step: &step, evaluate };
-            step_by_step((&start, &parts), (&listed, &bodies.outer), (acc, body), over, cx)?
-        }
-    };
+    let lists = (&listed, &bodies.outer[..]);
+    let numbers = Numbers::of((&start, &step), lists, over);
+    let parts = Parts { shape: &shape, step: &step, evaluate };
+    let made = step_by_step((&start, &parts, numbers.as_ref()), lists, (acc, body), over, cx)?;
     let Some(made) = made else { return Ok(None) };
     let values = match &shape {
         Shape::List(_) => {

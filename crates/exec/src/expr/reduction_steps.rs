@@ -4,13 +4,15 @@
 //! 1. The longest lists come first: those that have an element more are always the first ones.
 //! 2. The chunk of a step has what there is so far, the elements, and what is read outside.
 //! 3. What there is of lists that have ended is put aside. The last lists that are longer than the others are
-//!    gone through one by one.
+//!    gone through one by one, in words where they are of numbers (`reduction_numbers`).
 
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Group, Positions, Vector};
 
+use super::appended::Appended;
 use super::elements::Listed;
 use super::evaluated::{Evaluated, Over};
+use super::reduction_numbers::Numbers;
 use super::repeated::Outer;
 use super::{Ex, Row};
 use crate::{Context, ExecError};
@@ -18,13 +20,9 @@ use crate::{Context, ExecError};
 /// Lists from which on elements are taken together: a step over a vector costs about as much as so many rows.
 const TOGETHER_MIN: usize = 8;
 
-/// What a body gives, part by part.
-pub(super) enum Step {
-    /// What there was.
-    Same,
-    Parts(Vec<Ex>),
-    Case(Vec<(Ex, Step)>, Box<Step>),
-}
+/// The same where lists of numbers are gone through one by one in words: a step costs some microseconds, an
+/// element some tens of nanoseconds.
+const NUMBERS_TOGETHER_MIN: usize = 128;
 
 /// What there is so far, as vectors, and the value that rows know it as.
 pub(super) trait Accumulated<'s> {
@@ -41,14 +39,14 @@ pub(super) trait Accumulated<'s> {
 /// What comes of each position's list, one vector for each part, null where there is no list. `acc` is the
 /// first of the two locals of the body. `None` where it is not evaluated so.
 pub(super) fn step_by_step<'s>(
-    (start, accumulated): (&[&Evaluated<'_, 's>], &dyn Accumulated<'s>),
-    (listed, outer): (&Listed<'s>, &[Outer<'s>]),
+    (start, accumulated, numbers): (&[&Evaluated<'_, 's>], &dyn Accumulated<'s>, Option<&Numbers>),
+    (listed, repeated): (&Listed<'s>, &[Outer<'s>]),
     (acc, body): (usize, &Ex),
     over: Over<'_, '_, 's>,
     cx: &Context<'s>,
 ) -> Result<Option<Vec<Vector<'s>>>, ExecError> {
     let vectors = &over.chunk.groups[over.group].vectors;
-    let Some(outer) = outer.iter().map(|o| o.vector(vectors)).collect::<Option<Vec<_>>>() else {
+    let Some(outer) = repeated.iter().map(|o| o.vector(vectors)).collect::<Option<Vec<_>>>() else {
         return Ok(None);
     };
     let edge = |id| cx.edge_value(id);
@@ -64,6 +62,7 @@ pub(super) fn step_by_step<'s>(
     let (mut results, mut ended) = (vec![Vector::empty(); start.len()], Vec::new());
     let mut active = positions.len();
     let mut step = 0;
+    let together_min = if numbers.is_some() { NUMBERS_TOGETHER_MIN } else { TOGETHER_MIN };
     loop {
         cx.check()?;
         let longer = positions[..active].partition_point(|i| listed.count(*i as usize) > step);
@@ -75,7 +74,7 @@ pub(super) fn step_by_step<'s>(
             so_far.iter_mut().chain(&mut outer).for_each(|v| *v = v.gather(&left));
             active = longer;
         }
-        if active < TOGETHER_MIN {
+        if active < together_min {
             break;
         }
         let places: Vec<u32> =
@@ -90,19 +89,33 @@ pub(super) fn step_by_step<'s>(
         outer = chunk.groups.into_iter().flat_map(|group| group.vectors).skip(so_far.len() + 1).collect();
         step += 1;
     }
+    if let Some(numbers) = numbers {
+        let lists = (listed, repeated);
+        let Some(rest) = numbers.rest((&so_far, &positions[..active], step), lists, over, cx)? else {
+            return Ok(None);
+        };
+        let all = Positions::all(active).to_vec();
+        results.iter_mut().zip(&rest).for_each(|(results, part)| results.extend(part, &all, &edge));
+        ended.extend_from_slice(&positions[..active]);
+        active = 0;
+    }
     for (k, position) in positions[..active].iter().enumerate() {
         let (start, end) = listed.runs[*position as usize];
         let mut row = Row::new(over.chunk, over.group, *position as usize);
         let mut value = accumulated.whole(so_far.iter().map(|part| part.value(k, &edge)).collect());
         let places: Vec<u32> = (start + step as u32..end).collect();
         let elements = listed.elements(&places);
+        let mut appended = Appended::of(body, acc, places.len());
         for element in 0..places.len() {
             if element % 4096 == 0 {
                 cx.check()?;
             }
             row.set_local(acc, value);
             row.set_local(acc + 1, elements.value(element, &edge));
-            value = row.eval(body, cx)?;
+            value = match &mut appended {
+                Some(appended) => appended.eval(&mut row, cx)?,
+                None => row.eval(body, cx)?,
+            };
         }
         let Some(parts) = accumulated.apart(value) else { return Ok(None) };
         for (results, part) in results.iter_mut().zip(parts) {

@@ -362,4 +362,13 @@ fn long_lists_are_appended_to_in_time_that_grows_with_them() {
         Ok(Value::List(found)) => assert_eq!(found.len(), 300_000),
         other => panic!("{other:?}"),
     }
+    // The same of a vector of few lists, which are gone through one by one.
+    let mut chunk = Chunk::with_slots(&[0]);
+    chunk.groups[0].reset(2);
+    let found = evaluate(&ex, &chunk, 0, &cx).map(|found| found.into_vector(2));
+    let found = found.map(|vector| [0, 1].map(|i| vector.value(i, &|_| Value::Null)));
+    match found {
+        Ok([Value::List(a), Value::List(b)]) => assert_eq!((a.len(), b.len()), (300_000, 300_000)),
+        other => panic!("{other:?}"),
+    }
 }

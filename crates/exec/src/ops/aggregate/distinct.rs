@@ -275,6 +275,8 @@ impl DistinctSet {
             return self.texts_of.insert(text_key(group, number));
         }
         let number = match self.general.get(bytes) {
+            // The one group has what there is.
+            Some(_) if self.one_group => return false,
             Some(number) => *number,
             None => {
                 let number = self.general.len() as u32;
