@@ -349,13 +349,19 @@ def test_stubs_name_every_attribute_of_a_class():
 def test_a_load_gives_back_what_it_needed():
     """In a process of its own: what stays resident is little more than what the database says it holds."""
     script = """
-import os, trimorph
+import os, time, trimorph
 def resident():
     with open("/proc/self/statm") as f:
         return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 database, before = trimorph.Database(threads=2), resident()
 database.generate_snb(0.2, 1)
-print(resident() - before, database.stats()["total_bytes"])
+stored = database.stats()["total_bytes"]
+# Threads that helped give back what they hold when they go, which may take a while on a busy machine.
+for _ in range(100):
+    if resident() - before < stored * 1.25 + 30e6:
+        break
+    time.sleep(0.1)
+print(resident() - before, stored)
 """
     grown, stored = map(int, subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split())
     print(f"{grown / 1e6:.0f} MB for {stored / 1e6:.0f} MB")
