@@ -37,8 +37,21 @@ pub(super) fn case<'a, 's>(
     {
         return Ok(out);
     }
+    let taken = by_branch(branches, otherwise, over, cx, evaluate, |then, at| evaluate(then, at, cx))?;
+    Ok(together(taken, over, cx))
+}
+
+/// What `of` gives for each branch that is taken, and the positions that take it.
+pub(super) fn by_branch<'a, 's, B, T>(
+    branches: &[(Ex, B)],
+    otherwise: &B,
+    over: Over<'a, '_, 's>,
+    cx: &Context<'s>,
+    evaluate: Evaluate<'a, 's>,
+    mut of: impl FnMut(&B, Over<'a, '_, 's>) -> Result<T, ExecError>,
+) -> Result<Vec<(T, Vec<u32>)>, ExecError> {
     let mut open = over.at.to_vec();
-    let mut taken: Vec<Taken<'a, 's>> = Vec::with_capacity(branches.len() + 1);
+    let mut taken = Vec::with_capacity(branches.len() + 1);
     for (when, then) in branches {
         if open.is_empty() {
             break;
@@ -48,13 +61,13 @@ pub(super) fn case<'a, 's>(
         match met(&condition, at)? {
             Met::None => {}
             Met::All => {
-                let value = evaluate(then, at, cx)?;
+                let value = of(then, at)?;
                 taken.push((value, std::mem::take(&mut open)));
             }
             Met::Some(mine) => {
                 let list = at.at.filter(|i| mine[i]);
                 if !list.is_empty() {
-                    let value = evaluate(then, narrowed(over, &list), cx)?;
+                    let value = of(then, narrowed(over, &list))?;
                     let rest = at.at.filter(|i| !mine[i]);
                     open = rest;
                     taken.push((value, list));
@@ -63,28 +76,25 @@ pub(super) fn case<'a, 's>(
         }
     }
     if !open.is_empty() {
-        taken.push((evaluate(otherwise, narrowed(over, &open), cx)?, open));
+        taken.push((of(otherwise, narrowed(over, &open))?, open));
     }
-    Ok(together(taken, over, cx))
+    Ok(taken)
 }
 
 /// The same positions where they are all, so that kernels need no list.
-pub(super) fn narrowed<'a, 'q, 's>(over: Over<'a, 'q, 's>, list: &'q [u32]) -> Over<'a, 'q, 's> {
+fn narrowed<'a, 'q, 's>(over: Over<'a, 'q, 's>, list: &'q [u32]) -> Over<'a, 'q, 's> {
     if list.len() == over.at.count() { over } else { over.among(list) }
 }
 
 /// Where a condition is true.
-pub(super) enum Met<'v> {
+enum Met<'v> {
     All,
     None,
     /// Where the flag of the position stands.
     Some(Cow<'v, [bool]>),
 }
 
-pub(super) fn met<'v>(
-    condition: &'v Evaluated<'_, '_>,
-    over: Over<'_, '_, '_>,
-) -> Result<Met<'v>, ExecError> {
+fn met<'v>(condition: &'v Evaluated<'_, '_>, over: Over<'_, '_, '_>) -> Result<Met<'v>, ExecError> {
     if let Evaluated::Const(v) = condition {
         return Ok(if truth(v)? == Some(true) { Met::All } else { Met::None });
     }

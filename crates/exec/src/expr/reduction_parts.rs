@@ -19,7 +19,7 @@ use trimorph_vector::{Chunk, Maps, Part, Values, Vector, blend};
 
 use super::Ex;
 use super::bodies::rewrite;
-use super::choice::{Met, met, narrowed, part};
+use super::choice::{by_branch, part};
 use super::elements::Listed;
 use super::evaluated::{Evaluated, Over, OverElements};
 use super::maps::{ELEMENTS_MAX, side_by_side};
@@ -225,34 +225,8 @@ impl Step {
             Self::Parts(parts) => return parts.iter().map(|ex| evaluate(ex, over, cx)).collect(),
             Self::Case(branches, otherwise) => (branches, otherwise),
         };
-        let mut open = over.at.to_vec();
-        let mut taken: Vec<(Vec<Evaluated<'a, 's>>, Vec<u32>)> = Vec::with_capacity(branches.len() + 1);
-        for (when, then) in branches {
-            if open.is_empty() {
-                break;
-            }
-            let at = narrowed(over, &open);
-            let condition = evaluate(when, at, cx)?;
-            match met(&condition, at)? {
-                Met::None => {}
-                Met::All => {
-                    let values = then.evaluate(count, at, cx, evaluate)?;
-                    taken.push((values, std::mem::take(&mut open)));
-                }
-                Met::Some(mine) => {
-                    let list = at.at.filter(|i| mine[i]);
-                    if !list.is_empty() {
-                        let values = then.evaluate(count, narrowed(over, &list), cx, evaluate)?;
-                        let rest = at.at.filter(|i| !mine[i]);
-                        open = rest;
-                        taken.push((values, list));
-                    }
-                }
-            }
-        }
-        if !open.is_empty() {
-            taken.push((otherwise.evaluate(count, narrowed(over, &open), cx, evaluate)?, open));
-        }
+        let of = |then: &Self, at: Over<'a, '_, 's>| then.evaluate(count, at, cx, evaluate);
+        let mut taken = by_branch(branches, &**otherwise, over, cx, evaluate, of)?;
         let mut each: Vec<Vec<(Evaluated<'a, 's>, &[u32])>> =
             (0..count).map(|_| Vec::with_capacity(taken.len())).collect();
         for (values, list) in &mut taken {

@@ -104,7 +104,9 @@ impl<'s> HashJoin<'s> {
                 if rest.is_none()
                     && let Err(over) = building.make_room(positions.len(), cx)
                 {
-                    spills.then_some(()).ok_or(over)?;
+                    if !spills {
+                        return Err(over.into());
+                    }
                     rest = Some(Partitions::new(0, all.len(), cx));
                 }
                 if let Some(rest) = &mut rest {
@@ -118,7 +120,9 @@ impl<'s> HashJoin<'s> {
                 }
                 building.add(keys, columns, positions, &multiplicity, cx);
                 if let Err(over) = building.settle() {
-                    spills.then_some(()).ok_or(over)?;
+                    if !spills {
+                        return Err(over.into());
+                    }
                     rest = Some(Partitions::new(0, all.len(), cx));
                 }
             }
