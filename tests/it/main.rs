@@ -51,6 +51,7 @@ mod late_subqueries;
 mod led_scans;
 mod limits;
 mod list_members;
+mod list_orders;
 mod live_loads;
 mod load_fuzz;
 mod loaded_shapes;

@@ -341,6 +341,21 @@ pub struct Aggregate {
     pub parameter: Option<Expr>,
     /// Whether equivalent arguments count once.
     pub distinct: bool,
+    /// Of `collect`: the order of its lists, if it is not that of the rows.
+    pub order: Option<ListOrder>,
     /// Where it stands in the query.
     pub span: Span,
+}
+
+/// The order of the lists that `collect` makes, equal ones in any.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ListOrder {
+    /// Elements by themselves.
+    Elements {
+        /// Whether larger ones come first.
+        descending: bool,
+    },
+    /// The argument is a map: its first entry is the element, nulls left out, and the others are what elements
+    /// are ordered by; of each of these, whether larger comes first.
+    Keys(Arc<[bool]>),
 }

@@ -22,7 +22,7 @@ mod user_function;
 mod vars;
 mod walk;
 
-pub use expr::{Aggregate, AggregateKind, Expr, Op, QuantifierKind};
+pub use expr::{Aggregate, AggregateKind, Expr, ListOrder, Op, QuantifierKind};
 pub use field_type::{Content, FieldType};
 pub use labels::LabelExpr;
 pub use pattern::{EdgePattern, EdgeRange, NodePattern, PathPattern, PathStep, QueryGraph};

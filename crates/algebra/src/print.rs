@@ -7,8 +7,8 @@ use trimorph_types::Value;
 
 use crate::{
     ApplyKind, BandKind, Change, CountStep, Direction, Expr, Extend, GraphChoice, GroupLimit, LabelExpr,
-    LookupBy, NewProperties, Op, PathExpr, Plan, PredicateSet, PredicateTerm, PropertyKey, QuantifierKind,
-    Update, Vars,
+    ListOrder, LookupBy, NewProperties, Op, PathExpr, Plan, PredicateSet, PredicateTerm, PropertyKey,
+    QuantifierKind, Update, Vars,
 };
 
 /// One line per operator, children indented below their parent. `note` adds to an operator's line.
@@ -389,8 +389,29 @@ fn print_labels(labels: &LabelExpr) -> String {
 fn print_aggregate(a: &crate::Aggregate, vars: &Vars) -> String {
     let distinct = if a.distinct { "DISTINCT " } else { "" };
     match &a.arg {
+        Some(arg) if let Some(order) = &a.order => {
+            format!("collect({distinct}{})", print_ordered(arg, order, vars))
+        }
         Some(arg) => format!("{:?}({distinct}{})", a.kind, print_expr(arg, vars)).to_lowercase_head(),
         None => "count(*)".into(),
+    }
+}
+
+/// What is collected, and in which order.
+fn print_ordered(arg: &Expr, order: &ListOrder, vars: &Vars) -> String {
+    let direction = |descending: bool| if descending { " DESC" } else { "" };
+    match (order, arg) {
+        (ListOrder::Keys(descending), Expr::Map(entries)) if !entries.is_empty() => {
+            let printed = |(_, expr): &(_, Expr)| print_expr(expr, vars);
+            let keys = entries[1..].iter().zip(&**descending);
+            let keys: Vec<String> = keys.map(|(key, d)| printed(key) + direction(*d)).collect();
+            format!("{} ORDER BY {}", printed(&entries[0]), keys.join(", "))
+        }
+        (ListOrder::Elements { descending }, _) => {
+            let element = print_expr(arg, vars);
+            format!("{element} ORDER BY {element}{}", direction(*descending))
+        }
+        _ => print_expr(arg, vars),
     }
 }
 

@@ -122,7 +122,14 @@ fn counts(
 
 fn count_of_rows(aggregates: &[(VarId, Aggregate)]) -> Aggregate {
     let span = aggregates.first().map(|(_, a)| a.span).unwrap_or_default();
-    Aggregate { kind: AggregateKind::CountStar, arg: None, parameter: None, distinct: false, span }
+    Aggregate {
+        kind: AggregateKind::CountStar,
+        arg: None,
+        parameter: None,
+        distinct: false,
+        order: None,
+        span,
+    }
 }
 
 /// The types of the only relationship of a pattern, where there are several, and what is asked is asked of

@@ -61,6 +61,7 @@ fn counted(
         arg: Some(Expr::Var(count)),
         parameter: None,
         distinct: false,
+        order: None,
         span: aggregate.span,
     };
     let sums = aggregates.iter().map(|(var, aggregate)| (*var, sum(aggregate))).collect();

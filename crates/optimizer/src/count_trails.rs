@@ -159,6 +159,7 @@ fn counted(graph: QueryGraph, count: VarId) -> Plan {
         arg: None,
         parameter: None,
         distinct: false,
+        order: None,
         span: Default::default(),
     };
     let input = Box::new(Plan::Match { input: Box::new(Plan::Unit), graph });

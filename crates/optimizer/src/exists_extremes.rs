@@ -203,8 +203,14 @@ fn grouped(subplan: &mut Plan, compared: Compared, extremes: Vec<(VarId, Aggrega
     let Compared { value, mut rest, condition, place, .. } = compared;
     let keys = on.iter().map(|var| (*var, Expr::Var(*var))).collect();
     let span = Span::default();
-    let aggregate =
-        |kind| Aggregate { kind, arg: Some(value.clone()), parameter: None, distinct: false, span };
+    let aggregate = |kind| Aggregate {
+        kind,
+        arg: Some(value.clone()),
+        parameter: None,
+        distinct: false,
+        order: None,
+        span,
+    };
     let aggregates = extremes.iter().map(|(var, kind)| (*var, aggregate(*kind))).collect();
     let groups = Plan::Aggregate { input: right, keys, aggregates };
     let of_extreme = |extreme: VarId| {

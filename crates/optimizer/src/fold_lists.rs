@@ -581,7 +581,8 @@ impl Between<'_, '_> {
         ty: LogicalType,
     ) -> Expr {
         let var = self.vars.anonymous(ty);
-        let aggregate = Aggregate { kind, arg: Some(arg), parameter: None, distinct, span: Span::default() };
+        let aggregate =
+            Aggregate { kind, arg: Some(arg), parameter: None, distinct, order: None, span: Span::default() };
         if let Some(list) = self.lists.get_mut(&list) {
             list.aggregates.push((var, aggregate));
         }

@@ -215,12 +215,13 @@ fn looks(top: &Plan) -> Option<Looks> {
     lists.is_empty().then_some(looks)
 }
 
-fn is_list(aggregate: &Aggregate) -> bool {
+/// Whether an aggregate makes lists of all values that come.
+pub(crate) fn is_list(aggregate: &Aggregate) -> bool {
     aggregate.kind == AggregateKind::Collect && !aggregate.distinct && aggregate.parameter.is_none()
 }
 
 /// Whether an aggregate does not ask in which order rows come.
-fn is_of_any_order(aggregate: &Aggregate) -> bool {
+pub(crate) fn is_of_any_order(aggregate: &Aggregate) -> bool {
     use AggregateKind as K;
     matches!(
         aggregate.kind,
@@ -335,13 +336,18 @@ fn limit_sort(aggregate: &mut Plan, looks: &Looks, vars: &Vars) {
     }
 }
 
-/// The place of the first key of a sort that rows of a group may differ by: `f.id` does not differ where
-/// groups are made by the node `f`. The first of all where none may.
+/// The place of the first key of a sort that rows of a group may differ by; the first of all where none may.
+fn first_that_differs(ordering: &[SortKey], groups: &[Expr], below: &Plan, vars: &Vars) -> usize {
+    let differs = differing(groups, below, vars);
+    ordering.iter().position(|key| differs(&key.expr)).unwrap_or(0)
+}
+
+/// Tells by which expressions rows of a group may differ: not by `f.id` where groups are made by the node `f`.
 ///
 /// What is computed of other values than nodes and relationships may differ: 1 and 1.0 are of one group.
-fn first_that_differs(ordering: &[SortKey], groups: &[Expr], below: &Plan, vars: &Vars) -> usize {
+pub(crate) fn differing(groups: &[Expr], below: &Plan, vars: &Vars) -> impl Fn(&Expr) -> bool {
     let is_entity = |var: VarId| matches!(vars.get(var).ty, LogicalType::Node | LogicalType::Relationship);
-    let is_same = |expr: &Expr, same: &[VarId]| match expr {
+    let is_same = move |expr: &Expr, same: &[VarId]| match expr {
         Expr::Var(var) => same.contains(var),
         _ => !calls_volatile(expr) && vars_of([expr]).iter().all(|var| same.contains(var) && is_entity(*var)),
     };
@@ -351,7 +357,7 @@ fn first_that_differs(ordering: &[SortKey], groups: &[Expr], below: &Plan, vars:
         let below: Vec<VarId> = of_group.filter_map(|(_, expr)| as_var(expr)).collect();
         same.extend(items.iter().filter(|(_, expr)| is_same(expr, &below)).map(|(var, _)| *var));
     }
-    ordering.iter().position(|key| !is_same(&key.expr, &same)).unwrap_or(0)
+    move |expr| !is_same(expr, &same)
 }
 
 fn as_var(expr: &Expr) -> Option<VarId> {

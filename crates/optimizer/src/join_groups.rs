@@ -462,5 +462,12 @@ fn is_short_number(expr: &Expr, planning: &Planning<'_>) -> bool {
 /// The sum of a variable.
 fn sum_of(var: VarId) -> Aggregate {
     let kind = AggregateKind::Sum;
-    Aggregate { kind, arg: Some(Expr::Var(var)), parameter: None, distinct: false, span: Span::default() }
+    Aggregate {
+        kind,
+        arg: Some(Expr::Var(var)),
+        parameter: None,
+        distinct: false,
+        order: None,
+        span: Span::default(),
+    }
 }

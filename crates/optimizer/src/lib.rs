@@ -121,6 +121,7 @@ mod optional_conditions;
 mod optional_groups;
 mod options;
 mod order_edges;
+mod order_lists;
 mod parts_of_texts;
 mod passes;
 mod path_parts;

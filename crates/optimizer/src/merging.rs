@@ -21,6 +21,7 @@ pub(crate) fn of_parts(aggregate: &Aggregate, part: VarId) -> Aggregate {
         arg: Some(Expr::Var(part)),
         parameter: None,
         distinct: false,
+        order: None,
         span: aggregate.span,
     }
 }

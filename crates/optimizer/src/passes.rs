@@ -19,9 +19,9 @@ use crate::{
     distinct_once, drop_unused, exists_edges, exists_extremes, fixed_walks, fold_lists, group_branches,
     group_by_nodes, group_limit, hang_counts, implied_conditions, in_lists, join_groups, join_reads,
     late_projection, list_members, merge_patterns, narrow_tables, narrow_types, optional_conditions,
-    optional_groups, order_edges, parts_of_texts, path_parts, plain_conditions, plan_match, predicate_sets,
-    push_filters, reach_once, reduce_joins, row_keys, same_aggregates, scan_both_ways, share_expressions,
-    share_subplans, tell_apart, unroll_quantifiers, walks,
+    optional_groups, order_edges, order_lists, parts_of_texts, path_parts, plain_conditions, plan_match,
+    predicate_sets, push_filters, reach_once, reduce_joins, row_keys, same_aggregates, scan_both_ways,
+    share_expressions, share_subplans, tell_apart, unroll_quantifiers, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -85,6 +85,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "constant_keys", required: false, run: constant_keys::constant_keys },
     Pass { name: "parts_of_texts", required: false, run: parts_of_texts::parts_of_texts },
     Pass { name: "group_limit", required: false, run: group_limit::group_limit },
+    Pass { name: "order_lists", required: false, run: order_lists::order_lists },
     Pass { name: "late_projection", required: false, run: late_projection::late_projection },
     Pass { name: "ask_bound", required: true, run: ask_bound::ask_bound },
     Pass { name: "narrow_tables", required: true, run: narrow_tables::narrow_tables },

@@ -41,5 +41,9 @@ fn are_same(a: &Aggregate, b: &Aggregate) -> bool {
         (Some(a), Some(b)) => is_same(a, b) && !calls_volatile(a),
         _ => false,
     };
-    a.kind == b.kind && a.distinct == b.distinct && same(&a.arg, &b.arg) && same(&a.parameter, &b.parameter)
+    a.kind == b.kind
+        && a.distinct == b.distinct
+        && a.order == b.order
+        && same(&a.arg, &b.arg)
+        && same(&a.parameter, &b.parameter)
 }

@@ -81,6 +81,7 @@ impl<'q> Binder<'q> {
                 arg: None,
                 parameter: None,
                 distinct: false,
+                order: None,
                 span: expr.span,
             };
             return Ok((count, Type::of(LogicalType::Int)));
@@ -106,7 +107,7 @@ impl<'q> Binder<'q> {
         let ty = aggregate_type(kind, arg.as_ref().map_or(Type::ANY, |a| a.ty));
         let parameter: Option<Expr> = bound.next().map(|p| p.expr);
         let arg = arg.map(|a| a.expr);
-        Ok((Aggregate { kind, arg, parameter, distinct: call.distinct, span: expr.span }, ty))
+        Ok((Aggregate { kind, arg, parameter, distinct: call.distinct, order: None, span: expr.span }, ty))
     }
 }
 

@@ -144,6 +144,7 @@ impl Lowering<'_> {
                     arg: a.arg.as_ref().map(|e| compile(e, layout)).transpose()?,
                     parameter: a.parameter.as_ref().map(|e| self.compile(e, layout)).transpose()?,
                     distinct: a.distinct && !matches!(a.kind, AggregateKind::Min | AggregateKind::Max),
+                    order: a.order.clone(),
                     span: a.span,
                 })
             })
@@ -261,6 +262,7 @@ fn values_counted(mut spec: ops::AggregateSpec) -> (ops::AggregateSpec, Option<o
         arg: Some(Ex::Slot(Place { group: 0, slot: 0 })),
         parameter: None,
         distinct: false,
+        order: None,
         span: Span::default(),
     };
     let counted = ops::AggregateSpec {

@@ -307,6 +307,7 @@ impl<'a, 's> Start<'a, 's> {
                 arg: self.binder.option(a.arg.as_ref())?,
                 parameter: self.binder.option(a.parameter.as_ref())?,
                 distinct: a.distinct,
+                order: a.order.clone(),
                 span: a.span,
             })
         };

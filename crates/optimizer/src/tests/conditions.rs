@@ -75,7 +75,17 @@ fn aggregated(kinds: &[(AggregateKind, &str)], keys: bool) -> (usize, Vec<String
         .map(|(i, (kind, name))| {
             let arg = (!name.is_empty()).then(|| property(&mut s, "a", name));
             let var = s.var(&format!("x{i}"), LogicalType::Any);
-            (var, Aggregate { kind: *kind, arg, parameter: None, distinct: false, span: Span::default() })
+            (
+                var,
+                Aggregate {
+                    kind: *kind,
+                    arg,
+                    parameter: None,
+                    distinct: false,
+                    order: None,
+                    span: Span::default(),
+                },
+            )
         })
         .collect();
     let node = s.var("a", LogicalType::Node);

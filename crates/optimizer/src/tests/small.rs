@@ -137,6 +137,7 @@ impl Small {
             arg: None,
             parameter: None,
             distinct: false,
+            order: None,
             span: Span::default(),
         };
         Plan::Aggregate { input: Box::new(input), keys: Vec::new(), aggregates: vec![(count, star)] }

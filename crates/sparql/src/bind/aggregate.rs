@@ -24,7 +24,7 @@ use super::{Binder, Bound, unsupported};
 const SHOWN_MAX: usize = 40;
 
 fn aggregate(kind: AggregateKind, arg: Option<Expr>, distinct: bool) -> Aggregate {
-    Aggregate { kind, arg, parameter: None, distinct, span: Span::default() }
+    Aggregate { kind, arg, parameter: None, distinct, order: None, span: Span::default() }
 }
 
 /// What is computed of a group when its aggregates are there.

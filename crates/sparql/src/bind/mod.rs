@@ -390,6 +390,7 @@ impl<'c> Binder<'c> {
             arg: None,
             parameter: None,
             distinct: false,
+            order: None,
             span: Span::default(),
         };
         relation.grow(|input| Plan::Aggregate {

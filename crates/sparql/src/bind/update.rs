@@ -224,6 +224,7 @@ impl Binder<'_> {
                     arg: None,
                     parameter: None,
                     distinct: false,
+                    order: None,
                     span: Default::default(),
                 };
                 plan = Plan::Aggregate {

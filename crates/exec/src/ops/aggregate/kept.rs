@@ -65,14 +65,14 @@ pub(super) fn one_each<'s>(
 impl<'s> Column<'s> {
     /// The states of an aggregate, of no groups; `one_group` if there will be one only.
     pub(super) fn of(aggregate: &AggregateEx, one_group: bool) -> Self {
-        let span = aggregate.span;
+        let (span, order) = (aggregate.span, aggregate.order.clone());
         if !aggregate.is_kept() {
-            return Self { span, ..Self::new(aggregate.kind, aggregate.distinct, one_group) };
+            return Self { span, order, ..Self::new(aggregate.kind, aggregate.distinct, one_group) };
         }
         let parameter =
             if let Some(Ex::Const(value)) = &aggregate.parameter { Some(value.clone()) } else { None };
         let kept = Kept { kind: aggregate.kind, parameter, one_group };
-        Self { kept: Some(kept), span, ..Self::new(AggregateKind::Collect, true, one_group) }
+        Self { kept: Some(kept), span, order, ..Self::new(AggregateKind::Collect, true, one_group) }
     }
 
     /// Takes in values at `positions`, each once and in its group.
@@ -99,7 +99,12 @@ impl<'s> Column<'s> {
     pub(super) fn take_kept(&mut self) -> Result<Option<(Vec<u32>, Vector<'s>)>, ExecError> {
         let Some(Kept { one_group, .. }) = self.kept else { return Ok(None) };
         let groups = self.groups();
-        let empty = Self { kept: self.kept.take(), span: self.span, ..Self::new(self.kind, true, one_group) };
+        let empty = Self {
+            kept: self.kept.take(),
+            span: self.span,
+            order: self.order.clone(),
+            ..Self::new(self.kind, true, one_group)
+        };
         let taken = std::mem::replace(self, empty);
         self.resize(groups);
         values_of(taken.states).map(Some)

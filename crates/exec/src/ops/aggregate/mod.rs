@@ -24,6 +24,7 @@ mod kept;
 mod merge;
 mod number_sums;
 mod numbering;
+mod ordered;
 mod owners;
 mod passed;
 mod ranks;

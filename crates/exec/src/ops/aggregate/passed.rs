@@ -79,6 +79,7 @@ impl AggregateSpec {
                 arg: a.arg.as_ref().map(|_| slot()),
                 parameter: None,
                 distinct: distinct(a),
+                order: a.order.clone(),
                 span: a.span,
             })
             .collect();

@@ -1,6 +1,6 @@
 //! What an aggregation is told: keys, aggregates, and where the child has them.
 
-use trimorph_algebra::AggregateKind;
+use trimorph_algebra::{AggregateKind, ListOrder};
 use trimorph_base::Span;
 use trimorph_types::Value;
 
@@ -48,6 +48,8 @@ pub(crate) struct AggregateEx {
     pub(crate) arg: Option<Ex>,
     pub(crate) parameter: Option<Ex>,
     pub(crate) distinct: bool,
+    /// Of lists: their order, if it is not that of the rows.
+    pub(crate) order: Option<ListOrder>,
     /// Where it stands in the query.
     pub(crate) span: Span,
 }

@@ -4,7 +4,7 @@
 //! of their own; anything else is an accumulator per group. An aggregate starts typed and becomes general
 //! when a value of another type comes.
 
-use trimorph_algebra::AggregateKind;
+use trimorph_algebra::{AggregateKind, ListOrder};
 use trimorph_base::{Diagnostic, Reservation, Span};
 use trimorph_functions::aggregate::Accumulator;
 use trimorph_types::{LogicalType, Value, rdf};
@@ -16,6 +16,7 @@ use super::deviation::{Coming, Moments};
 use super::distinct::DistinctSet;
 use super::functions::{function, mean_overflow, sum_overflow};
 use super::number_sums::NumberSums;
+use super::ordered::ordered_lists;
 use super::ranks::Ranks;
 use super::rows::{Rows, Weights};
 use super::spec::Kept;
@@ -71,6 +72,8 @@ pub(super) struct Column<'s> {
     /// Of least and largest, how the best text of each group begins, as far as it was seen: its first bytes
     /// as a word, turned so that a text whose word is less is no better.
     pub(super) best_words: Vec<u64>,
+    /// Of lists: their order, if it is not that of the rows.
+    pub(super) order: Option<ListOrder>,
     /// Where the aggregate stands in the query.
     pub(super) span: Span,
 }
@@ -376,6 +379,7 @@ impl<'s> Column<'s> {
             kept: None,
             general_bytes: 0,
             best_words: Vec::new(),
+            order: None,
             span: Span::default(),
         }
     }
@@ -748,6 +752,13 @@ impl<'s> Column<'s> {
     /// A value for each group. The sum of nothing is 0; the least of nothing is null.
     pub(super) fn finish(mut self, cx: &Context<'s>) -> Result<Vector<'s>, ExecError> {
         self.settle(cx)?;
+        match self.order.take() {
+            Some(order) => ordered_lists(self.finish_states(cx)?, &order, cx),
+            None => self.finish_states(cx),
+        }
+    }
+
+    fn finish_states(self, cx: &Context<'s>) -> Result<Vector<'s>, ExecError> {
         Ok(match self.states {
             States::Count(counts) => Vector::new(Values::Int(
                 (counts.into_iter())

@@ -26,8 +26,14 @@ fn slot(slot: usize) -> Ex {
 
 /// `count(*)` and an aggregate of the last column, by the columns before it.
 fn spec(keys: usize, kind: AggregateKind, distinct: bool) -> AggregateSpec {
-    let of =
-        |kind, arg, distinct| AggregateEx { kind, arg, parameter: None, distinct, span: Span::default() };
+    let of = |kind, arg, distinct| AggregateEx {
+        kind,
+        arg,
+        parameter: None,
+        distinct,
+        order: None,
+        span: Span::default(),
+    };
     AggregateSpec {
         keys: (0..keys).map(slot).collect(),
         aggregates: vec![of(AggregateKind::CountStar, None, false), of(kind, Some(slot(keys)), distinct)],

@@ -58,7 +58,7 @@ pub(super) fn best(
 }
 
 /// The same of rows that come in the order that `came` lists them in, if it is not that of their numbers.
-pub(super) fn ordered_from(
+pub(in crate::ops) fn ordered_from(
     came: Option<&[u32]>,
     keys: &[Key<'_, '_>],
     rows: usize,
@@ -157,7 +157,7 @@ fn prefixes(
             (first..rows.min(first + ROWS_UNCHECKED)).map(|k| row(u32::try_from(k).unwrap_or(u32::MAX))),
         );
         words.clear();
-        is_exact = words_at(key, &block, &mut words);
+        is_exact = own_words_at(key, &block, &mut words);
         // What has no words is told apart by comparing values.
         words.resize(block.len(), 0);
         for ((k, i), word) in (first..).zip(&block).zip(&words) {
@@ -210,6 +210,39 @@ pub(super) fn words_at(vector: &Vector<'_>, positions: &[u32], out: &mut Vec<u64
         Values::List(_) | Values::Map(_) | Values::Any(_) => return None,
     }
     Some(is_exact)
+}
+
+/// The same of one vector whose integers are compared with no others: lists and maps go by the first value
+/// that they have, too.
+pub(in crate::ops) fn own_words_at(
+    vector: &Vector<'_>,
+    positions: &[u32],
+    out: &mut Vec<u64>,
+) -> Option<bool> {
+    // A value that is there, its word; then those that are null.
+    let there = |word: u64| 1 << 62 | word >> 2;
+    let of = |first: &Vector<'_>, i: usize, word: u64| if first.is_null(i) { u64::MAX } else { there(word) };
+    let mut words = Vec::new();
+    match &vector.values {
+        Values::List(lists) if lists.child().listed() > 0 => {
+            let firsts = positions.iter().map(|p| lists.elements(*p as usize));
+            // What stands behind an empty list may be no element.
+            let places: Vec<u32> =
+                firsts.clone().map(|list| if list.is_empty() { 0 } else { list.start }).collect();
+            own_words_at(lists.child(), &places, &mut words)?;
+            let words = firsts.zip(places.iter().zip(&words));
+            out.extend(words.map(|(list, (place, word))| match list.is_empty() {
+                true => 0,
+                false => of(lists.child(), *place as usize, *word),
+            }));
+        }
+        Values::Map(maps) if let Some(first) = maps.fields().first() => {
+            own_words_at(first, positions, &mut words)?;
+            out.extend(positions.iter().zip(&words).map(|(p, word)| of(first, *p as usize, *word)));
+        }
+        _ => return words_at(vector, positions, out),
+    }
+    Some(false)
 }
 
 /// Adds further keys to exact prefixes, as many as fit; gives how many.
@@ -359,7 +392,7 @@ fn ranks<'a>(texts: &'a Texts<'_>, rows: usize) -> Option<impl Fn(usize) -> u64 
 }
 
 /// Orders two rows by one key.
-fn order_by((vector, descending): &Key<'_, '_>, a: u32, b: u32) -> Ordering {
+pub(in crate::ops) fn order_by((vector, descending): &Key<'_, '_>, a: u32, b: u32) -> Ordering {
     let order = order_in(vector, a as usize, b as usize);
     if *descending { order.reverse() } else { order }
 }
@@ -456,14 +489,29 @@ mod tests {
     use trimorph_base::Random;
     use trimorph_store::Snapshot;
     use trimorph_types::Value;
-    use trimorph_vector::Nulls;
+    use trimorph_vector::{Nulls, Positions};
 
     use super::*;
     use crate::Settings;
 
     fn vector(random: &mut Random, rows: usize) -> Vector<'static> {
         const WORDS: [&str; 7] = ["", "a", "a\0", "abcdefgh", "abcdefghi", "é", "abcdefgz"];
-        let kind = random.below(8);
+        let kind = random.below(10);
+        if kind > 7 {
+            // Elements of all lists are of one type, but for nulls.
+            let of = random.below(2);
+            let item = |random: &mut Random| match (random.below(4), of) {
+                (0, _) => Value::Null,
+                (_, 0) => Value::string(*random.pick(&WORDS)),
+                _ => Value::Int(random.below(3) as i64),
+            };
+            let value = |random: &mut Random| match kind {
+                8 => Value::list((0..random.below(4)).map(|_| item(random)).collect()),
+                _ => Value::map(["b", "a"].map(|key| (key.into(), item(random))).into_iter().collect()),
+            };
+            let values = (0..rows).map(|_| if random.below(9) == 0 { Value::Null } else { value(random) });
+            return Vector::of_values(values.collect(), Positions::all(rows));
+        }
         let values = match kind {
             0 => Values::Int((0..rows).map(|_| *random.pick(&[i64::MIN, -1, 0, 5, i64::MAX])).collect()),
             1 => {

@@ -66,6 +66,16 @@ pub(super) fn typed(a: &Vector<'_>, i: usize, b: &Vector<'_>, j: usize) -> Optio
                 _ => Ordering::Equal,
             })
         }
+        (Values::List(a), Values::List(b)) => {
+            let elements = a.elements(i).zip(b.elements(j));
+            let mut orders =
+                elements.map(|(x, y)| order_across(a.child(), x as usize, b.child(), y as usize));
+            orders.find(|order| order.is_ne()).unwrap_or_else(|| a.count(i).cmp(&b.count(j)))
+        }
+        (Values::Map(a), Values::Map(b)) if a.has_keys_of(b) => {
+            let mut orders = a.fields().iter().zip(b.fields()).map(|(x, y)| order_across(x, i, y, j));
+            orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        }
         (Values::Any(a), Values::Any(b)) => trimorph_types::order(&a[i], &b[j]),
         _ => return None,
     })

@@ -1,0 +1,168 @@
+//! Lists that are collected of sorted rows: sorted by themselves they are what all rows sorted before give,
+//! whatever the keys' types, with nulls among keys and elements, on one thread and on two, in little memory.
+
+use trimorph_base::Random;
+use trimorph_exec::Settings;
+use trimorph_optimizer::Options;
+use trimorph_store::Snapshot;
+
+use super::ask::{created, sorted_rows_and_plan};
+
+/// The rows of a query in order, and whether its lists are told their order.
+fn rows(query: &str, snapshot: &Snapshot, options: Options, settings: Settings) -> (Vec<String>, bool) {
+    let (rows, plan) = sorted_rows_and_plan(query, snapshot, options, settings);
+    let told = plan.lines().any(|line| line.contains("Aggregate") && line.contains(" ORDER BY "));
+    (rows, told)
+}
+
+/// Nodes in some groups whose properties have all types, some of them none.
+fn graph(seed: u64, nodes: usize) -> Snapshot {
+    let mut random = Random::new(seed);
+    let groups = 1 + random.below(nodes / 4);
+    let spread = 1 + random.below(300);
+    created(&[
+        &format!(
+            "UNWIND range(1, {nodes}) AS i WITH i, (i * 7919 + {seed}) % {spread} AS x \
+             CREATE (:A {{n: i, g: i % {groups}, h: CASE i % 3 WHEN 0 THEN 'x' WHEN 1 THEN 'y' END, x: x, \
+             some: CASE WHEN x % 3 > 0 THEN x END, f: CASE x % 5 WHEN 0 THEN 0.0 / 0.0 ELSE x / 4.0 END, \
+             day: date('2020-01-01') + duration({{days: x}}), text: 'a long text ' + toString(x), b: x % 2 = 0, \
+             mixed: CASE x % 4 WHEN 0 THEN x WHEN 1 THEN toString(x) WHEN 2 THEN x / 2.0 END, \
+             at: datetime({{epochSeconds: x}}), list: [x, i], long: duration({{days: x}})}})"
+        ),
+        // Another table: the same property has another type there.
+        "UNWIND range(1, 40) AS i CREATE (:B {n: -i, g: i % 3, x: i / 2.0, f: i, text: 'b', day: 'no date'})",
+        "MATCH (a:A), (b:A) WHERE a.n * 2 = b.n OR a.n * 3 = b.n CREATE (a)-[:T {w: b.x}]->(b)",
+    ])
+}
+
+/// No pass but this one does anything to what is sorted.
+fn ordered() -> Options {
+    Options::default().without("fold_lists").unwrap().without("group_limit").unwrap()
+}
+
+const KEYS: [&str; 11] = ["x", "some", "f", "day", "text", "b", "mixed", "at", "list", "long", "nothing"];
+
+/// What is done with `m` in an order, and whether lists are told.
+const SHAPES: [(&str, bool); 20] = [
+    ("RETURN m.g, collect(m.n)", true),
+    ("RETURN m.g, collect(m.some), count(*)", true),
+    ("RETURN m.g, m.h, collect(m), collect(m.mixed), sum(m.x), max(m.text)", true),
+    ("WITH m.g AS g, collect(m.n) AS c RETURN g, c[0], c[1..], size(c)", true),
+    ("WITH m.g AS g, collect(m.n) AS c WHERE size(c) > 2 UNWIND c AS n RETURN g, n", true),
+    ("WITH m.g AS g, m AS o, m.text AS t WITH g, collect(o.n) AS c, collect(t) AS ts RETURN g, c, ts", true),
+    ("RETURN m.g, collect(m.nothing)", true),
+    ("RETURN m.g, collect(1)", true),
+    ("RETURN m.g, percentileDisc(m.n, 0.5), collect(m.text + 'x')", false),
+    // Other values than these, told apart before they come.
+    ("RETURN m.g, collect(DISTINCT m.h)", false),
+    ("RETURN m.g, collect(m.list)", true),
+    ("RETURN m.g, collect([m.n])", false),
+    ("RETURN m.g, collect({n: m.n})", false),
+    ("RETURN collect(m.n)", false),
+    ("RETURN 1, collect(m.n)", false),
+    ("RETURN m.g, count(*)", false),
+    ("WITH m LIMIT 50 RETURN m.g, collect(m.n)", false),
+    ("RETURN m.n, m.g", false),
+    ("WITH m.g AS g, collect(m.n) AS c WITH c, count(*) AS k RETURN c, k", true),
+    ("WITH m.g AS g, m.h AS h, collect(m.n) AS c ORDER BY h RETURN g, collect(c)", true),
+];
+
+#[test]
+fn lists_are_in_the_order_of_rows() {
+    let without = Options::default().without("order_lists").unwrap();
+    for (seed, nodes) in [(1, 60), (2, 400), (3, 1_200)] {
+        let snapshot = graph(seed, nodes);
+        let mut random = Random::new(seed);
+        for (shape, is_told) in SHAPES {
+            for _ in 0..4 {
+                let pattern = ["MATCH (m)", "MATCH (m:A)", "MATCH (p:A)-[:T]->(m)"][random.below(3)];
+                let mut keys = String::new();
+                for _ in 0..1 + random.below(2) {
+                    let order = ["", " DESC"][random.below(2)];
+                    keys += &format!("m.{}{order}, ", KEYS[random.below(KEYS.len())]);
+                }
+                // The last key leaves nothing open.
+                let query = format!("{pattern} WITH m ORDER BY {keys}m.n DESC {shape}");
+                let (expected, _) = rows(&query, &snapshot, without, Settings::default());
+                for threads in [1, 2] {
+                    let settings = Settings { threads, ..Settings::default() };
+                    let (found, told) = rows(&query, &snapshot, ordered(), settings);
+                    assert_eq!(found, expected, "graph {seed}: {query}");
+                    assert_eq!(told, is_told, "{query}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn lists_of_what_was_sorted_by_are_sorted_by_it() {
+    let without = Options::default().without("order_lists").unwrap();
+    for (seed, nodes) in [(4, 60), (5, 400)] {
+        let snapshot = graph(seed, nodes);
+        for key in KEYS {
+            // Of equal numbers, 1 and 1.0, either may be told apart, and come first.
+            let is_mixed = matches!(key, "x" | "f" | "mixed");
+            for order in ["", " DESC"] {
+                for shape in [
+                    "RETURN m.g, collect(m.key)",
+                    "RETURN m.g, collect(DISTINCT m.key)",
+                    "WITH m.g AS g, m.key AS k RETURN g, collect(DISTINCT k), collect(k), count(k)",
+                ] {
+                    let label = if is_mixed { "A" } else { "A|B" };
+                    let query = format!("MATCH (m:{label}) WITH m ORDER BY m.key{order} {shape}");
+                    let query = query.replace("key", key);
+                    let (expected, _) = rows(&query, &snapshot, without, Settings::default());
+                    for threads in [1, 2] {
+                        let settings = Settings { threads, ..Settings::default() };
+                        let (found, told) = rows(&query, &snapshot, ordered(), settings);
+                        assert!(told, "{query}");
+                        if key != "mixed" || !query.contains("DISTINCT") {
+                            assert_eq!(found, expected, "{query}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn keys_that_a_group_has_one_value_of_are_passed_over() {
+    let without = Options::default().without("order_lists").unwrap();
+    let snapshot = graph(7, 400);
+    for (order, keys) in [
+        ("p.n, m.x DESC, m.n", 2),
+        ("m.x DESC, p.n, m.n", 2),
+        ("p, m.mixed DESC, m.n", 2),
+        ("p.n, p.text", 0),
+    ] {
+        let query = format!(
+            "MATCH (p:A)-[:T]->(m) WITH p, m ORDER BY {order} WITH p, collect(m.n) AS c, count(*) AS k \
+             RETURN p.n, {}, k",
+            if keys == 0 { "size(c)" } else { "c" }
+        );
+        let (expected, _) = sorted_rows_and_plan(&query, &snapshot, without, Settings::default());
+        let (found, plan) = sorted_rows_and_plan(&query, &snapshot, ordered(), Settings::default());
+        assert_eq!(found, expected, "{query}");
+        assert!(!plan.contains("Sort"), "{plan}");
+        let order =
+            plan.split_once(" ORDER BY ").map_or("", |(_, rest)| rest.split(')').next().unwrap_or(""));
+        assert_eq!(order.split(',').filter(|key| !key.is_empty()).count(), keys, "{plan}");
+    }
+}
+
+#[test]
+fn long_lists_are_sorted_as_rows_are() {
+    let snapshot = created(&[
+        "UNWIND range(1, 150000) AS i CREATE (:A {n: i, x: (i * 7919) % 100003, g: CASE WHEN i % 1000 = 0 THEN 1 END})",
+    ]);
+    let query = "MATCH (m:A) WITH m ORDER BY m.x DESC, m.n WITH m.g AS g, collect(m.n) AS c \
+                 WITH g, reduce(h = 0, n IN c | (h * 31 + n) % 1000003) AS h RETURN g, h";
+    let without = Options::default().without("order_lists").unwrap();
+    let (expected, _) = rows(query, &snapshot, without, Settings::default());
+    for threads in [1, 2] {
+        let settings = Settings { threads, ..Settings::default() };
+        assert_eq!(rows(query, &snapshot, ordered(), settings), (expected.clone(), true));
+    }
+}
