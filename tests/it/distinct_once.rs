@@ -41,6 +41,16 @@ const QUERIES: &[(&str, usize)] = &[
         "MATCH (a:A) WITH a.k AS k, a.n AS n RETURN k, count(DISTINCT n) AS c, sum(DISTINCT n) AS s, n % 2 AS o",
         2,
     ),
+    // Maps and lists of given entries.
+    ("MATCH (a:A) RETURN count(DISTINCT [a.n, a.t]) AS c", 2),
+    ("MATCH (a:A) RETURN a.k AS k, count(DISTINCT {n: a.n, t: a.t}) AS c, count(*) AS all, max(a.n) AS m", 2),
+    ("MATCH (a:A) RETURN a.k AS k, count(DISTINCT [a.k, a.n]) AS c", 2),
+    ("MATCH (a:A) RETURN a.k AS k, a.n AS n, count(DISTINCT [a.k, a.n]) AS c", 2),
+    ("MATCH (a:None) RETURN count(DISTINCT [a.n, a.t]) AS c, count(*) AS n", 2),
+    ("MATCH (a:A)-[:T]->(b) RETURN a, count(DISTINCT [b.n, b.t]) AS c", 2),
+    ("UNWIND [1, 1.0, null] AS x UNWIND [2, null] AS y RETURN count(DISTINCT [x, [y]]) AS c", 2),
+    ("MATCH (a:A) RETURN count(DISTINCT [a.n, a.t]) AS c, count(DISTINCT [a.n, a.k]) AS d", 1),
+    ("MATCH (a:A) RETURN count(DISTINCT [a.n, a.t]) AS c, sum(a.n) AS d", 1),
     // What is counted besides is not made of parts.
     ("MATCH (a:A) RETURN a.k AS k, count(DISTINCT a.n) AS c, sum(DISTINCT a.n) AS s, sum(a.n) AS all", 1),
     ("MATCH (a:A) RETURN a.k AS k, count(DISTINCT a.n) AS c, sum(DISTINCT a.k) AS s", 1),

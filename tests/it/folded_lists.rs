@@ -88,6 +88,49 @@ fn what_is_asked_of_elements_is_asked_as_they_come() {
     }
 }
 
+/// Lists of what is left are collected as elements come, and have what is computed of these, nulls too.
+#[test]
+fn elements_are_chosen_as_they_come() {
+    let snapshot = created(&GRAPH);
+    for rows in ["MATCH (p:P)-[:HAS]->(m)", "MATCH (p:P) OPTIONAL MATCH (p)-[:HAS]->(m) WHERE m.n > 2"] {
+        for (list, is_chosen) in [
+            ("collect(m) AS xs RETURN p.i, [x IN xs WHERE x.l > 2 | x.n] AS a", true),
+            ("collect(m) AS xs RETURN p.i, [x IN xs WHERE x.n > 2 | x.l] AS a, size(xs) AS s", true),
+            (
+                "collect(m) AS xs WITH p, [x IN xs WHERE x.l > 2 AND x.n > p.k] AS ys WHERE size(ys) > 1 RETURN p.i, [y IN ys | y.n] AS a",
+                true,
+            ),
+            ("collect(m.l) AS xs RETURN p.i, [x IN xs WHERE x > 2 OR x < 1] AS a", true),
+            ("collect(m.l) AS xs RETURN p.i, [x IN xs WHERE x IS NULL OR x > 3 | x + 1] AS a", true),
+            ("collect(m.l) AS xs RETURN p.i, [x IN xs WHERE true | p.k] AS a", true),
+            ("collect({l: m.l, n: m.n}) AS xs RETURN p.i, [x IN xs WHERE x.n > 1 | x.l] AS a", true),
+            ("collect(m.n) AS xs RETURN p.i, [x IN xs WHERE x > 2 | [x, p.k]] AS a", true),
+            (
+                "collect(m.n) AS xs RETURN p.i, [x IN xs WHERE x > 2] AS a, [x IN xs WHERE x < 5 | -x] AS b",
+                true,
+            ),
+            ("collect(DISTINCT m.l) AS xs RETURN p.i, [x IN xs WHERE x > 2] AS a", false),
+            ("collect(m.n) AS xs RETURN p.i, [x IN xs WHERE x > 2] AS a, xs", false),
+            ("collect(m.n) AS xs RETURN p.i, [x IN xs | x + 1] AS a", false),
+            ("collect(m.n) AS xs RETURN p.i, [x IN xs WHERE rand() >= 0] AS a", false),
+        ] {
+            let query = format!("{rows} WITH p, {list}");
+            let ask = |options| sorted_rows_and_plan(&query, &snapshot, options, Settings::default());
+            let (found, plan) = ask(Options::default());
+            let (expected, _) = ask(Options::default().without("fold_lists").unwrap());
+            assert_eq!(found, expected, "{query}\n{plan}");
+            assert_eq!(plan.contains("collect(CASE"), is_chosen, "{query}\n{plan}");
+        }
+        // Rows in an order stay in it.
+        let query = format!(
+            "{rows} WITH p, m ORDER BY m.l DESC, m.n WITH p, collect(m) AS xs RETURN p.i, [x IN xs WHERE x.n > 1 | x.n] AS a"
+        );
+        let ask = |options| sorted_rows_and_plan(&query, &snapshot, options, Settings::default());
+        let (expected, _) = ask(Options::default().without("fold_lists").unwrap());
+        assert_eq!(ask(Options::default()).0, expected, "{query}");
+    }
+}
+
 /// Elements that are nodes, relationships, texts, maps and lists.
 #[test]
 fn elements_of_every_type() {

@@ -76,7 +76,8 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         result::list,
         sort,
         "coll.sort(list): the elements in the order of ORDER BY; nulls come last",
-    ),
+    )
+    .typed(crate::kernels::lists::sort),
 ];
 
 fn present<'v>(function: &str, list: &'v Value) -> Result<impl Iterator<Item = &'v Value>, Diagnostic> {
@@ -84,7 +85,7 @@ fn present<'v>(function: &str, list: &'v Value) -> Result<impl Iterator<Item = &
 }
 
 /// Elements that are sorted at once, some milliseconds of work; beyond that somebody may want to stop it.
-const SORTED_AT_ONCE: usize = 1 << 14;
+pub(crate) const SORTED_AT_ONCE: usize = 1 << 14;
 
 /// A merge sort from the bottom up, which can be stopped between elements: what the standard library's
 /// comparison says must hold to the end.

@@ -6,6 +6,7 @@
 //!   where both together are fewer than the elements, it was null for some
 //! * `size(list)`, and `size([x IN list WHERE condition])`, by counts
 //! * `reduce(s = 0, x IN list | s + x.n)` of whole numbers by a sum; of floats it would round otherwise
+//! * `[x IN list WHERE condition | x.n]` by a list of what is left, where elements are in no order
 //! * `list[0]` and `list[-1]` of what the rows were sorted by, by the least and the greatest
 //!
 //! The condition is asked of all elements, whatever is asked of the groups before: only of what cannot fail,
@@ -63,7 +64,12 @@ enum Fold {
     Sum(Expr, OfRow),
     /// The first, or the last.
     End(AggregateKind),
+    /// Those that meet a condition, or what is computed of them.
+    Chosen(OfRow, Option<Expr>),
 }
+
+/// The name under which what is computed of chosen elements is collected: it may be null, what holds it not.
+const CHOSEN: &str = "of";
 
 /// An expression of an element, as one of the row that it comes from.
 #[derive(Clone, Debug)]
@@ -80,6 +86,8 @@ struct List {
     distinct: bool,
     /// Where the rows were sorted by it: the kinds of aggregates that the first element is, and the last.
     ends: Option<[AggregateKind; 2]>,
+    /// Whether the rows were sorted.
+    is_sorted: bool,
     /// Whether all that was seen of it so far can be folded.
     folds: bool,
     /// Whether something was seen besides its size.
@@ -161,7 +169,8 @@ impl Between<'_, '_> {
             };
             let (element, distinct) = (element.clone(), aggregate.distinct);
             let ends = self.ends(&element, rows);
-            let list = List { element, distinct, ends, folds: true, pays: false, aggregates: Vec::new() };
+            let (is_sorted, aggregates) = (is_sorted(rows), Vec::new());
+            let list = List { element, distinct, ends, is_sorted, folds: true, pays: false, aggregates };
             self.lists.insert(*var, list);
             names.lists.insert(*var, *var);
         }
@@ -279,6 +288,16 @@ impl Between<'_, '_> {
                 let value = own(VarId(u32::MAX), list, value)?.expr;
                 let expr = Expr::Op(Op::Eq, vec![value, list.element.clone()], *span);
                 Some((name, Fold::Quantifier(QuantifierKind::Any, OfRow { expr, is_strict: true })))
+            }
+            Expr::ListComprehension { var, list, filter: Some(filter), map } => {
+                let (name, list) = list_of(list)?;
+                let chosen = match map.as_deref() {
+                    None => None,
+                    Some(Expr::Var(of)) if of == var => None,
+                    Some(map) => Some(own(*var, list, map)?.expr),
+                };
+                let condition = own(*var, list, filter)?;
+                (!list.distinct && !list.is_sorted).then_some((name, Fold::Chosen(condition, chosen)))
             }
             Expr::Quantifier { kind, var, list, predicate } if *kind != QuantifierKind::Single => {
                 let (name, list) = list_of(list)?;
@@ -490,6 +509,25 @@ impl Between<'_, '_> {
                 let (element, ty) = (element.clone(), LogicalType::Any);
                 self.aggregate_of(list, kind, element, false, ty)
             }
+            Fold::Chosen(condition, computed) => {
+                let Some(List { element, .. }) = self.lists.get(&list) else { return Expr::truth() };
+                let arg = match &computed {
+                    Some(computed) => Expr::Map(vec![(CHOSEN.into(), computed.clone())]),
+                    None => element.clone(),
+                };
+                let condition = self.present(list, condition, &|present, condition| match present {
+                    Some(present) => Expr::op(Op::And, vec![present, condition]),
+                    None => condition,
+                });
+                let (kind, ty) = (AggregateKind::Collect, LogicalType::List);
+                let chosen = self.aggregate_of(list, kind, when(condition, arg), false, ty);
+                if computed.is_none() {
+                    return chosen;
+                }
+                let var = self.vars.anonymous(LogicalType::Map);
+                let of = Expr::Property(Box::new(Expr::Var(var)), CHOSEN.into(), Span::default());
+                Expr::ListComprehension { var, list: Box::new(chosen), filter: None, map: Some(Box::new(of)) }
+            }
             Fold::Quantifier(kind, condition) => {
                 let not = Expr::op(Op::Not, vec![condition.expr.clone()]);
                 let not = OfRow { expr: not, ..condition };
@@ -615,6 +653,14 @@ impl Place {
     }
 }
 
+/// Whether rows come in an order.
+fn is_sorted(mut rows: &Plan) -> bool {
+    while let Plan::Project { input, .. } | Plan::Extra { input, .. } | Plan::Filter { input, .. } = rows {
+        rows = input;
+    }
+    matches!(rows, Plan::Sort { .. })
+}
+
 /// Whether an expression is null where a variable is.
 fn is_strict(expr: &Expr, var: VarId) -> bool {
     match expr {
@@ -623,7 +669,7 @@ fn is_strict(expr: &Expr, var: VarId) -> bool {
         Expr::Op(Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Sub | Op::Mul, args, _) => {
             args.iter().any(|arg| is_strict(arg, var))
         }
-        Expr::Op(Op::Not | Op::Neg, args, _) => args.iter().all(|arg| is_strict(arg, var)),
+        Expr::Op(Op::Not | Op::Neg | Op::And | Op::Or, args, _) => args.iter().all(|arg| is_strict(arg, var)),
         _ => false,
     }
 }

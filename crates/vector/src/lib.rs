@@ -13,6 +13,7 @@ mod maps;
 mod nodes;
 mod nulls;
 mod numbers;
+pub mod order;
 mod positions;
 mod selection;
 mod side;

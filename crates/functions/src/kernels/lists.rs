@@ -4,8 +4,10 @@
 use std::borrow::Cow;
 
 use trimorph_types::Value;
+use trimorph_vector::order::Sorter;
 use trimorph_vector::{Lists, Nulls, Positions, Side, Values, Vector, each, local_nanos};
 
+use crate::collections::SORTED_AT_ONCE;
 use crate::context::Context;
 use crate::kernel::{Argument, nulls_of};
 
@@ -205,6 +207,28 @@ fn twice(words: impl Iterator<Item = u64>) -> u32 {
 fn rise(mut words: impl Iterator<Item = u64>) -> bool {
     let mut last = words.next();
     words.all(|word| last.replace(word).is_none_or(|last| last < word))
+}
+
+/// The elements of each list in order. `None` where a list is so long that its sort may have to be stopped.
+pub(crate) fn sort<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    let (lists, nulls) = lists_of(args.first())?;
+    let keys = [(&**lists.child(), false)];
+    let (mut sorter, mut places, mut sorted) = (Sorter::new(&keys), Vec::new(), Vec::new());
+    let (mut runs, mut fits) = (vec![(0, 0); at.len], true);
+    at.for_each(|i| {
+        fits &= lists.count(i) <= SORTED_AT_ONCE && sorted.len() + lists.count(i) <= MADE_MAX;
+        if !fits || nulls.get(i) {
+            return;
+        }
+        places.clear();
+        places.extend(lists.elements(i));
+        // No more than may be made.
+        let begin = sorted.len() as u32;
+        sorter.sort(&places, &mut sorted);
+        runs[i] = (begin, places.len() as u32);
+    });
+    let lists = fits.then(|| Lists::new(runs.into_iter(), lists.child().gather(&sorted)))??;
+    Some(Vector { values: Values::List(lists), nulls: nulls.clone() })
 }
 
 /// Each element once, where it is first.

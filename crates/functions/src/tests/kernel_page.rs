@@ -42,7 +42,7 @@ const GENERAL: [(&str, &[&str]); 8] = [
             "datetime.realtime",
         ],
     ),
-    ("each result is a list of its own size", &["coll.flatten", "coll.insert", "coll.remove", "coll.sort"]),
+    ("each result is a list of its own size", &["coll.flatten", "coll.insert", "coll.remove"]),
     ("a pass over each list, beside which a call is nothing", &["coll.indexOf"]),
     (
         "maps by themselves; those of nodes and relationships by the evaluator, column by column",

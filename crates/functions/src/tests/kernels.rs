@@ -28,7 +28,6 @@ const GENERAL: &[&str] = &[
     "coll.indexOf",
     "coll.insert",
     "coll.remove",
-    "coll.sort",
     "valueType",
     "toIntegerList",
     "toFloatList",

@@ -11,7 +11,7 @@ use super::rows::Rows;
 use super::states::{Column, Ledger, take};
 use crate::ExecError;
 use crate::charge::vec_growth_bytes;
-use crate::ops::sort::first_bytes;
+use trimorph_vector::order::first_bytes;
 
 impl Column<'_> {
     /// Takes texts into least and largest.

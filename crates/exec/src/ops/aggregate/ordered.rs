@@ -1,31 +1,24 @@
 //! Lists in their order: what `collect` made of rows as they came, `collect(m ORDER BY m.date)`. Sorting each
 //! list by itself, in the cache, takes a fraction of what sorting all rows takes.
 //!
-//! 1. Integers that order as the first key does are read for all elements.
-//! 2. Those of a list, each with its element, are sorted as one integer; of equal ones the elements are
-//!    compared. A long list is sorted as rows are, on all cores.
-//! 3. The elements of all lists are put in that order at once. Nulls, which `collect` leaves out, are left out
+//! 1. The places of a list's elements are sorted by integers that order as the first key does. A long list is
+//!    sorted as rows are, on all cores.
+//! 2. The elements of all lists are put in that order at once. Nulls, which `collect` leaves out, are left out
 //!    here where they came with their keys.
 //!
 //! Invariant: equal elements of a list stay in the order in which they came.
 
-use std::cmp::Ordering;
-
 use trimorph_algebra::ListOrder;
 use trimorph_base::Diagnostic;
 use trimorph_types::Value;
+use trimorph_vector::order::{Key, Sorter};
 use trimorph_vector::{Lists, Positions, Values, Vector};
 
-use crate::ops::sort::{Key, order_by, ordered_from, own_words_at};
+use crate::ops::sort::ordered_from;
 use crate::{Context, ExecError};
 
 /// Elements that are sorted, or read, between two looks at the flag that cancels.
 const ELEMENTS_UNCHECKED: usize = 1 << 16;
-
-/// An element with what orders it: whether its first key is null, 64 bits of that key, and the element's place.
-type Word = u128;
-const PLACE_BITS: u32 = 32;
-const NULL_BIT: u32 = 96;
 
 /// The elements of a vector of lists, and what orders them.
 struct Elements<'a, 's> {
@@ -55,7 +48,7 @@ impl<'a, 's> Elements<'a, 's> {
 
 /// Lists of which each has its elements in order.
 ///
-/// **Cost**: `n log n` comparisons of integers for the `n` elements of each list; 12 bytes an element beside
+/// **Cost**: `n log n` comparisons of integers for the `n` elements of each list; 4 bytes an element beside
 /// the lists.
 ///
 /// **Errors**: too little memory; that the query was cancelled.
@@ -108,47 +101,25 @@ fn sorted<'s>(
     cx: &Context<'s>,
 ) -> Result<Vector<'s>, ExecError> {
     let Elements { values, keys, drops_nulls } = elements;
-    let Some(((first, descending), others)) = keys.split_first() else { return Err(unknown()) };
     let count = lists.child().listed();
     let mut held = cx.settings.budget.reservation();
-    held.grow(count * (size_of::<u64>() + size_of::<u32>()))?;
-    let (words, is_exact) = words(first, count, cx)?;
-    let word = |place: u32| {
-        let i = place as usize;
-        let (word, is_null) = if first.is_null(i) { (0, true) } else { (words[i], false) };
-        // Nulls come last, or first where the order descends.
-        let (word, is_null) = if *descending { (!word, !is_null) } else { (word, is_null) };
-        Word::from(is_null) << NULL_BIT | Word::from(word) << PLACE_BITS | Word::from(place)
-    };
-    let is_told = is_exact && others.is_empty();
-    let among = if is_exact { others } else { &keys[..] };
-    let by_keys = |a: &Word, b: &Word| {
-        let mut orders = among.iter().map(|key| order_by(key, place(*a), place(*b)));
-        orders.find(|order| *order != Ordering::Equal).unwrap_or_else(|| a.cmp(b))
-    };
+    held.grow(count * size_of::<u32>())?;
     let mut order: Vec<u32> = Vec::with_capacity(count);
     let mut runs = Vec::with_capacity(lists.len());
-    let (mut few, mut unchecked) = (Vec::new(), 0);
+    let (mut sorter, mut came, mut unchecked) = (Sorter::new(keys), Vec::new(), 0);
     for i in 0..lists.len() {
-        let (begin, list) = (order.len(), lists.elements(i));
-        let there = list.filter(|place| !drops_nulls || !values.is_null(*place as usize));
-        if lists.count(i) > ELEMENTS_UNCHECKED {
-            let came: Vec<u32> = there.collect();
+        let begin = order.len();
+        came.clear();
+        came.extend(lists.elements(i).filter(|place| !drops_nulls || !values.is_null(*place as usize)));
+        unchecked += came.len();
+        if unchecked > ELEMENTS_UNCHECKED {
+            unchecked = 0;
+            cx.check()?;
+        }
+        if came.len() > ELEMENTS_UNCHECKED {
             order.append(&mut ordered_from(Some(&came), keys, came.len(), usize::MAX, cx)?);
         } else {
-            few.clear();
-            few.extend(there.map(word));
-            few.sort_unstable();
-            if !is_told {
-                let equals = few.chunk_by_mut(|a, b| a >> PLACE_BITS == b >> PLACE_BITS);
-                equals.filter(|equal| equal.len() > 1).for_each(|equal| equal.sort_unstable_by(by_keys));
-            }
-            order.extend(few.iter().map(|word| place(*word)));
-            unchecked += few.len();
-            if unchecked > ELEMENTS_UNCHECKED {
-                unchecked = 0;
-                cx.check()?;
-            }
+            sorter.sort(&came, &mut order);
         }
         // As many as there are elements, which 32 bits number.
         runs.push((begin as u32, (order.len() - begin) as u32));
@@ -156,25 +127,4 @@ fn sorted<'s>(
     let lists = Lists::new(runs.into_iter(), values.gather(&order));
     // Every run ends within the elements.
     Ok(lists.map_or_else(Vector::empty, |lists| Vector::new(Values::List(lists))))
-}
-
-/// The element of a word.
-#[expect(clippy::cast_possible_truncation, reason = "the lowest of its parts")]
-fn place(word: Word) -> u32 {
-    word as u32
-}
-
-/// Integers that order as the values of a key, and whether equal ones are of equal values.
-fn words(key: &Vector<'_>, count: usize, cx: &Context<'_>) -> Result<(Vec<u64>, bool), ExecError> {
-    let (mut words, mut is_exact, mut block) = (Vec::with_capacity(count), true, Vec::new());
-    for first in (0..count).step_by(ELEMENTS_UNCHECKED) {
-        cx.check()?;
-        block.clear();
-        // Elements are numbered by 32 bits.
-        block.extend(first as u32..count.min(first + ELEMENTS_UNCHECKED) as u32);
-        is_exact &= own_words_at(key, &block, &mut words) == Some(true);
-        // What has no words is told apart by comparing values.
-        words.resize(first + block.len(), 0);
-    }
-    Ok((words, is_exact))
 }

@@ -6,9 +6,9 @@
 use std::cmp::Ordering;
 
 use trimorph_vector::Vector;
+use trimorph_vector::order::order_across;
 
 use super::group_limit::GroupLimitSpec;
-use super::pairs::order_across;
 use crate::keys::POSITIONS_UNCHECKED;
 use crate::{Context, ExecError};
 

@@ -19,9 +19,9 @@
 //! rows are sorted.
 
 use trimorph_base::Reservation;
+use trimorph_vector::order::words_at;
 use trimorph_vector::{Chunk, Selection, Values, Vector};
 
-use super::order::words_at;
 use crate::expr::{Ex, evaluate};
 use crate::keys::{KeyTable, POSITIONS_UNCHECKED};
 use crate::{Context, ExecError};

@@ -20,7 +20,6 @@
 mod group_first;
 mod group_limit;
 mod order;
-mod pairs;
 mod prefix;
 mod runs;
 mod texts;
@@ -29,6 +28,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use trimorph_types::Value;
+use trimorph_vector::order::typed;
 use trimorph_vector::{Chunk, Selection, Values, Vector};
 
 use super::scan::{ScanRows, TopBound};
@@ -42,10 +42,8 @@ use group_first::GroupFirst;
 use group_limit::GroupLimit;
 pub(crate) use group_limit::GroupLimitSpec;
 use order::best;
-pub(super) use order::{Key, order_by, ordered, ordered_from, own_words_at};
-use pairs::typed;
+pub(super) use order::{ordered, ordered_from};
 use prefix::Prefixed;
-pub(super) use prefix::first_bytes;
 use runs::{Keys, Merge, Runs};
 
 /// Rows beyond twice the limit that are kept before the best of them are looked for, where they lead no scan.

@@ -13,18 +13,13 @@
 use std::cmp::Ordering;
 
 use rustc_hash::FxHashMap;
-use trimorph_types::Decimal;
-use trimorph_types::compare::length;
+use trimorph_vector::order::{Key, float, order_by, own_words_at, signed};
 use trimorph_vector::{Texts, Values, Vector};
 
-use super::pairs::order_in;
-use super::prefix::{Prefixed, first_bytes};
+use super::prefix::Prefixed;
 use super::texts::rank;
 use crate::parallel::on_each;
 use crate::{Context, ExecError};
-
-/// A key's column, and whether larger comes first.
-pub(crate) type Key<'a, 's> = (&'a Vector<'s>, bool);
 
 /// Rows that are sorted, or merged, between two looks at the flag that cancels.
 const ROWS_UNCHECKED: usize = 1 << 16;
@@ -167,84 +162,6 @@ fn prefixes(
     is_exact == Some(true)
 }
 
-/// Appends integers that order as the values at positions do, or do not tell them apart; what those of nulls
-/// are is not said. Says whether equal ones are of equal values; none where values have no such integers.
-pub(super) fn words_at(vector: &Vector<'_>, positions: &[u32], out: &mut Vec<u64>) -> Option<bool> {
-    macro_rules! fill {
-        ($of:expr) => {
-            out.extend(positions.iter().map(|p| $of(*p as usize)))
-        };
-    }
-    let is_exact = matches!(
-        &vector.values,
-        Values::Int(_)
-            | Values::LocalTime(_)
-            | Values::LocalDateTime(_)
-            | Values::DateTime(_)
-            | Values::Date(_)
-            | Values::Bool(_)
-            | Values::Float(_)
-            | Values::Node(_)
-            | Values::Edge(_)
-    );
-    match &vector.values {
-        Values::Int(v) | Values::LocalTime(v) | Values::LocalDateTime(v) | Values::DateTime(v) => {
-            fill!(|i: usize| signed(v[i]));
-        }
-        Values::Date(v) => fill!(|i: usize| signed(v[i].into())),
-        Values::Bool(v) => fill!(|i: usize| u64::from(v[i])),
-        Values::Float(v) => fill!(|i: usize| float(v[i])),
-        Values::Node(v) => fill!(|i: usize| v.id(i).0),
-        Values::Edge(v) => fill!(|i: usize| v.id(i).0),
-        // Of these the integer is what mostly decides.
-        Values::String(texts) | Values::Iri(texts) => fill!(|i: usize| first_bytes(texts.get(i))),
-        Values::Literal(v) => fill!(|i: usize| first_bytes(v.values().get(i))),
-        Values::Time(v) => fill!(|i: usize| {
-            let offset = i64::from(v[i].offset_seconds) * 1_000_000_000;
-            signed(v[i].nanos.saturating_sub(offset))
-        }),
-        Values::Zoned(v) => fill!(|i: usize| signed(v.values()[i])),
-        Values::Number(v) => fill!(|i: usize| float(v.get(i).float())),
-        Values::Duration(v) => fill!(|i: usize| signed(saturated(length(&v[i])))),
-        Values::Decimal(v) => fill!(|i: usize| signed(billionths(v[i]))),
-        Values::List(_) | Values::Map(_) | Values::Any(_) => return None,
-    }
-    Some(is_exact)
-}
-
-/// The same of one vector whose integers are compared with no others: lists and maps go by the first value
-/// that they have, too.
-pub(in crate::ops) fn own_words_at(
-    vector: &Vector<'_>,
-    positions: &[u32],
-    out: &mut Vec<u64>,
-) -> Option<bool> {
-    // A value that is there, its word; then those that are null.
-    let there = |word: u64| 1 << 62 | word >> 2;
-    let of = |first: &Vector<'_>, i: usize, word: u64| if first.is_null(i) { u64::MAX } else { there(word) };
-    let mut words = Vec::new();
-    match &vector.values {
-        Values::List(lists) if lists.child().listed() > 0 => {
-            let firsts = positions.iter().map(|p| lists.elements(*p as usize));
-            // What stands behind an empty list may be no element.
-            let places: Vec<u32> =
-                firsts.clone().map(|list| if list.is_empty() { 0 } else { list.start }).collect();
-            own_words_at(lists.child(), &places, &mut words)?;
-            let words = firsts.zip(places.iter().zip(&words));
-            out.extend(words.map(|(list, (place, word))| match list.is_empty() {
-                true => 0,
-                false => of(lists.child(), *place as usize, *word),
-            }));
-        }
-        Values::Map(maps) if let Some(first) = maps.fields().first() => {
-            own_words_at(first, positions, &mut words)?;
-            out.extend(positions.iter().zip(&words).map(|(p, word)| of(first, *p as usize, *word)));
-        }
-        _ => return words_at(vector, positions, out),
-    }
-    Some(false)
-}
-
 /// Adds further keys to exact prefixes, as many as fit; gives how many.
 fn pack_all(
     present: &mut [Prefixed],
@@ -347,35 +264,6 @@ fn words<'a>((key, _): &Key<'a, '_>, rows: usize) -> Option<Box<dyn Fn(usize) ->
     })
 }
 
-/// Unsigned integers that order as signed ones.
-fn signed(v: i64) -> u64 {
-    v.cast_unsigned() ^ (1 << 63)
-}
-
-/// Integers that order as floats do: both zeros are one, NaN is the largest.
-fn float(v: f64) -> u64 {
-    if v.is_nan() {
-        return u64::MAX;
-    }
-    let bits = (v + 0.0).to_bits();
-    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
-}
-
-/// The nearest of 64 bits.
-fn saturated(n: i128) -> i64 {
-    i64::try_from(n).unwrap_or(if n < 0 { i64::MIN } else { i64::MAX })
-}
-
-/// A decimal in whole billionths, those that do not fit at the ends: in the order of decimals.
-fn billionths(d: Decimal) -> i64 {
-    const DIGITS: u8 = 9;
-    let power = |digits: u8| 10_i128.pow(digits.into());
-    saturated(match d.scale().checked_sub(DIGITS) {
-        Some(more) => d.unscaled() / power(more),
-        None => d.unscaled().saturating_mul(power(DIGITS - d.scale())),
-    })
-}
-
 /// The places of a dictionary's texts in their order, where there are fewer of them than rows.
 fn ranks<'a>(texts: &'a Texts<'_>, rows: usize) -> Option<impl Fn(usize) -> u64 + use<'a>> {
     let (codes, entries) = texts.codes().filter(|(_, entries)| entries.len() <= rows)?;
@@ -389,12 +277,6 @@ fn ranks<'a>(texts: &'a Texts<'_>, rows: usize) -> Option<impl Fn(usize) -> u64 
         ranks[*code] = rank;
     }
     Some(move |i: usize| ranks[codes[i] as usize])
-}
-
-/// Orders two rows by one key.
-pub(in crate::ops) fn order_by((vector, descending): &Key<'_, '_>, a: u32, b: u32) -> Ordering {
-    let order = order_in(vector, a as usize, b as usize);
-    if *descending { order.reverse() } else { order }
 }
 
 /// Of a total order, leaves the first `limit`, in order or with the last of them at the end.

@@ -1,4 +1,4 @@
-//! Rows with 64 bits that order them, and the first of those of texts.
+//! Rows with 64 bits that order them.
 
 /// What orders a row, by as many of the first keys as fit 64 bits, and when the row came: one integer, so
 /// that sorting and merging have no branches.
@@ -18,14 +18,5 @@ impl Prefixed {
     #[expect(clippy::cast_possible_truncation, reason = "the lower of two parts")]
     pub(super) fn came(self) -> u32 {
         self.0 as u32
-    }
-}
-
-/// The first eight bytes, the first of them highest.
-pub(in crate::ops) fn first_bytes(text: &str) -> u64 {
-    let bytes = text.as_bytes();
-    match bytes.first_chunk::<8>() {
-        Some(first) => u64::from_be_bytes(*first),
-        None => bytes.iter().enumerate().fold(0, |prefix, (i, b)| prefix | u64::from(*b) << (56 - 8 * i)),
     }
 }

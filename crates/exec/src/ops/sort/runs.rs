@@ -12,8 +12,8 @@ use std::cmp::Ordering;
 
 use trimorph_base::Reservation;
 use trimorph_vector::Vector;
+use trimorph_vector::order::order_across;
 
-use super::pairs::order_across;
 use crate::rows::append;
 use crate::spill::{Batch, Stored, Writer, batch_bytes, hold_buffers};
 use crate::{Context, ExecError};

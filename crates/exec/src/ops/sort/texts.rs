@@ -132,9 +132,9 @@ mod tests {
     use trimorph_base::Random;
     use trimorph_store::Snapshot;
 
-    use super::super::prefix::first_bytes;
     use super::*;
     use crate::Settings;
+    use trimorph_vector::order::first_bytes;
 
     /// Texts that share many bytes, end with zeros, and are each other's beginnings.
     fn texts(random: &mut Random, rows: usize) -> Vec<String> {

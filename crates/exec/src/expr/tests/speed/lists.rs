@@ -32,6 +32,20 @@ fn picked<'a>(c: &'a Columns, place: impl Fn(u32) -> Option<u32> + 'a) -> Plain<
     })
 }
 
+/// The elements of each list in order.
+fn sorted(c: &Columns) -> Plain<'_> {
+    Box::new(move || {
+        let (runs, elements) = black_box((&c.runs, &c.elements));
+        let mut out: Vec<i64> = Vec::with_capacity(elements.len());
+        for run in runs {
+            let begin = out.len();
+            out.extend_from_slice(of_run(elements, *run));
+            out[begin..].sort_unstable();
+        }
+        drop(black_box(out));
+    })
+}
+
 /// The elements of each list backwards, one list after the other.
 fn reversed(c: &Columns) -> Plain<'_> {
     Box::new(move || {
@@ -109,6 +123,7 @@ pub(super) fn cases(c: &Columns) -> Cases<'_> {
         ),
         ("reverse(list)", call("reverse", lists()), reversed(c)),
         ("coll.distinct", call("coll.distinct", lists()), distinct(c)),
+        ("coll.sort", call("coll.sort", lists()), sorted(c)),
         ("coll.max", call("coll.max", lists()), {
             let elements = &c.elements;
             plain!(c.runs, |run: &(u32, u32)| of_run(elements, *run).iter().fold(i64::MIN, |a, b| a.max(*b)))
