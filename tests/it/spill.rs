@@ -188,6 +188,24 @@ fn distinct_values_within_aggregates() {
     }
 }
 
+/// Lists of different values are in the order in which these came, and lists in an order in that.
+#[test]
+fn lists_in_order() {
+    let graph = graph();
+    for query in [
+        "MATCH (a:A) WITH a ORDER BY a.u DESC WITH a.n % 9000 AS g, collect(DISTINCT a.s) AS l RETURN g, l",
+        "MATCH (a:A) WITH a ORDER BY a.s, a.n WITH a.n % 9000 AS g, collect(DISTINCT a.f) AS l, count(DISTINCT a.k) AS k RETURN g, l, k",
+        "MATCH (a:A) WITH a ORDER BY a.u WITH a.k AS g, collect(DISTINCT a.s) AS l RETURN g, l[..1000] AS f, size(l) AS n",
+        "MATCH (a:A) WITH a ORDER BY a.u WITH a.u % 9000 AS g, collect(DISTINCT CASE a.u % 7 WHEN 0 THEN a.u % 5 WHEN 1 THEN toString(a.f) ELSE a.s END) AS l RETURN g, l",
+        "MATCH (a:A) WITH a ORDER BY a.u RETURN collect(DISTINCT a.n % 9000) AS l",
+        "MATCH (a:A) WITH a ORDER BY a.s DESC WITH a.n % 9000 AS g, collect(a.s) AS l, collect(DISTINCT a.s) AS d RETURN g, l, d",
+        "MATCH (a:A) WITH a ORDER BY a.k, a.u DESC WITH a.u % 9000 AS g, collect(a.s) AS l RETURN g, l",
+        "MATCH (a:A) WITH a ORDER BY a.k, a.u DESC WITH a.s AS g, collect([a.n, a.k]) AS l RETURN g, l",
+    ] {
+        check(query, &graph, false);
+    }
+}
+
 #[test]
 fn joins() {
     let graph = graph();

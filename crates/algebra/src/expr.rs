@@ -355,7 +355,7 @@ pub enum ListOrder {
         /// Whether larger ones come first.
         descending: bool,
     },
-    /// The argument is a map: its first entry is the element, nulls left out, and the others are what elements
-    /// are ordered by; of each of these, whether larger comes first.
+    /// The argument is a map: its first entry is the element, nulls left out, and the others are what
+    /// elements are ordered by; of each of these, whether larger comes first.
     Keys(Arc<[bool]>),
 }

@@ -10,6 +10,7 @@ use trimorph_types::{Grouping, ListBuilder, Value, equals, order};
 use crate::context::Context;
 use crate::error::{Answer, out_of_range, wrong_type};
 use crate::function::{Function, result};
+use crate::kernels::lists::SORTED_AT_ONCE;
 use crate::list::{items, list_of};
 
 pub(crate) const FUNCTIONS: &[Function] = &[
@@ -83,9 +84,6 @@ pub(crate) const FUNCTIONS: &[Function] = &[
 fn present<'v>(function: &str, list: &'v Value) -> Result<impl Iterator<Item = &'v Value>, Diagnostic> {
     Ok(items(function, list)?.iter().filter(|item| !item.is_null()))
 }
-
-/// Elements that are sorted at once, some milliseconds of work; beyond that somebody may want to stop it.
-pub(crate) const SORTED_AT_ONCE: usize = 1 << 14;
 
 /// A merge sort from the bottom up, which can be stopped between elements: what the standard library's
 /// comparison says must hold to the end.

@@ -138,8 +138,8 @@ fn in_two_steps(
     Plan::Aggregate { input: Box::new(groups), keys: above, aggregates: whole }
 }
 
-/// An aggregate of different values over rows of which each has another one: of a variable, or of a map, which
-/// is never null.
+/// An aggregate of different values over rows of which each has another one: of a variable, or of a map,
+/// which is never null.
 fn of_told_apart(aggregate: Aggregate, different: Option<VarId>) -> Aggregate {
     match aggregate.arg {
         Some(Expr::Map(_)) => {

@@ -20,6 +20,7 @@ use trimorph_catalog::CatalogView;
 use trimorph_types::{LogicalType, Value};
 
 use crate::cannot_fail::cannot_fail;
+use crate::column_types::is_of_one_of;
 use crate::heads::is_same;
 use crate::needed::bottom_up;
 use crate::planning::Planning;
@@ -361,7 +362,7 @@ impl Between<'_, '_> {
                 Plan::Sort { keys, .. } => {
                     let key = keys.first().filter(|key| is_same(&key.expr, &element))?;
                     let ends = [AggregateKind::Min, AggregateKind::Max];
-                    let is_ordered = self.is_of_one_of(&element, &ORDERED);
+                    let is_ordered = is_of_one_of(&element, &ORDERED, self.vars, self.catalog);
                     return is_ordered.then(|| if key.descending { [ends[1], ends[0]] } else { ends });
                 }
                 _ => return None,
@@ -369,43 +370,13 @@ impl Between<'_, '_> {
         }
     }
 
-    /// Whether an expression is of one of these types, or null.
-    fn is_of_one_of(&self, expr: &Expr, types: &[LogicalType]) -> bool {
-        let is_one = |ty: Option<LogicalType>| ty.is_some_and(|ty| types.contains(&ty));
-        match expr {
-            Expr::Var(var) => types.contains(&self.vars.get(*var).ty),
-            Expr::Property(base, key, _) => {
-                let is_entity = |var: &VarId| {
-                    matches!(self.vars.get(*var).ty, LogicalType::Node | LogicalType::Relationship)
-                };
-                let names = Some(std::slice::from_ref(key));
-                let catalog = self.catalog;
-                let of_nodes = |(table, column)| {
-                    is_one(catalog.column_type(table, column)) && catalog.has_one_type(table, column)
-                };
-                let of_edges = |(table, column)| {
-                    is_one(catalog.edge_column_type(table, column))
-                        && catalog.has_one_edge_type(table, column)
-                };
-                let (nodes, edges) = (catalog.node_columns(names), catalog.edge_columns(names));
-                let of_all = nodes.iter().map(|(t, c)| catalog.column_type(*t, *c));
-                let mut of_all = of_all.chain(edges.iter().map(|(t, c)| catalog.edge_column_type(*t, *c)));
-                let first = of_all.next();
-                let are_same = of_all.all(|ty| Some(ty) == first);
-                matches!(&**base, Expr::Var(var) if is_entity(var))
-                    && are_same
-                    && nodes.into_iter().all(of_nodes)
-                    && edges.into_iter().all(of_edges)
-            }
-            _ => false,
-        }
-    }
-
     /// Whether an expression is a whole number or null.
     fn is_int(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Const(value) => matches!(value, Value::Int(_) | Value::Null),
-            Expr::Var(_) | Expr::Property(..) => self.is_of_one_of(expr, &[LogicalType::Int]),
+            Expr::Var(_) | Expr::Property(..) => {
+                is_of_one_of(expr, &[LogicalType::Int], self.vars, self.catalog)
+            }
             Expr::Op(Op::Add | Op::Sub | Op::Mul | Op::Neg, args, _) => {
                 args.iter().all(|arg| self.is_int(arg))
             }

@@ -342,7 +342,8 @@ fn first_that_differs(ordering: &[SortKey], groups: &[Expr], below: &Plan, vars:
     ordering.iter().position(|key| differs(&key.expr)).unwrap_or(0)
 }
 
-/// Tells by which expressions rows of a group may differ: not by `f.id` where groups are made by the node `f`.
+/// Tells by which expressions rows of a group may differ: not by `f.id` where groups are made by the node
+/// `f`.
 ///
 /// What is computed of other values than nodes and relationships may differ: 1 and 1.0 are of one group.
 pub(crate) fn differing(groups: &[Expr], below: &Plan, vars: &Vars) -> impl Fn(&Expr) -> bool {

@@ -74,6 +74,7 @@ mod call_groups;
 mod call_once;
 mod cannot_fail;
 mod check;
+mod column_types;
 mod compound_keys;
 mod constant_keys;
 mod count_by_table;

@@ -1,18 +1,21 @@
-//! Lists of each group in order, as `WITH p, m ORDER BY m.date WITH p, collect(m) AS ms`: `collect` is told the
-//! order, and rows need not be sorted before. Each list is sorted by itself when all rows have come, by what
-//! rows of its group may differ by: the lists of many groups are short, and rows that come node by node are
-//! grouped as they come.
+//! Lists of each group in order, as `WITH p, m ORDER BY m.date WITH p, collect(m) AS ms`: `collect` is told
+//! the order, and rows need not be sorted before. Each list is sorted by itself when all rows have come, by
+//! what rows of its group may differ by: the lists of many groups are short, and rows that come node by node
+//! are grouped as they come.
 //!
 //! Not where all rows are of one group: that is the same sort. Nor where lists or maps are collected, which
-//! are no columns.
+//! are no columns. Nor by other keys than the elements themselves where these may be long: they would be held
+//! beside the elements of all lists of a group, and rows that are sorted go to files.
 //!
 //! Source: `ORDER BY` within aggregates of SQL:2003.
 
 use std::sync::Arc;
 
 use trimorph_algebra::{AggregateKind, Expr, ListOrder, Plan, SortKey, VarId, Vars};
+use trimorph_catalog::CatalogView;
 use trimorph_types::LogicalType;
 
+use crate::column_types::is_of_one_of;
 use crate::group_limit::{differing, is_of_any_order};
 use crate::heads::is_same;
 use crate::needed::bottom_up;
@@ -20,13 +23,28 @@ use crate::planning::Planning;
 use crate::{Halt, calls_volatile, replaced};
 
 /// Keys of an order up to which elements carry them.
-const KEYS_MAX: usize = 10;
+const KEYS_MAX: usize = 4;
+
+/// Types of keys that elements carry.
+const CARRIED: [LogicalType; 11] = [
+    LogicalType::Bool,
+    LogicalType::Int,
+    LogicalType::Float,
+    LogicalType::Date,
+    LogicalType::DateTime,
+    LogicalType::LocalDateTime,
+    LogicalType::LocalTime,
+    LogicalType::Time,
+    LogicalType::Duration,
+    LogicalType::Node,
+    LogicalType::Relationship,
+];
 
 /// The pass.
 pub(crate) fn order_lists(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
-    let vars = &mut *planning.vars;
+    let (catalog, vars) = (planning.catalog, &mut *planning.vars);
     bottom_up(plan, &planning.needed, &mut |mut plan, _| {
-        if let Some(order) = order(&plan, vars) {
+        if let Some(order) = order(&plan, vars, catalog) {
             put(&mut plan, order, vars);
         }
         Ok(plan)
@@ -50,7 +68,7 @@ enum List {
 }
 
 /// The order of the lists of a grouping, if it is to make it itself.
-fn order(plan: &Plan, vars: &Vars) -> Option<Order> {
+fn order(plan: &Plan, vars: &Vars, catalog: &CatalogView<'_>) -> Option<Order> {
     let Plan::Aggregate { input, keys: groups, aggregates } = plan else { return None };
     let mut exprs: Vec<Expr> = groups.iter().map(|(_, key)| key.clone()).collect();
     exprs.extend(aggregates.iter().filter_map(|(_, aggregate)| aggregate.arg.clone()));
@@ -71,6 +89,8 @@ fn order(plan: &Plan, vars: &Vars) -> Option<Order> {
     if keys.len() > KEYS_MAX {
         return None;
     }
+    let is_short = |key: &SortKey| is_of_one_of(&read(key.expr.clone(), input), &CARRIED, vars, catalog);
+    let are_short = keys.iter().all(is_short);
     let mut lists = Vec::with_capacity(aggregates.len());
     for (_, aggregate) in aggregates {
         let arg = aggregate.arg.as_ref().and_then(|_| args.next());
@@ -83,7 +103,7 @@ fn order(plan: &Plan, vars: &Vars) -> Option<Order> {
                     Some(key) if is_same(&key.expr, &element) => {
                         Some(List::Elements { descending: key.descending })
                     }
-                    Some(_) if aggregate.distinct || !is_column(&element, vars) => return None,
+                    Some(_) if aggregate.distinct || !are_short || !is_column(&element, vars) => return None,
                     Some(_) => Some(List::Keys),
                     None => None,
                 }
@@ -93,6 +113,14 @@ fn order(plan: &Plan, vars: &Vars) -> Option<Order> {
         });
     }
     lists.iter().any(Option::is_some).then_some(Order { keys, lists })
+}
+
+/// What an expression reads below projections.
+fn read(expr: Expr, below: &Plan) -> Expr {
+    match below {
+        Plan::Project { input, items } | Plan::Extra { input, items } => read(replaced(expr, items), input),
+        _ => expr,
+    }
 }
 
 /// Whether values of an expression are mostly those of a column, and no lists or maps.

@@ -205,7 +205,7 @@ pub fn order_by((vector, descending): &Key<'_, '_>, a: u32, b: u32) -> Ordering 
     if *descending { order.reverse() } else { order }
 }
 
-/// An element with what orders it: whether its first key is null, 64 bits of that key, and the element's place.
+/// An element with what orders it: whether its first key is null, 64 bits of that key, and its place.
 type Word = u128;
 const PLACE_BITS: u32 = 32;
 const NULL_BIT: u32 = 96;

@@ -17,8 +17,10 @@ use super::{UNCHARGED_BYTES_MAX, spare_bytes};
 use crate::keys::{KeyTable, NO_NUMBER, POSITIONS_UNCHECKED};
 use crate::{Context, ExecError};
 
-/// Rows seen, all columns of which are the key.
+/// Rows seen, all columns of which are the key but the last ones, which are carried along.
 pub(crate) struct Dedupe<'s> {
+    /// Columns that are carried.
+    carried: usize,
     seen: KeyTable<'s>,
     held: Option<Reservation>,
     level: u32,
@@ -35,7 +37,13 @@ pub(crate) struct Dedupe<'s> {
 impl<'s> Dedupe<'s> {
     /// None seen.
     pub(crate) fn new() -> Self {
+        Self::carrying(0)
+    }
+
+    /// None seen, of rows whose last columns are no part of the key.
+    pub(crate) fn carrying(carried: usize) -> Self {
         Self {
+            carried,
             seen: KeyTable::default(),
             held: None,
             level: 0,
@@ -51,16 +59,17 @@ impl<'s> Dedupe<'s> {
     /// come from [`Self::rest`].
     pub(crate) fn add(
         &mut self,
-        keys: &[&Vector<'s>],
+        columns: &[&Vector<'s>],
         positions: &[u32],
         fresh: &mut Vec<u32>,
         cx: &Context<'s>,
     ) -> Result<(), ExecError> {
+        let keys = self.keys(columns);
         for positions in positions.chunks(POSITIONS_UNCHECKED) {
             cx.check()?;
             self.numbers.clear();
             if self.spilled.is_some() || !self.room(positions.len(), cx)? {
-                self.spill(keys, positions, cx)?;
+                self.spill(columns, positions, cx)?;
                 continue;
             }
             self.seen.number_all(keys, positions, &mut self.numbers, fresh);
@@ -68,7 +77,7 @@ impl<'s> Dedupe<'s> {
                 && let Err(over) = held.resize(self.seen.bytes())
             {
                 // Texts took more than there is: they are in the set now.
-                self.full(keys.len(), cx).ok_or(over)?;
+                self.full(columns.len(), cx).ok_or(over)?;
             }
         }
         Ok(())
@@ -100,14 +109,25 @@ impl<'s> Dedupe<'s> {
         })
     }
 
-    fn spill(&mut self, keys: &[&Vector<'s>], positions: &[u32], cx: &Context<'s>) -> Result<(), ExecError> {
+    /// Of all columns those that are the key.
+    fn keys<'a, 'v>(&self, columns: &'a [&'v Vector<'s>]) -> &'a [&'v Vector<'s>] {
+        &columns[..columns.len().saturating_sub(self.carried)]
+    }
+
+    fn spill(
+        &mut self,
+        columns: &[&Vector<'s>],
+        positions: &[u32],
+        cx: &Context<'s>,
+    ) -> Result<(), ExecError> {
+        let keys = self.keys(columns);
         self.seen.find_all(keys, positions, &mut self.numbers);
         let unknown = positions.iter().zip(&self.numbers).filter(|(_, number)| **number == NO_NUMBER);
         let unknown: Vec<u32> = unknown.map(|(p, _)| *p).collect();
         let mut found = std::mem::take(&mut self.hashes);
         hashes(keys, &unknown, &mut found);
-        if let Some(partitions) = self.full(keys.len(), cx) {
-            partitions.add(&found, keys, &unknown, &|_| 1, cx)?;
+        if let Some(partitions) = self.full(columns.len(), cx) {
+            partitions.add(&found, columns, &unknown, &|_| 1, cx)?;
         }
         self.hashes = found;
         Ok(())
@@ -122,10 +142,10 @@ impl<'s> Dedupe<'s> {
                 && let Some(batch) = partition.read(&mut reader, cx)?
             {
                 self.current = Some((partition, reader));
-                let keys: Vec<&Vector<'s>> = batch.columns.iter().collect();
+                let columns: Vec<&Vector<'s>> = batch.columns.iter().collect();
                 let all: Vec<u32> = (0..u32::try_from(batch.len()).unwrap_or(u32::MAX)).collect();
                 let mut fresh = Vec::new();
-                self.add(&keys, &all, &mut fresh, cx)?;
+                self.add(&columns, &all, &mut fresh, cx)?;
                 if !fresh.is_empty() {
                     return Ok(Some((batch, fresh)));
                 }

@@ -7,13 +7,15 @@ use trimorph_types::Value;
 use trimorph_vector::order::Sorter;
 use trimorph_vector::{Lists, Nulls, Positions, Side, Values, Vector, each, local_nanos};
 
-use crate::collections::SORTED_AT_ONCE;
 use crate::context::Context;
 use crate::kernel::{Argument, nulls_of};
 
 /// Elements that a kernel makes at most: 16 MB of texts. More are left to the general path, which holds them
 /// from the budget.
 pub(crate) const MADE_MAX: usize = 1 << 20;
+
+/// Elements that are sorted at once, some milliseconds of work; beyond that somebody may want to stop it.
+pub(crate) const SORTED_AT_ONCE: usize = 1 << 14;
 
 /// The lists of an argument that has one for each position.
 fn lists_of<'a, 's>(argument: Option<&Argument<'a, 's>>) -> Option<(&'a Lists<'s>, &'a Nulls)> {

@@ -12,6 +12,7 @@ use trimorph_vector::{Positions, Vector};
 
 use super::functions::function;
 use super::merge::Export;
+use super::ordered::by_arrival;
 use super::rows::{Rows, Weights};
 use super::spec::{AggregateEx, Kept};
 use super::states::{Column, Ledger, ROWS_UNCHECKED, States};
@@ -155,6 +156,10 @@ impl<'s> Column<'s> {
             Found::Values(values, positions) => (values, positions),
         };
         let parameter = self.kept.as_ref().and_then(|kept| kept.parameter.clone());
+        if self.kept.as_ref().is_some_and(|kept| kept.kind == AggregateKind::Collect) && self.order.is_none()
+        {
+            self.order = Some(by_arrival());
+        }
         self.settle(cx)?;
         let mut own = cx.settings.budget.reservation();
         let held = held.unwrap_or(&mut own);

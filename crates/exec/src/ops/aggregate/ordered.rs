@@ -3,8 +3,8 @@
 //!
 //! 1. The places of a list's elements are sorted by integers that order as the first key does. A long list is
 //!    sorted as rows are, on all cores.
-//! 2. The elements of all lists are put in that order at once. Nulls, which `collect` leaves out, are left out
-//!    here where they came with their keys.
+//! 2. The elements of all lists are put in that order at once. Nulls, which `collect` leaves out, are left
+//!    out here where they came with their keys.
 //!
 //! Invariant: equal elements of a list stay in the order in which they came.
 
@@ -12,7 +12,7 @@ use trimorph_algebra::ListOrder;
 use trimorph_base::Diagnostic;
 use trimorph_types::Value;
 use trimorph_vector::order::{Key, Sorter};
-use trimorph_vector::{Lists, Positions, Values, Vector};
+use trimorph_vector::{Lists, Maps, Positions, Values, Vector};
 
 use crate::ops::sort::ordered_from;
 use crate::{Context, ExecError};
@@ -46,6 +46,17 @@ impl<'a, 's> Elements<'a, 's> {
     }
 }
 
+/// Values with the numbers by which they came, as elements that are ordered by these.
+pub(super) fn arrived<'s>(values: &Vector<'s>, came: &Vector<'s>) -> Option<Vector<'s>> {
+    let entries = [("0", values), ("1", came)].map(|(key, vector)| (key.into(), vector.clone()));
+    Some(Vector::new(Values::Map(Maps::new(entries.into(), came.listed())?)))
+}
+
+/// The order of such elements.
+pub(super) fn by_arrival() -> ListOrder {
+    ListOrder::Keys([false].into())
+}
+
 /// Lists of which each has its elements in order.
 ///
 /// **Cost**: `n log n` comparisons of integers for the `n` elements of each list; 4 bytes an element beside
@@ -59,20 +70,16 @@ pub(super) fn ordered_lists<'s>(
 ) -> Result<Vector<'s>, ExecError> {
     match &lists.values {
         Values::List(of) if of.child().listed() == 0 => Ok(lists),
-        Values::List(of) => match Elements::of(of.child(), order) {
-            Some(elements) => sorted(of, &elements, cx),
-            None => Err(unknown()),
-        },
-        // Lists whose elements own others.
-        Values::Any(values) => {
-            let mut out = Vec::with_capacity(values.len());
-            for list in values {
-                out.push(ordered_list(list, order, cx)?);
+        Values::List(of) if let Some(elements) = Elements::of(of.child(), order) => sorted(of, &elements, cx),
+        // Elements own others, or are of several types.
+        _ => {
+            let mut out = Vec::with_capacity(lists.listed());
+            for i in 0..lists.listed() {
+                out.push(ordered_list(&lists.value(i, &|id| cx.edge_value(id)), order, cx)?);
             }
             let len = out.len();
             Ok(Vector::of_values(out, Positions::all(len)))
         }
-        _ => Ok(lists),
     }
 }
 

@@ -18,6 +18,7 @@ use trimorph_base::Reservation;
 use trimorph_vector::{Chunk, Selection, Vector};
 
 use super::AggregateSpec;
+use super::ordered::by_arrival;
 use super::owners::Owned;
 use super::spec::AggregateEx;
 use super::table::Table;
@@ -61,9 +62,14 @@ impl AggregateSpec {
         self.of_columns(|a| a.distinct)
     }
 
-    /// The same aggregation once distinct values have been told apart.
+    /// The same aggregation once distinct values have been told apart; lists of them are in the order in
+    /// which they came.
     pub(super) fn of_told_apart(&self) -> Self {
-        self.of_columns(|_| false)
+        let mut spec = self.of_columns(|_| false);
+        for (own, _) in spec.aggregates.iter_mut().zip(&self.aggregates).filter(|(_, a)| a.keeps_order()) {
+            own.order = Some(by_arrival());
+        }
+        spec
     }
 
     fn of_columns(&self, distinct: impl Fn(&AggregateEx) -> bool) -> Self {

@@ -3,7 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 
 use trimorph_types::Value;
-use trimorph_vector::Vector;
+use trimorph_vector::{Values, Vector};
 
 use crate::ExecError;
 
@@ -51,6 +51,17 @@ impl Rows<'_, '_> {
     /// Whether no row has a null for an argument.
     pub(super) fn are_plain(&self) -> bool {
         self.arg.is_none_or(|v| !v.may_have_nulls())
+    }
+
+    /// Whether all values are null in a vector of no type, as those of `OPTIONAL` are where nothing matches:
+    /// they would make typed states general.
+    pub(super) fn are_null(&self) -> bool {
+        match self.arg.map(|arg| &arg.values) {
+            Some(Values::Any(values)) if self.parameter.is_none() && self.constant.is_none() => {
+                self.positions.iter().all(|p| values[*p as usize].is_null())
+            }
+            _ => false,
+        }
     }
 
     /// Calls `visit` with group, position and weight of the rows whose argument is not null.

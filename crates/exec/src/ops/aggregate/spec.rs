@@ -71,6 +71,13 @@ impl AggregateEx {
     }
 }
 
+impl AggregateEx {
+    /// Whether distinct values are kept in the order in which they came.
+    pub(super) fn keeps_order(&self) -> bool {
+        self.is_kept() && self.kind == AggregateKind::Collect && self.order.is_none()
+    }
+}
+
 impl AggregateSpec {
     /// Whether all rows have the same keys.
     pub(crate) fn has_constant_keys(&self) -> bool {

@@ -3,7 +3,8 @@
 //! 1. when a table cannot grow, all its groups go to partitions by the hash of their keys, with their states,
 //!    and it begins again: a group may be written several times, with a part of its rows each
 //! 2. distinct values go to partitions by the hash of key and value. At the end those of each partition are
-//!    told apart and counted, or aggregated, and these states go to the partitions of the groups
+//!    told apart and counted, or aggregated, and these states go to the partitions of the groups. Those of
+//!    lists have the number by which they came, and are put in its order at the end
 //! 3. partition by partition the states of each group are merged, and the result is given before the next is
 //!    begun; a partition that is too large is partitioned again
 
@@ -15,6 +16,7 @@ use super::AggregateSpec;
 use super::columns::{blank, counts, states_of, width};
 use super::distinct::DistinctSet;
 use super::kept::{Found, one_each};
+use super::ordered::arrived;
 use super::states::Ledger;
 use super::table::{Finished, Part, Table};
 use crate::spill::{
@@ -32,8 +34,10 @@ pub(super) struct Spilled<'s> {
     groups: Option<Partitions<'s>>,
     /// Keys, the number of the aggregate, and a distinct value by its encoded form: to be counted.
     values: Option<Partitions<'s>>,
-    /// Keys and the distinct values that an aggregate keeps, for each aggregate.
+    /// Keys and the distinct values that an aggregate keeps, for each aggregate; of lists when each came.
     kept: Vec<Option<Partitions<'s>>>,
+    /// Values of lists that were written.
+    came: i64,
     hashes: Vec<u64>,
 }
 
@@ -43,7 +47,7 @@ const VALUE_COLUMNS: usize = 4;
 impl<'s> Spilled<'s> {
     /// Nothing yet, in partitions of a level.
     pub(super) fn new(level: u32) -> Self {
-        Self { level, groups: None, values: None, kept: Vec::new(), hashes: Vec::new() }
+        Self { level, groups: None, values: None, kept: Vec::new(), came: 0, hashes: Vec::new() }
     }
 
     /// Whether anything was written.
@@ -62,7 +66,7 @@ impl<'s> Spilled<'s> {
         if spec.keys.is_empty() {
             for (number, column) in table.states.iter_mut().enumerate() {
                 if let Some((groups, values)) = column.take_kept()? {
-                    self.take_kept(number, &table.columns, &groups, &values, cx)?;
+                    self.take_kept((number, spec), &table.columns, &groups, &values, cx)?;
                 } else if let Some(set) = &mut column.distinct {
                     self.take_values(number, &table.columns, set, cx)?;
                     set.forget_listed();
@@ -76,7 +80,7 @@ impl<'s> Spilled<'s> {
         table.settle_all();
         for (number, column) in table.states.iter_mut().enumerate() {
             if let Some((groups, values)) = column.take_kept()? {
-                self.take_kept(number, &table.columns, &groups, &values, cx)?;
+                self.take_kept((number, spec), &table.columns, &groups, &values, cx)?;
                 column.settle(cx)?;
             }
             // Where counts are merged there are no values: they are in the counts.
@@ -107,26 +111,32 @@ impl<'s> Spilled<'s> {
     /// Writes the distinct values that one aggregate has kept, each with its group.
     fn take_kept(
         &mut self,
-        number: usize,
+        (number, spec): (usize, &AggregateSpec),
         keys: &[Vector<'s>],
         groups: &[u32],
         values: &Vector<'s>,
         cx: &Context<'s>,
     ) -> Result<(), ExecError> {
+        let is_in_order = spec.aggregates[number].keeps_order();
         if self.kept.len() <= number {
             self.kept.resize_with(number + 1, || None);
         }
-        let partitions =
-            self.kept[number].get_or_insert_with(|| Partitions::new(self.level, keys.len() + 1, cx));
+        let columns = keys.len() + 1 + usize::from(is_in_order);
+        let partitions = self.kept[number].get_or_insert_with(|| Partitions::new(self.level, columns, cx));
         for (piece, groups) in groups.chunks(ROWS_AT_ONCE).enumerate() {
             // Values are numbered by 32 bits.
             let first = (piece * ROWS_AT_ONCE) as u32;
             let of: Vec<u32> = (first..first + groups.len() as u32).collect();
             let mut row: Vec<Vector<'s>> = keys.iter().map(|key| key.gather(groups)).collect();
             row.push(values.gather(&of));
+            if is_in_order {
+                let end = self.came + groups.len() as i64;
+                row.push(Vector::new(Values::Int((self.came..end).collect())));
+                self.came = end;
+            }
             let row: Vec<&Vector<'s>> = row.iter().collect();
             let positions: Vec<u32> = (0..groups.len() as u32).collect();
-            hashes(&row, &positions, &mut self.hashes);
+            hashes(&row[..=keys.len()], &positions, &mut self.hashes);
             partitions.add(&self.hashes, &row, &positions, &|_| 1, cx)?;
         }
         Ok(())
@@ -246,11 +256,12 @@ impl<'s> Rest<'s> {
         }
         let merged = spec.of_told_apart();
         let mut counted = Merging::new(0, &merged, cx);
-        each_distinct(values, cx, |batch, fresh| {
+        each_distinct(values, 0, cx, |batch, fresh| {
             count_values(batch, fresh, (&mut counted, &merged), spec, cx, &mut add)
         })?;
         for (number, values) in kept.into_iter().enumerate() {
-            each_distinct(values, cx, |batch, fresh| {
+            let carried = usize::from(spec.aggregates[number].keeps_order());
+            each_distinct(values, carried, cx, |batch, fresh| {
                 take_values(number, batch, fresh, (&mut counted, &merged), spec, cx, &mut add)
             })?;
         }
@@ -303,14 +314,16 @@ fn same<'s>(all: Vec<Partitions<'s>>, cx: &Context<'s>) -> Result<Vec<Vec<Partit
     Ok(out)
 }
 
-/// Calls `visit` with the rows of partitions, and where among them are the first of their kind.
+/// Calls `visit` with the rows of partitions, and where among them are the first of their kind; the last
+/// columns are `carried` along.
 fn each_distinct<'s>(
     partitions: Vec<Partitions<'s>>,
+    carried: usize,
     cx: &Context<'s>,
     mut visit: impl FnMut(&Batch<'s>, &[u32]) -> Result<(), ExecError>,
 ) -> Result<(), ExecError> {
     for partitions in same(partitions, cx)? {
-        let mut distinct = Dedupe::new();
+        let mut distinct = Dedupe::carrying(carried);
         for partition in partitions {
             let mut reader = PartitionReader::default();
             while let Some(batch) = partition.read(&mut reader, cx)? {
@@ -342,6 +355,8 @@ fn take_values<'s>(
     let (Some(values), Some(aggregate)) = (batch.columns.get(keys), spec.aggregates.get(number)) else {
         return Ok(());
     };
+    let arrived = batch.columns.get(keys + 1).and_then(|came| arrived(values, came));
+    let values = arrived.as_ref().unwrap_or(values);
     if keys == 0 {
         return add(number, Found::Values(values, fresh));
     }

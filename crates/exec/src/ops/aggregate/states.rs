@@ -544,6 +544,9 @@ impl<'s> Column<'s> {
             });
         }
         let Some(arg) = rows.arg else { return Ok(()) };
+        if rows.are_null() {
+            return Ok(());
+        }
         if integers(&arg.values).is_none() {
             self.states.retype(arg);
         }
