@@ -16,7 +16,8 @@
 //! Source: Neumann and Kemper, "Unnesting Arbitrary Queries", BTW 2015.
 
 use trimorph_algebra::{
-    Aggregate, AggregateKind, ApplyKind, EdgeRange, Expr, GroupLimit, Op, Plan, QueryGraph, SortKey, VarId,
+    Aggregate, AggregateKind, ApplyKind, Direction, EdgeRange, Expr, GroupLimit, Op, Plan, QueryGraph,
+    SortKey, VarId,
 };
 use trimorph_types::Value;
 
@@ -118,10 +119,14 @@ fn told_apart(plan: &Plan) -> Option<Vec<VarId>> {
     }
 }
 
-/// The nodes and relationships of a pattern. A walk is a list of relationships, or reaches a node once.
+/// The relationships of a pattern, and the nodes that are not told by these: a relationship that is followed
+/// one way has two nodes. A walk is a list of relationships, or reaches a node once.
 fn told_apart_in(graph: &QueryGraph) -> Option<Vec<VarId>> {
     let is_step = graph.edges.iter().all(|edge| edge.range == EdgeRange::One);
-    let all = graph.nodes.iter().map(|node| node.var).chain(graph.edges.iter().map(|edge| edge.var));
+    let one_way = graph.edges.iter().filter(|edge| edge.direction != Direction::Both);
+    let told: VarSet = one_way.flat_map(|edge| [edge.from, edge.to]).collect();
+    let nodes = graph.nodes.iter().map(|node| node.var).filter(|node| !told.contains(node));
+    let all = nodes.chain(graph.edges.iter().map(|edge| edge.var));
     is_step.then(|| all.collect())
 }
 
