@@ -109,6 +109,7 @@ fn elements_are_chosen_as_they_come() {
                 "collect(m.n) AS xs RETURN p.i, [x IN xs WHERE x > 2] AS a, [x IN xs WHERE x < 5 | -x] AS b",
                 true,
             ),
+            ("collect(m.t) AS xs RETURN p.i, [x IN xs WHERE x CONTAINS '1' | left(x, 1)] AS a", false),
             ("collect(DISTINCT m.l) AS xs RETURN p.i, [x IN xs WHERE x > 2] AS a", false),
             ("collect(m.n) AS xs RETURN p.i, [x IN xs WHERE x > 2] AS a, xs", false),
             ("collect(m.n) AS xs RETURN p.i, [x IN xs | x + 1] AS a", false),

@@ -1,5 +1,5 @@
 """What people asked who had not seen the other families: accumulators of several parts, cycles in halves, conditions to the outermost
-node, zones, lists as values, the latest of each, joins by two keys, pages of lists."""
+node, zones, lists as values, the latest of each, joins by two keys, pages of lists, lists in an order."""
 
 from everyday.query import LEFT_OUT, Query
 
@@ -127,4 +127,28 @@ QUERIES = [
     Query("pages/interests-and-friends",
           "MATCH (p:Person) RETURN p.id AS id, COUNT { (p)-[:HAS_INTEREST]->(t) WHERE t.name STARTS WITH 'A' } AS n, EXISTS { (p)-[:KNOWS]-(:Person {gender: 'male'}) } AS e ORDER BY p.creationDate DESC, id SKIP 100 LIMIT 20",
           "SELECT id, (SELECT count(*) FROM Interest JOIN Tag t ON t.id = tagId WHERE personId = x.id AND starts_with(t.name, 'A')), EXISTS (FROM Knows JOIN Person q ON q.id = person2Id WHERE person1Id = x.id AND q.gender = 'male') FROM (SELECT id, creationDate FROM Person ORDER BY creationDate DESC, id LIMIT 20 OFFSET 100) x ORDER BY creationDate DESC, id", LEFT_OUT),
+    Query("orders/third-newest",
+          "MATCH (f:Forum)-[:CONTAINER_OF]->(m:Post) WITH f, m ORDER BY m.creationDate DESC, m.id WITH f, collect(m.id) AS ids WHERE size(ids) > 2 RETURN count(*) AS n, max(ids[2]) AS x, sum(size(ids)) AS s",
+          "SELECT count(*), max(id), sum(c)::BIGINT FROM (SELECT id, row_number() OVER (PARTITION BY forumId ORDER BY creationDate DESC, id) r, count(*) OVER (PARTITION BY forumId) c FROM Post) WHERE r=3", LEFT_OUT),
+    Query("orders/first-browser-of-each",
+          "MATCH (p:Person)<-[:HAS_CREATOR]-(m:Message) WITH p, m ORDER BY m.creationDate, m.id WITH p, collect(m.browserUsed) AS bs RETURN bs[0] AS b, count(*) AS n, max(size(bs)) AS x ORDER BY b",
+          "SELECT b, count(*), max(n) FROM (SELECT creatorId, arg_min(browserUsed,(creationDate,id)) b, count(*) n FROM Message GROUP BY 1) GROUP BY 1 ORDER BY 1", LEFT_OUT),
+    Query("orders/days-active",
+          "MATCH (p:Person)<-[:HAS_CREATOR]-(m:Message) WITH p, date(m.creationDate) AS d ORDER BY d WITH p, collect(DISTINCT d) AS ds RETURN size(ds) / 50 AS k, count(*) AS n, min(ds[0]) AS a, max(ds[-1]) AS z ORDER BY k",
+          "SELECT n//50 k, count(*), min(a), max(z) FROM (SELECT creatorId, count(DISTINCT creationDate::DATE) n, min(creationDate::DATE) a, max(creationDate::DATE) z FROM Message GROUP BY 1) GROUP BY 1 ORDER BY 1", LEFT_OUT),
+    Query("orders/names-of-city",
+          "MATCH (c:City)<-[:IS_LOCATED_IN]-(p:Person) WITH c, p ORDER BY p.lastName, p.firstName WITH c, collect(p.lastName) AS ns RETURN c.name AS c, ns[0] AS a, ns[-1] AS z, size(ns) AS n ORDER BY n DESC, c LIMIT 10",
+          "SELECT c.name, min(p.lastName), max(p.lastName), count(*) n FROM Person p JOIN City c ON c.id=p.cityId GROUP BY c.id, c.name ORDER BY n DESC, 1 LIMIT 10", LEFT_OUT),
+    Query("orders/median-by-sorted-list",
+          "MATCH (f:Forum)-[:CONTAINER_OF]->(m:Post) WITH f, coll.sort(collect(m.length)) AS ls RETURN sum(ls[0]) AS a, sum(ls[size(ls) / 2]) AS m, sum(ls[-1]) AS z",
+          "SELECT sum(l[1])::BIGINT, sum(l[len(l)//2+1])::BIGINT, sum(l[-1])::BIGINT FROM (SELECT list_sort(list(length)) l FROM Post GROUP BY forumId)", LEFT_OUT),
+    Query("orders/different-triples-by-browser",
+          "MATCH (m:Message) RETURN m.browserUsed AS b, count(DISTINCT [m.locationIP, m.length]) AS n, count(*) AS c ORDER BY b",
+          "SELECT browserUsed b, count(DISTINCT (locationIP, length)), count(*) FROM Message GROUP BY 1 ORDER BY 1", LEFT_OUT),
+    Query("orders/optional-extremes",
+          "MATCH (p:Person) OPTIONAL MATCH (p)<-[:HAS_CREATOR]-(m:Post) WHERE m.length > 120 RETURN p.id AS id, max(m.creationDate) AS d, sum(m.length) AS s ORDER BY id LIMIT 50",
+          "SELECT p.id, max(m.creationDate), coalesce(sum(m.length),0)::BIGINT FROM Person p LEFT JOIN Post m ON m.creatorId=p.id AND m.length>120 GROUP BY 1 ORDER BY 1 LIMIT 50", LEFT_OUT),
+    Query("orders/order-by-map",
+          "MATCH (p:Person) RETURN {b: p.browserUsed, g: p.gender} AS k, p.id AS id ORDER BY k, id SKIP 3000 LIMIT 20",
+          "SELECT {'b': browserUsed, 'g': gender} k, id FROM Person ORDER BY browserUsed, gender, id LIMIT 20 OFFSET 3000", LEFT_OUT),
 ]

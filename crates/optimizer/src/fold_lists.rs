@@ -298,7 +298,9 @@ impl Between<'_, '_> {
                     Some(map) => Some(own(*var, list, map)?.expr),
                 };
                 let condition = own(*var, list, filter)?;
-                (!list.distinct && !list.is_sorted).then_some((name, Fold::Chosen(condition, chosen)))
+                // Texts that are read to be looked through are read again for what is computed of them.
+                let is_chosen = !list.distinct && !list.is_sorted && !looks_through_texts(filter);
+                is_chosen.then_some((name, Fold::Chosen(condition, chosen)))
             }
             Expr::Quantifier { kind, var, list, predicate } if *kind != QuantifierKind::Single => {
                 let (name, list) = list_of(list)?;
