@@ -52,6 +52,35 @@ impl Run {
     /// Lays out `len` rows from `first` on.
     #[inline]
     fn fill(&mut self, columns: &[KeyWords], first: usize, len: usize) {
+        match (columns, self.tags.as_deref()) {
+            ([a, b, c], Some([tag])) => self.fill_few::<3, 4>([a, b, c], *tag, first, len),
+            ([a, b, c, d], Some([tag])) => self.fill_few::<4, 5>([a, b, c, d], *tag, first, len),
+            _ => self.fill_many(columns, first, len),
+        }
+    }
+
+    /// The same of `N` columns whose rows have the same tags, `W` words with these: no loop over widths.
+    fn fill_few<const N: usize, const W: usize>(
+        &mut self,
+        columns: [&KeyWords; N],
+        tags: u64,
+        first: usize,
+        len: usize,
+    ) {
+        let bits = columns.map(|column| &column.bits[first..first + len]);
+        let rows = self.rows.as_chunks_mut::<W>().0.iter_mut().zip(&mut self.hashes);
+        for (k, (row, hash)) in rows.take(len).enumerate() {
+            let mut mixed = 0;
+            for (word, bits) in row.iter_mut().zip(bits) {
+                *word = bits[k];
+                mixed = mix(mixed, *word);
+            }
+            row[N] = tags;
+            *hash = kept(mix(mixed, tags));
+        }
+    }
+
+    fn fill_many(&mut self, columns: &[KeyWords], first: usize, len: usize) {
         let width = width(columns);
         for (c, column) in columns.iter().enumerate() {
             let bits = &column.bits[first..first + len];
@@ -68,10 +97,15 @@ impl Run {
                     }
                 }
             }
-            let hash = row.iter().fold(0u64, |hash, word| (hash.rotate_left(23) ^ word).hash());
-            self.hashes[k] = kept(hash);
+            self.hashes[k] = kept(row.iter().fold(0, |hash, word| mix(hash, *word)));
         }
     }
+}
+
+/// A hash with one more word.
+#[inline(always)]
+fn mix(hash: u64, word: u64) -> u64 {
+    (hash.rotate_left(23) ^ word).hash()
 }
 
 /// Whether two rows of one width have the same words: they have few, and a call would cost more.

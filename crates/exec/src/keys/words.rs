@@ -9,6 +9,7 @@ use super::encode::{
     TAG_FLOAT, TAG_INT, TAG_IRI, TAG_MISSING, TAG_NULL, TAG_OTHER, TAG_TEXT, encode, fixed_bits, fixed_key,
     fixed_value_key, value_bits,
 };
+use super::flat::NO_NUMBER;
 use super::numbers::NumberForm;
 use super::texts::{FoundEntries, TextTable};
 use crate::charge::{table_bytes, table_growth_bytes};
@@ -178,10 +179,11 @@ impl<'s> Numbers<'s> for Finding<'_, 's> {
     }
 }
 
-/// A number as a word.
+/// A number as a word; what has none has one that nothing else has, of the same tag: then most columns have
+/// one tag.
 #[inline(always)]
 fn word(tag: u8, number: Option<u32>) -> (u8, u64) {
-    number.map_or((TAG_MISSING, 0), |number| (tag, number.into()))
+    (tag, number.unwrap_or(NO_NUMBER).into())
 }
 
 /// The words of the values at `positions`.
@@ -193,8 +195,8 @@ fn fill<'s>(vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords, mut numb
     }
     match &vector.values {
         Values::String(texts) if vector.nulls.is_none() => {
-            numbers.texts(texts, positions, |number| out.push(word(TAG_TEXT, number)));
-            out.unite(TAG_TEXT);
+            numbers.texts(texts, positions, |number| out.bits.push(word(TAG_TEXT, number).1));
+            out.tags = Tags::All(TAG_TEXT);
         }
         Values::String(texts) => {
             // A null's text is arbitrary: those that are there are numbered together.
