@@ -172,3 +172,30 @@ fn long_lists_are_sorted_as_rows_are() {
         assert_eq!(rows(query, &snapshot, ordered(), settings), (expected.clone(), true));
     }
 }
+
+#[test]
+fn lists_of_subqueries_are_those_of_each_row() {
+    let without = Options::default().without("order_lists").unwrap();
+    let snapshot = graph(9, 400);
+    for (query, is_told) in [
+        (
+            "MATCH (p:A) CALL (p) { MATCH (p)-[:T]->(m) WITH m ORDER BY m.at DESC, m.n RETURN collect(m.n) AS c } RETURN p.n, c",
+            true,
+        ),
+        (
+            "MATCH (p:A) CALL (p) { MATCH (p)-[:T]->(m) WITH m ORDER BY m.n RETURN collect(m.x) AS c, count(*) AS k } RETURN p.n, c, k",
+            true,
+        ),
+        (
+            "MATCH (p:A) WHERE p.n < 50 RETURN p.n, COLLECT { MATCH (p)-[:T]->(m) WITH m ORDER BY m.n DESC RETURN collect(m.n) }[0] AS c",
+            true,
+        ),
+        ("CALL () { MATCH (m:A) WITH m ORDER BY m.at, m.n RETURN collect(m.n) AS c } RETURN c", false),
+    ] {
+        let (expected, _) = rows(query, &snapshot, without, Settings::default());
+        for threads in [1, 2] {
+            let settings = Settings { threads, ..Settings::default() };
+            assert_eq!(rows(query, &snapshot, ordered(), settings), (expected.clone(), is_told), "{query}");
+        }
+    }
+}

@@ -3,7 +3,8 @@
 //! what rows of its group may differ by: the lists of many groups are short, and rows that come node by node
 //! are grouped as they come.
 //!
-//! Not where all rows are of one group: that is the same sort. Nor where lists or maps are collected, which
+//! Not where all rows are of one group: that is the same sort; of a subquery, each row that it is asked for has
+//! a group of its own. Nor where lists or maps are collected, which
 //! are no columns. Nor by other keys than the elements themselves where these may be long: they would be held
 //! beside the elements of all lists of a group, and rows that are sorted go to files.
 //!
@@ -79,7 +80,8 @@ fn order(plan: &Plan, vars: &Vars, catalog: &CatalogView<'_>) -> Option<Order> {
     }
     let Plan::Sort { input, keys, limit: None, of_group: None } = plan else { return None };
     let mut args = exprs.split_off(groups.len()).into_iter();
-    let is_one_group = exprs.iter().all(|key| matches!(key, Expr::Const(_) | Expr::Param(_)));
+    let is_one_group =
+        exprs.iter().all(|key| matches!(key, Expr::Const(_) | Expr::Param(_))) && !is_of_each_row(input);
     let mut ordering = keys.iter().map(|key| &key.expr);
     if is_one_group || ordering.any(calls_volatile) || exprs.iter().any(calls_volatile) {
         return None;
@@ -113,6 +115,19 @@ fn order(plan: &Plan, vars: &Vars, catalog: &CatalogView<'_>) -> Option<Order> {
         });
     }
     lists.iter().any(Option::is_some).then_some(Order { keys, lists })
+}
+
+/// Whether rows are found for each row of an outer query.
+fn is_of_each_row(mut plan: &Plan) -> bool {
+    loop {
+        plan = match plan {
+            Plan::Argument(vars) => return !vars.is_empty(),
+            _ => match plan.children().first() {
+                Some(input) => input,
+                None => return false,
+            },
+        }
+    }
 }
 
 /// What an expression reads below projections.
