@@ -4,7 +4,7 @@
 use trimorph::{CancelToken, Config, Connection, Database};
 use trimorph_base::Random;
 
-use crate::durable::{rows, run};
+use crate::durable::{Directory, config, rows, run};
 
 const NODES: usize = 5_000;
 const LABELS: [&str; 5] = ["A", "B", "C", "Rare", "Never"];
@@ -87,6 +87,79 @@ fn patterns_find_labels_that_came_later() {
         check(&c, &format!("seed {seed}, notes what it reads"));
         run(&c, &["ROLLBACK"]);
     }
+}
+
+/// The same of what is read from files and from the log: which labels rows differ by is found out anew.
+#[test]
+fn patterns_find_labels_that_came_before_it_was_opened() {
+    for seed in 1..=3 {
+        let dir = Directory::new(&format!("label-rows-{seed}"));
+        let mut random = Random::new(seed);
+        let open = || Database::open(dir.path(), config().background_merges(false).threads(1)).unwrap();
+        let mut db = open();
+        run(&db.connect(), &[&format!("UNWIND range(0, {}) AS i CREATE (:Base {{i: i}})", NODES - 1)]);
+        run(&db.connect(), &["MATCH (a), (b) WHERE b.i = (a.i * 7 + 3) % 5000 CREATE (a)-[:R]->(b)"]);
+        for round in 0..9 {
+            change(&db.connect(), &mut random, round);
+            let what = random.below(3);
+            match what {
+                0 => {}
+                1 => db.checkpoint(&CancelToken::default()).unwrap(),
+                _ => drop(db.merge(&CancelToken::default()).unwrap()),
+            }
+            if random.below(2) == 0 {
+                drop(db);
+                let reader = Database::open(dir.path(), config().read_only(true).threads(1)).unwrap();
+                check(&reader.connect(), &format!("seed {seed} round {round}, {what}, read-only"));
+                drop(reader);
+                db = open();
+            }
+            check(&db.connect(), &format!("seed {seed} round {round}, {what}"));
+        }
+    }
+}
+
+/// Rows that differ from their table by one label are not looked at for another one, and constants of plans
+/// that were made before are not relied on.
+#[test]
+fn rows_that_differ_by_one_label_are_asked_for_that_one_only() {
+    let dir = Directory::new("label-rows-by-one");
+    let mut db = Database::open(dir.path(), config().background_merges(false).threads(1)).unwrap();
+    let texts =
+        ["UNWIND range(0, 9999) AS i CREATE ({i: i})", "UNWIND range(0, 99) AS i CREATE (:A {i: i}), (:B)"];
+    run(&db.connect(), &texts);
+    // Those of the table without labels are 10,000.
+    let estimate = |db: &Database, label: &str| {
+        let plan = rows(&db.connect(), &format!("EXPLAIN MATCH (n:{label}) RETURN n.i")).join("\n");
+        let digits = |line: &str| line.chars().take_while(|c| !c.is_alphabetic()).collect::<String>();
+        (plan.contains("Filter"), plan.lines().find(|line| line.contains("NodeScan")).map(digits), plan)
+    };
+    let asks = |db: &Database, label: &str| estimate(db, label).0;
+    let count =
+        |db: &Database, label: &str| rows(&db.connect(), &format!("MATCH (n:{label}) RETURN count(n.i)"));
+    assert!(!asks(&db, "A") && !asks(&db, "B"), "{:?}", estimate(&db, "A"));
+    assert_eq!((count(&db, "A"), count(&db, "B")), (vec!["100".to_owned()], vec!["0".to_owned()]));
+    run(&db.connect(), &["MATCH (n {i: 7777}) SET n:A"]);
+    for opened in 0..3 {
+        assert!(
+            asks(&db, "A") && !asks(&db, "B"),
+            "{opened}: {:?} {:?}",
+            estimate(&db, "A"),
+            estimate(&db, "B")
+        );
+        assert_eq!((count(&db, "A"), count(&db, "B")), (vec!["101".to_owned()], vec!["0".to_owned()]));
+        if opened == 1 {
+            db.checkpoint(&CancelToken::default()).unwrap();
+        }
+        drop(db);
+        db = Database::open(dir.path(), config().background_merges(false).threads(1)).unwrap();
+    }
+    run(&db.connect(), &["MATCH (n:A {i: 5}) SET n:B", "MATCH (n {i: 6}) WHERE n:A REMOVE n:A"]);
+    assert!(asks(&db, "A") && asks(&db, "B"));
+    assert_eq!((count(&db, "A"), count(&db, "B")), (vec!["100".to_owned()], vec!["1".to_owned()]));
+    run(&db.connect(), &["MATCH (n {i: 7777}) REMOVE n:A", "MATCH (n:B) WHERE n.i = 5 REMOVE n:B"]);
+    run(&db.connect(), &["MATCH (n {i: 6}) WHERE size(labels(n)) = 0 SET n:A"]);
+    assert_eq!((count(&db, "A"), count(&db, "B")), (vec!["101".to_owned()], vec!["0".to_owned()]));
 }
 
 #[test]

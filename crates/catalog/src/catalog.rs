@@ -7,8 +7,8 @@ use trimorph_types::iri_names::ANY_LABEL;
 
 use crate::statement_shape::ShapeCell;
 use crate::{
-    Definitions, EdgeTableFacts, EdgeTableInfo, EdgeTableStats, Facts, NodeTableFacts, NodeTableInfo,
-    NodeTableStats, Schema, StatementShape, Statistics,
+    Definitions, EdgeTableFacts, EdgeTableInfo, EdgeTableStats, Facts, LabelsVary, NodeTableFacts,
+    NodeTableInfo, NodeTableStats, Schema, StatementShape, Statistics,
 };
 
 /// The catalog of one main version. What plans a query gets a [`crate::CatalogView`] of it.
@@ -96,9 +96,9 @@ impl Catalog {
 
     /// Whether rows of a node table may have a label, or an index with it is one of all nodes.
     fn labels_of_rows(&self, table: usize, info: &NodeTableInfo) -> impl Fn(LabelId) -> bool {
-        let vary = self.facts.node_tables.get(table).is_none_or(|facts| facts.labels_vary);
+        let vary = self.facts.node_tables.get(table).map_or(&LabelsVary::Any, |facts| &facts.labels_vary);
         let any = self.schema.labels.id(ANY_LABEL);
-        move |label| vary || info.labels.contains(&label) || any == Some(usize::from(label.0))
+        move |label| vary.by(label) || info.labels.contains(&label) || any == Some(usize::from(label.0))
     }
 
     /// The properties by whose values rows of a node table are to be found: the first of each definition that
@@ -148,10 +148,12 @@ impl Catalog {
         properties
     }
 
-    /// The node tables in which labels of rows may be others than the table's.
-    pub(crate) fn varying(&self) -> Vec<TableId> {
+    /// The node tables in which labels of rows may be others than the table's, and by which.
+    pub(crate) fn varying(&self) -> impl Iterator<Item = (TableId, &LabelsVary)> {
         let facts = self.schema.table_ids().zip(&self.facts.node_tables);
-        facts.filter(|(_, facts)| facts.labels_vary).map(|(table, _)| table).collect()
+        facts
+            .filter(|(_, facts)| facts.labels_vary.do_vary())
+            .map(|(table, facts)| (table, &facts.labels_vary))
     }
 
     /// Whether some edge tables have fewer edges than this together.

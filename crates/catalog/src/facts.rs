@@ -3,15 +3,62 @@
 //!
 //! A fact may always be weaker than the data: "may have more than one edge" where no node has.
 
-use trimorph_base::TableId;
+use std::collections::BTreeSet;
+
+use trimorph_base::{LabelId, TableId};
+
+/// By which labels rows of a node table may differ from their table: such a row has one that the table has
+/// not, or lacks one that it has.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum LabelsVary {
+    /// All rows have the labels of their table.
+    #[default]
+    No,
+    /// By these.
+    By(BTreeSet<LabelId>),
+    /// By any.
+    Any,
+}
+
+impl LabelsVary {
+    /// Labels that are told apart; beyond them rows may differ by any.
+    const MOST: usize = 1_024;
+
+    /// Whether rows may differ at all.
+    pub fn do_vary(&self) -> bool {
+        *self != Self::No
+    }
+
+    /// Whether rows may differ by this label.
+    pub fn by(&self, label: LabelId) -> bool {
+        match self {
+            Self::No => false,
+            Self::By(labels) => labels.contains(&label),
+            Self::Any => true,
+        }
+    }
+
+    /// Rows may differ by these, too.
+    pub fn add(&mut self, more: impl IntoIterator<Item = LabelId>) {
+        let mut labels = match std::mem::replace(self, Self::Any) {
+            Self::No => BTreeSet::new(),
+            Self::By(labels) => labels,
+            Self::Any => return,
+        };
+        labels.extend(more);
+        if labels.len() <= Self::MOST {
+            *self = Self::By(labels);
+        }
+    }
+}
 
 /// What is true of a node table.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct NodeTableFacts {
     /// For each column, whether all its values are of its type.
     pub one_type: Vec<bool>,
-    /// Whether labels of its rows may be others than the table's.
-    pub labels_vary: bool,
+    /// Whether labels of its rows may be others than the table's, and by which.
+    pub labels_vary: LabelsVary,
     /// Whether rows may lack the table's key.
     pub keyless: bool,
 }

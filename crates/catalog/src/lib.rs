@@ -27,7 +27,7 @@ mod view;
 
 pub use catalog::{Catalog, KnownEdgeTable};
 pub use definitions::{Definition, Definitions, Rule, Subject};
-pub use facts::{EdgeTableFacts, Facts, NodeTableFacts, TargetFacts};
+pub use facts::{EdgeTableFacts, Facts, LabelsVary, NodeTableFacts, TargetFacts};
 pub use names::Names;
 pub use predicate_set::PredicateSet;
 pub use reliances::{Reliances, has_drifted};

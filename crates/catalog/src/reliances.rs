@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use trimorph_base::{EdgeTableId, TableId};
 
-use crate::{Catalog, Definitions, EdgeTableFacts, NameKind};
+use crate::{Catalog, Definitions, EdgeTableFacts, LabelsVary, NameKind};
 
 /// What can be read of an edge table, a bit each.
 pub(crate) mod read {
@@ -68,8 +68,8 @@ pub struct Reliances {
     /// How many names there were, where all were looked at.
     pub(crate) name_counts: BTreeMap<NameKind, usize>,
     pub(crate) labels: BTreeSet<LabelsAsked>,
-    /// The tables whose labels vary, where labels were asked for.
-    pub(crate) varying: Option<Vec<TableId>>,
+    /// The tables whose labels vary, and by which, where labels were asked for.
+    pub(crate) varying: Option<BTreeMap<TableId, LabelsVary>>,
     pub(crate) types: Vec<Box<[Arc<str>]>>,
     /// How many columns had a name, or how many there were.
     pub(crate) columns: BTreeMap<Option<Arc<str>>, usize>,
@@ -110,9 +110,12 @@ impl Reliances {
             && (self.all_node_tables || self.labels.iter().any(asked))
     }
 
-    /// Whether it took for certain that the labels of a node table's rows are the table's.
-    pub fn concerns_labels(&self, table: TableId) -> bool {
-        self.varying.as_ref().is_some_and(|varying| !varying.contains(&table))
+    /// Whether it took for certain that the labels of a node table's rows differ from the table's by fewer
+    /// labels than they do now.
+    pub fn concerns_labels(&self, table: TableId, now: &LabelsVary) -> bool {
+        let known =
+            |varying: &BTreeMap<TableId, LabelsVary>| varying.get(&table).cloned().unwrap_or_default();
+        self.varying.as_ref().is_some_and(|varying| known(varying) != *now)
     }
 
     /// Whether it took for certain that no table has a column of this name that has come since, or what its
@@ -166,7 +169,8 @@ impl Reliances {
                 let has = |label: &Arc<str>| schema.has_label(table, label);
                 self.labels.iter().all(|asked| !asked.others && !asked.labels.iter().any(has))
             })
-            && self.varying.as_ref().is_none_or(|varying| *varying == catalog.varying())
+            && (self.varying.as_ref())
+                .is_none_or(|varying| varying.iter().map(|(table, by)| (*table, by)).eq(catalog.varying()))
             && self.one_type.iter().all(|((table, column), was)| catalog.one_type(*table, *column) == *was)
             && self.full_keys.iter().all(|(table, was)| catalog.has_all_keys(*table) == *was)
     }

@@ -4,8 +4,8 @@ use trimorph_base::{EdgeTableId, LabelId, PropertyId, TableId, TypeId};
 use trimorph_types::LogicalType;
 
 use crate::{
-    Catalog, CatalogView, DegreeStats, EdgeTableFacts, EdgeTableInfo, EdgeTableStats, NameKind, Names,
-    NodeTableFacts, NodeTableInfo, NodeTableStats, PropertyInfo, PropertyStats, TargetFacts,
+    Catalog, CatalogView, DegreeStats, EdgeTableFacts, EdgeTableInfo, EdgeTableStats, LabelsVary, NameKind,
+    Names, NodeTableFacts, NodeTableInfo, NodeTableStats, PropertyInfo, PropertyStats, TargetFacts,
 };
 
 #[test]
@@ -212,4 +212,50 @@ fn what_is_asked_is_relied_on() {
             assert_eq!(view.reliances().hold_in(&after), expected, "{what}, {change}");
         }
     }
+}
+
+/// Tables whose rows differ by labels that decide are found, whatever is asked first; others are not.
+#[test]
+fn rows_differ_by_the_labels_that_are_asked() {
+    let mut catalog = Catalog::default();
+    ["A", "B", "C"].iter().for_each(|label| add_nodes(&mut catalog, label));
+    let id = |catalog: &Catalog, label: &str| LabelId(catalog.schema.labels.id(label).unwrap() as u16);
+    let (a, b) = (id(&catalog, "A"), id(&catalog, "B"));
+    let view = CatalogView::new(&catalog);
+    assert_eq!(view.varying_where(|has| has("A")), []);
+    let relied = view.reliances();
+    catalog.facts_mut().node_tables[0].labels_vary.add([b]);
+    assert!(!relied.hold_in(&catalog) && relied.concerns_labels(TableId(0), &LabelsVary::By([b].into())));
+    assert!(!relied.concerns_labels(TableId(1), &LabelsVary::No));
+    let view = CatalogView::new(&catalog);
+    let (first, none) = (vec![TableId(0)], Vec::new());
+    for (tables, keep) in [
+        (&none, (|has| has("A")) as fn(&dyn Fn(&str) -> bool) -> bool),
+        (&first, |has| has("B")),
+        (&first, |has| !has("B")),
+        (&none, |has| has("A") || has("B")),
+        (&first, |has| has("B") || has("A")),
+        (&first, |has| has("A") && has("B")),
+        (&none, |has| has("C") && has("B")),
+        (&none, |has| has("D")),
+        (&none, |_| true),
+    ] {
+        assert_eq!(view.varying_where(keep), *tables);
+    }
+    assert_eq!(view.node_tables_where(|has| has("B")), [TableId(0), TableId(1)]);
+    assert_eq!(view.node_tables_where(|has| has("A")), [TableId(0)]);
+    assert_eq!(view.node_tables_where(|has| has("C")), [TableId(2)]);
+    assert_eq!(view.varying(), [TableId(0)]);
+    let relied = view.reliances();
+    assert!(relied.hold_in(&catalog));
+    catalog.facts_mut().node_tables[0].labels_vary.add([a]);
+    assert!(!relied.hold_in(&catalog));
+    catalog.facts_mut().node_tables[2].labels_vary = LabelsVary::Any;
+    let view = CatalogView::new(&catalog);
+    assert_eq!(view.varying_where(|has| has("A")), [TableId(0), TableId(2)]);
+    assert_eq!(view.varying_where(|has| has("C")), [TableId(2)]);
+    // Too many to tell them apart.
+    let mut vary = LabelsVary::No;
+    vary.add((0..2_000).map(LabelId));
+    assert_eq!(vary, LabelsVary::Any);
 }

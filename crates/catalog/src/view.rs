@@ -8,17 +8,18 @@
 //!
 //! There is no way to the facts but through methods that note them.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use trimorph_base::{EdgeTableId, TableId};
+use trimorph_base::{EdgeTableId, LabelId, TableId};
 use trimorph_types::LogicalType;
 
 use crate::reliances::{EdgeTableRelied, FewEdges, LabelsAsked, read};
 use crate::{
-    Catalog, EdgeTableFacts, NameKind, Names, PropertyStats, Reliances, StatementCounts, Statistics,
+    Catalog, EdgeTableFacts, LabelsVary, NameKind, Names, PropertyStats, Reliances, StatementCounts,
+    Statistics,
 };
 
 /// The edge tables of edge labels that were asked for.
@@ -126,8 +127,8 @@ impl<'c> CatalogView<'c> {
         (table.0 as usize) < self.node_tables.len()
     }
 
-    /// The node tables whose label set `keep` accepts, by their ids, and those whose rows may have others.
-    /// What `keep` gives must be decided by what it asks.
+    /// The node tables whose label set `keep` accepts, by their ids, and those whose rows may have others
+    /// that it accepts. What `keep` gives must be decided by what it asks.
     pub fn node_tables_where(&self, keep: impl Fn(&dyn Fn(&str) -> bool) -> bool) -> Vec<TableId> {
         // A table with none of the labels that are asked when all answers are no is like this one.
         let asked: RefCell<Vec<Arc<str>>> = RefCell::default();
@@ -136,9 +137,9 @@ impl<'c> CatalogView<'c> {
             false
         });
         lock(&self.relied).labels.insert(LabelsAsked { labels: asked.into_inner(), others });
+        let varying = self.varying_where(&keep);
         let mut tables = self.catalog.schema.tables_where(keep);
         // Any of their rows may be accepted.
-        let varying = self.varying();
         if !varying.is_empty() {
             tables.extend(varying);
             tables.sort_unstable();
@@ -150,12 +151,34 @@ impl<'c> CatalogView<'c> {
         tables
     }
 
-    /// The node tables in which labels of rows may be others than the table's: who decides by labels looks at
-    /// rows there.
+    /// The node tables in which labels of rows may be others than the table's.
     pub fn varying(&self) -> Vec<TableId> {
-        let varying = self.catalog.varying();
-        lock(&self.relied).varying = Some(varying.clone());
-        varying
+        self.note_varying();
+        self.catalog.varying().map(|(table, _)| table).collect()
+    }
+
+    /// Those of them in which rows may differ by a label that decides what `keep` gives: who decides by
+    /// labels looks at rows there. What `keep` gives must be decided by what it asks.
+    pub fn varying_where(&self, keep: impl Fn(&dyn Fn(&str) -> bool) -> bool) -> Vec<TableId> {
+        self.note_varying();
+        let schema = &self.catalog.schema;
+        let may_differ = |(table, by): &(TableId, &LabelsVary)| {
+            let differs = Cell::new(false);
+            // As long as it asks for no label that differs, rows are answered as the table is.
+            keep(&|label| {
+                let id = schema.labels.id(label).and_then(|id| u16::try_from(id).ok());
+                differs.set(differs.get() || id.is_some_and(|id| by.by(LabelId(id))));
+                schema.has_label(*table, label)
+            });
+            differs.get()
+        };
+        self.catalog.varying().filter(may_differ).map(|(table, _)| table).collect()
+    }
+
+    fn note_varying(&self) {
+        let mut relied = lock(&self.relied);
+        let all = || self.catalog.varying().map(|(table, by)| (table, by.clone())).collect();
+        relied.varying.get_or_insert_with(all);
     }
 
     /// Whether the label set of a table holds a label: it does for good, or never.

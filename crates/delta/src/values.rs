@@ -60,7 +60,8 @@ fn is_same(a: &Ordered, b: &Ordered) -> bool {
 /// Whether all that is equal to a value is in one place: instants and times are equal whatever their zones,
 /// and so may lists of them be.
 fn stands_alone(value: &Value) -> bool {
-    matches!(value, Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::String(_) | Value::Date(_))
+    use Value::{Bool, Date, Float, Int, Iri, String};
+    matches!(value, Bool(_) | Int(_) | Float(_) | String(_) | Iri(_) | Date(_))
 }
 
 /// The hash of a value: values that are the same have the same. Integers are their own: keys that follow each
@@ -420,11 +421,13 @@ mod tests {
             (Value::string("ab"), 4),
             (Value::Null, 5),
             (Value::Int(2), 3),
+            (Value::iri("a"), 6),
         ];
         put.into_iter().for_each(|(value, row)| insert(value, row));
         let equal = |value: &Value| values.range(Bound::Included(value), Bound::Included(value));
         assert_eq!(equal(&Value::Int(1)), [1, 3]);
         assert_eq!(equal(&Value::Float(1.0)), [1, 3]);
+        assert_eq!((equal(&Value::iri("a")), equal(&Value::string("a"))), (vec![6], vec![2]));
         assert!(values.values.read().in_order.is_none(), "nobody has asked for a range");
         assert_eq!(equal(&Value::Null), []);
         assert_eq!(values.range(Bound::Included(&Value::Int(1)), Bound::Excluded(&Value::Int(2))), [1, 3]);
@@ -460,12 +463,13 @@ mod tests {
             let mut random = Random::new(seed);
             let list = Arc::new(Listed::default());
             let values = RowsByValue::new(Arc::default(), Arc::clone(&list) as _, 0);
-            let draw = |random: &mut Random| match random.below(5) {
+            let draw = |random: &mut Random| match random.below(6) {
                 0 if random.below(4) == 0 => Value::Decimal(Decimal::from(random.below(6) as i64 - 2)),
                 0 => Value::Int(random.below(6) as i64 - 2),
                 1 => Value::Float(random.below(12) as f64 / 2.0 - 2.0),
                 2 => Value::string(["", "a", "ab", "b"][random.below(4)]),
                 3 => Value::Bool(random.below(2) == 0),
+                4 => Value::iri(["", "a", "b"][random.below(3)]),
                 _ => Value::list(vec![Value::Int(random.below(3) as i64)]),
             };
             for step in 0..60 {

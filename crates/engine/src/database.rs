@@ -84,6 +84,7 @@ impl Database {
             merging: Mutex::default(),
             merger: OnceLock::new(),
             merged_written: AtomicU64::new(0),
+            large_moved: AtomicU64::new(0),
             freed_at: Mutex::default(),
             delta_left: AtomicUsize::new(0),
             delta_seen: AtomicUsize::new(0),

@@ -3,21 +3,23 @@
 
 use std::sync::Arc;
 
-use trimorph_base::{EdgeTableId, TableId};
+use trimorph_base::{EdgeTableId, LabelId, TableId};
 use trimorph_catalog::{EdgeTableFacts, TargetFacts};
 use trimorph_store::Main;
 
-/// Whether rows of a node table may have other labels than the table.
-pub(crate) fn labels_vary(main: &Main, table: TableId) -> bool {
+/// Whether rows of a node table may differ from the table by each of these labels.
+pub(crate) fn labels_vary(main: &Main, table: TableId, by: &[LabelId]) -> bool {
     let facts = main.catalog.unrecorded_facts().node_tables.get(usize::from(table.0));
-    facts.is_none_or(|facts| facts.labels_vary)
+    facts.is_none_or(|facts| {
+        facts.labels_vary.do_vary() && by.iter().all(|label| facts.labels_vary.by(*label))
+    })
 }
 
-/// Rows of a node table may have other labels than the table.
-pub(crate) fn let_labels_vary(main: &mut Main, table: TableId) {
+/// Rows of a node table may differ from the table by these labels.
+pub(crate) fn let_labels_vary(main: &mut Main, table: TableId, by: &[LabelId]) {
     let facts = Arc::make_mut(&mut main.catalog).facts_mut();
     if let Some(facts) = facts.node_tables.get_mut(usize::from(table.0)) {
-        facts.labels_vary = true;
+        facts.labels_vary.add(by.iter().copied());
     }
 }
 

@@ -59,6 +59,8 @@ pub(crate) struct Shared {
     pub(crate) merger: OnceLock<bool>,
     /// How much had been written when it last began to merge.
     pub(crate) merged_written: AtomicU64,
+    /// Relationships of nodes with many that moved with statements that gave them classes.
+    pub(crate) large_moved: AtomicU64,
     /// When a merge last freed much, if that was not given back to the system since.
     pub(crate) freed_at: Mutex<Option<Instant>>,
     /// Bytes of the delta that the last merge in the background could not clean, because somebody reads them

@@ -5,9 +5,7 @@
 
 use std::cell::RefCell;
 
-use trimorph_algebra::{
-    ApplyKind, Direction, EdgePattern, EdgeRange, Expr, LabelExpr, Plan, QueryGraph, VarId, Vars,
-};
+use trimorph_algebra::{ApplyKind, Direction, EdgePattern, EdgeRange, Expr, Plan, QueryGraph, VarId, Vars};
 use trimorph_base::TableId;
 use trimorph_catalog::CatalogView;
 use trimorph_types::LogicalType;
@@ -37,13 +35,14 @@ fn only_direction(catalog: &CatalogView<'_>, edge: &EdgePattern, tables: &Tables
 }
 
 /// Where labels of rows may be others than their table's, rows are asked.
-fn ask_rows(graph: &mut QueryGraph, varying: &[TableId]) {
-    if varying.is_empty() {
+fn ask_rows(graph: &mut QueryGraph, catalog: &CatalogView<'_>) {
+    if catalog.varying().is_empty() {
         return;
     }
     for node in &graph.nodes {
+        let varying = catalog.varying_where(|has| node.labels.matches(has));
         let may_vary = |tables: &Vec<TableId>| tables.iter().any(|table| varying.contains(table));
-        if node.labels != LabelExpr::True && graph.tables.get(&node.var).is_none_or(may_vary) {
+        if !varying.is_empty() && graph.tables.get(&node.var).is_none_or(may_vary) {
             let asked = Expr::HasLabel(Box::new(Expr::Var(node.var)), node.labels.clone());
             graph.predicates.push(asked);
         }
@@ -128,7 +127,7 @@ pub(crate) fn narrow_tables(mut plan: Plan, planning: &mut Planning<'_>) -> Resu
             for edge in edges {
                 edge.direction = only_direction(catalog, edge, tables).unwrap_or(edge.direction);
             }
-            ask_rows(graph, &catalog.varying());
+            ask_rows(graph, catalog);
             is_empty = graph.tables.values().any(Vec::is_empty)
                 || graph.edges.iter().any(|e| is_too_long(catalog, e));
         }

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use trimorph_base::{CancelToken, EdgePlaces, EdgeTableId, PAGE_ROWS, TableId, TypeId};
-use trimorph_catalog::{Catalog, EdgeTableFacts, EdgeTableInfo, NodeTableFacts, NodeTableInfo, PropertyInfo};
+use trimorph_catalog::{
+    Catalog, EdgeTableFacts, EdgeTableInfo, LabelsVary, NodeTableFacts, NodeTableInfo, PropertyInfo,
+};
 use trimorph_catalog::{EdgeTableStats, NodeTableStats, PropertyStats};
 use trimorph_vfs::RegionOptions;
 
@@ -305,7 +307,12 @@ impl Main {
         let one_type = |columns: &[Arc<Column>]| columns.iter().map(|column| column.has_one_type()).collect();
         for (facts, table) in facts.node_tables.iter_mut().zip(&self.node_tables) {
             facts.one_type = one_type(&table.columns);
-            facts.labels_vary = table.labels.is_some();
+            // By which of them is known from the writers.
+            match (&table.labels, &facts.labels_vary) {
+                (None, _) => facts.labels_vary = LabelsVary::No,
+                (Some(_), LabelsVary::No) => facts.labels_vary = LabelsVary::Any,
+                (Some(_), _) => {}
+            }
         }
         (facts.node_tables.iter_mut().zip(lacking)).for_each(|(facts, lacks)| facts.keyless = lacks);
         for (facts, table) in facts.edge_tables.iter_mut().zip(&self.edge_tables) {

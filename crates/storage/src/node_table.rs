@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use trimorph_base::LabelId;
+use trimorph_catalog::{LabelsVary, Names};
 use trimorph_vfs::Piece;
 
 use crate::RewriteError;
@@ -9,6 +11,10 @@ use crate::column::{Column, ColumnView};
 use crate::key_index::KeyIndex;
 use crate::slot::{Load, loads};
 use crate::value_index::ValueIndex;
+
+/// Segments whose labels are looked at to say by which rows differ: where more have any it is by all. Chosen:
+/// some milliseconds.
+const LABELS_READ: usize = 64;
 
 /// A node table.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +54,33 @@ impl NodeTable {
     /// The index of the values of several columns together, if there is one.
     pub fn composite_index(&self, columns: &[usize]) -> Option<&ValueIndex> {
         self.composite_indexes.iter().find(|(of, _)| of == columns).map(|(_, index)| index)
+    }
+
+    /// By which labels rows differ from the table, which has its `own`.
+    ///
+    /// **Cost**: a look at each row of segments where some differ, up to [`LABELS_READ`] of them. What cannot
+    /// be read is told to who asks for it.
+    pub(crate) fn labels_vary(&self, names: &Names, own: &[LabelId]) -> LabelsVary {
+        let Some(labels) = &self.labels else { return LabelsVary::No };
+        let some = || (0..labels.segment_count()).filter(|segment| !labels.is_empty_at(*segment));
+        if some().count() > LABELS_READ {
+            return LabelsVary::Any;
+        }
+        let mut vary = LabelsVary::No;
+        vary.add([]);
+        let view = ColumnView::new(labels);
+        for segment in some() {
+            let Some(sets) = view.label_sets(segment) else { return LabelsVary::Any };
+            for set in sets {
+                let ids = set.iter().map(|name| names.id(name).and_then(|id| u16::try_from(id).ok()));
+                let Some(ids) = ids.map(|id| id.map(LabelId)).collect::<Option<Vec<_>>>() else {
+                    return LabelsVary::Any;
+                };
+                vary.add(own.iter().filter(|label| !ids.contains(label)).copied());
+                vary.add(ids.into_iter().filter(|label| !own.contains(label)));
+            }
+        }
+        vary
     }
 
     fn all_value_indexes(&self) -> impl Iterator<Item = &ValueIndex> {

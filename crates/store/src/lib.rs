@@ -6,6 +6,7 @@
 //! merge            what was committed put into a new main version
 //! reader           a snapshot resolved into slices as they are needed, one per thread
 //! access           patterns over statements (S, P, O, I): planned, estimated, run, or walked in place
+//! known_names      nodes that were found by their names of late
 //! look_up          rows by key, the properties of one node or edge
 //! find_values      rows, or edges, by the value of an indexed property
 //! find_together    rows by the values of several indexed properties together
@@ -27,6 +28,7 @@ pub mod access;
 mod edges_in_order;
 mod find_together;
 mod find_values;
+mod known_names;
 mod look_up;
 mod merge;
 mod moment;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trimorph_base::{EdgeId, NodeId, TableId};
+use trimorph_base::{EdgeId, LabelId, NodeId, TableId};
 use trimorph_delta::{KeyDelta, LABELS, NodeDelta};
 use trimorph_storage::column::{ColumnView, LabelRows, SEGMENT_ROWS, ZONE_ROWS};
 use trimorph_storage::row_labels;
@@ -15,7 +15,13 @@ impl<'s> Reader<'s> {
     /// Whether labels of rows of a table may be others than the table's.
     pub fn labels_vary(&self, table: TableId) -> bool {
         let facts = self.catalog().unrecorded_facts().node_tables.get(table.0 as usize);
-        facts.is_some_and(|facts| facts.labels_vary)
+        facts.is_some_and(|facts| facts.labels_vary.do_vary())
+    }
+
+    /// Whether rows of a table may differ from it by a label.
+    pub fn labels_vary_by(&self, table: TableId, label: LabelId) -> bool {
+        let facts = self.catalog().unrecorded_facts().node_tables.get(usize::from(table.0));
+        facts.is_some_and(|facts| facts.labels_vary.by(label))
     }
 
     /// The labels of a node, in the order they are shown.

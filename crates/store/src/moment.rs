@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::Pressure;
+use crate::known_names::KnownNames;
 use elsa::sync::FrozenMap;
 use trimorph_base::{EdgeId, EdgeTableId, NodeId};
 use trimorph_delta::{Delta, Direction, Topology};
@@ -18,6 +19,8 @@ pub struct Live {
     pub transactions: Transactions,
     /// How much was written since the last merge looked.
     pub pressure: Pressure,
+    /// Where names of nodes are looked for first.
+    names: KnownNames,
     written: AtomicBool,
     /// Transactions that may write and are not over.
     writers: Mutex<usize>,
@@ -128,6 +131,11 @@ impl Moment {
     /// A reader comes in, and is to keep what this gives; none where its transaction has done that for it.
     pub(crate) fn enter(&self) -> Option<Inside> {
         (!self.is_held).then(|| self.registered.enter())
+    }
+
+    /// Where names of nodes are looked for first.
+    pub(crate) fn names(&self) -> &KnownNames {
+        &self.live.names
     }
 
     /// The delta.

@@ -87,7 +87,8 @@ impl Plans<'_> {
                 }
                 continue;
             };
-            if was.labels_vary != is.labels_vary && self.any(|plan| plan.concerns_labels(table)) {
+            let is_news = was.labels_vary != is.labels_vary;
+            if is_news && self.any(|plan| plan.concerns_labels(table, &is.labels_vary)) {
                 reads.nodes_of(table).rows.insert_all();
             }
             let Some(info) = now.schema.node_tables.get(at) else { continue };

@@ -152,8 +152,15 @@ impl Preparer<'_> {
             Operation::Labels { table, rows, sets, chosen } => {
                 self.node_columns(table, &rows, Cow::Borrowed(&[]))?;
                 let columns = vec![(LABELS, self.label_lists(&sets, &chosen)?)];
-                if !facts::labels_vary(self.main, table) {
-                    facts::let_labels_vary(self.main, table);
+                let schema = &self.main.catalog.schema;
+                let own = schema.node_tables.get(usize::from(table.0)).map_or(&[][..], |info| &info.labels);
+                let mut by: Vec<LabelId> = Vec::new();
+                for set in sets.iter() {
+                    by.extend(set.iter().filter(|label| !own.contains(label)));
+                    by.extend(own.iter().filter(|label| !set.contains(label)));
+                }
+                if !facts::labels_vary(self.main, table, &by) {
+                    facts::let_labels_vary(self.main, table, &by);
                 }
                 out(Prepared::Nodes { table, event: RowEvent::Changed, rows, columns, key: None });
             }

@@ -53,7 +53,8 @@ impl Seen<'_> {
     /// The main version, where it is all that is seen and its tables say which labels their rows have.
     fn main(&self) -> Option<Stats> {
         let main = self.snapshot.main();
-        let vary = main.catalog.unrecorded_facts().node_tables.iter().any(|facts| facts.labels_vary);
+        let vary =
+            main.catalog.unrecorded_facts().node_tables.iter().any(|facts| facts.labels_vary.do_vary());
         let is_all = self.snapshot.moment().is_none() && !vary;
         is_all.then(|| Stats::of(main, self.shared.pool.counts()))
     }

@@ -54,7 +54,7 @@ impl<'r, 's> InTable<'r, 's> {
         let labels_vary = reader.labels_vary(table);
         let column = |id| info.properties.iter().position(|property| property.id == id);
         let columns = definition.properties.iter().map(|id| column(*id)).collect();
-        let may = labels_vary || info.labels.contains(&label);
+        let may = reader.labels_vary_by(table, label) || info.labels.contains(&label);
         may.then_some(Self { definition, label, table, labels_vary, columns, reader })
     }
 

@@ -13,7 +13,7 @@ use trimorph_types::iri_names::ID;
 use trimorph_types::{Relationship, Value};
 
 use super::changes::{ByKey, values_of};
-use super::moves::says;
+use super::moves::{Few, says};
 use super::rows::Rows;
 use super::touched::concerns_edges;
 use super::writing::{conflicting, not_written};
@@ -235,16 +235,16 @@ impl Statement<'_> {
         Ok(())
     }
 
-    /// The same of those of some nodes, sorted, that have an IRI and no more than `most` edges, none of which
-    /// says something of itself: gives which.
+    /// The same of those of some nodes, sorted, that have an IRI and as few edges as `few` says, none of
+    /// which says something of itself: gives which.
     pub(super) fn append_incident_of_few(
         &self,
         reader: &Reader<'_>,
         nodes: &[NodeId],
-        most: usize,
+        few: &mut Few,
         edges: &mut Vec<Relationship>,
     ) -> Result<BTreeSet<NodeId>, Error> {
-        let mut few = BTreeSet::new();
+        let mut found = BTreeSet::new();
         for of_table in nodes.chunk_by(|a, b| a.table() == b.table()) {
             let Some(first) = of_table.first() else { continue };
             let mut incident = Incident::of(reader, first.table());
@@ -253,16 +253,16 @@ impl Statement<'_> {
                 let before = edges.len();
                 incident.append(*node, 1, edges);
                 let own = edges.get(before..).unwrap_or_default();
-                let is_one = own.len() <= most
-                    && !own.iter().any(|edge| says(reader.schema(), edge.id.table().0.into()))
-                    && !reader.node_property(*node, ID).is_null();
+                let is_one = !own.iter().any(|edge| says(reader.schema(), edge.id.table().0.into()))
+                    && !reader.node_property(*node, ID).is_null()
+                    && few.take(own.len());
                 match is_one {
-                    true => _ = few.insert(*node),
+                    true => _ = found.insert(*node),
                     false => edges.truncate(before),
                 }
             }
         }
-        Ok(few)
+        Ok(found)
     }
 
     /// Deletes edges, sorted.
@@ -443,12 +443,16 @@ fn runs_of(nodes: &[NodeId]) -> impl Iterator<Item = (NodeId, u64)> {
 
 impl<'r, 's> Incident<'r, 's> {
     fn of(reader: &'r Reader<'s>, table: TableId) -> Self {
-        let mut lists = Vec::new();
+        let (mut lists, facts) = (Vec::new(), reader.catalog().unrecorded_facts());
         for (at, info) in reader.schema().edge_tables.iter().enumerate() {
             if info.source == table {
                 lists.push((true, Neighbours::all(reader, at, true, table)));
             }
-            lists.push((false, Neighbours::all(reader, at, false, table)));
+            // Where no edge can lead there is nothing to look for: RDF has edge tables by the dozen.
+            let targets = facts.edge_tables.get(at).map(|facts| &facts.targets);
+            if targets.is_none_or(|targets| targets.iter().any(|target| target.table == table)) {
+                lists.push((false, Neighbours::all(reader, at, false, table)));
+            }
         }
         Self { lists, changes: Vec::new() }
     }

@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use trimorph_algebra::VarId;
 use trimorph_base::NodeId;
@@ -33,9 +34,36 @@ struct Again {
     values: ByKey,
 }
 
-/// Relationships of a node that moves with the statement that gives it a class, at most: some milliseconds.
-/// Who has more moves in a pause. Chosen.
+/// Relationships of a node that moves with the statement that gives it a class, whatever was written before:
+/// some milliseconds. Chosen.
 const EDGES_OF_LABELLED: usize = 1_000;
+/// A node with more moves with it, too, as long as no more relationships of such nodes moved than this part
+/// of all that was written: nodes that are elsewhere have all scans by their labels look at the table
+/// without labels, and the types of their relationships have a table more at each end. Who gives classes to
+/// one such node over and over pays for it once. Others move in a pause.
+const LARGE_SHARE: u64 = 8;
+/// And no more than these at once: some tenths of a second. Chosen.
+const EDGES_OF_LARGE: usize = 50_000;
+
+/// How many relationships nodes may have that move with the statement that gives them a class.
+pub(super) struct Few {
+    /// Each of them.
+    most: usize,
+    /// Those that have more, together.
+    left: usize,
+}
+
+impl Few {
+    /// Takes in a node with so many, if it may move.
+    pub(super) fn take(&mut self, edges: usize) -> bool {
+        if edges <= self.most {
+            return true;
+        }
+        let left = self.left.checked_sub(edges);
+        self.left = left.unwrap_or(self.left);
+        left.is_some()
+    }
+}
 
 /// Nodes by the labels that they are to have, in order.
 pub(super) type ByLabels = BTreeMap<Vec<Arc<str>>, Vec<NodeId>>;
@@ -76,18 +104,25 @@ impl Statement<'_> {
         writing: &mut Writing,
         groups: ByLabels,
     ) -> Result<HashMap<NodeId, NodeId>, Error> {
-        let moved = self.moved(writing, groups, Some(EDGES_OF_LABELLED))?;
+        let large = &self.shared.large_moved;
+        let share = self.shared.live.pressure.written() / LARGE_SHARE;
+        let left = share.saturating_sub(large.load(Ordering::Relaxed));
+        let left = usize::try_from(left).map_or(EDGES_OF_LARGE, |left| left.min(EDGES_OF_LARGE));
+        let mut few = Few { most: EDGES_OF_LABELLED, left };
+        let moved = self.moved(writing, groups, Some(&mut few));
+        large.fetch_add((left - few.left) as u64, Ordering::Relaxed);
+        let moved = moved?;
         writing.has_moved |= !moved.is_empty();
         Ok(moved)
     }
 
-    /// Moves nodes, each to the table of the labels that it is under: with `most` only those that may move
-    /// with no more relationships than these.
+    /// Moves nodes, each to the table of the labels that it is under: with `few` only those that may move
+    /// with no more relationships than it says.
     fn moved(
         &self,
         writing: &mut Writing,
         groups: ByLabels,
-        most: Option<usize>,
+        few: Option<&mut Few>,
     ) -> Result<HashMap<NodeId, NodeId>, Error> {
         let mut going = ByLabels::new();
         for (labels, own) in groups {
@@ -107,10 +142,10 @@ impl Statement<'_> {
             let reader = Reader::new(&snapshot);
             let mut all: Vec<NodeId> = going.values().flatten().copied().collect();
             all.sort_unstable();
-            match most {
+            match few {
                 None => self.append_incident(&reader, &all, &mut edges)?,
-                Some(most) => {
-                    let may_move = self.append_incident_of_few(&reader, &all, most, &mut edges)?;
+                Some(few) => {
+                    let may_move = self.append_incident_of_few(&reader, &all, few, &mut edges)?;
                     going.values_mut().for_each(|own| own.retain(|node| may_move.contains(node)));
                     going.retain(|_, own| !own.is_empty());
                 }

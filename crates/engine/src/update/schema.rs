@@ -126,19 +126,22 @@ impl Shared {
         })
     }
 
-    /// Rows of a node table may have other labels than the table, these among them.
+    /// Rows of a node table may differ from the table by these labels.
     pub(super) fn let_labels_vary(&self, table: TableId, labels: &[Arc<str>]) -> Result<(), Error> {
         let is_ready = |main: &Main| {
             let names = &main.catalog.schema.labels;
-            facts::labels_vary(main, table) && labels.iter().all(|l| names.id(l).is_some())
+            let ids: Option<Vec<LabelId>> =
+                labels.iter().map(|label| names.id(label).map(|id| LabelId(id as u16))).collect();
+            ids.is_some_and(|ids| facts::labels_vary(main, table, &ids))
         };
         if self.in_newest(|main| is_ready(main)) {
             return Ok(());
         }
         self.change_schema(|main| {
             let names = &mut Arc::make_mut(&mut main.catalog).schema.labels;
-            labels.iter().for_each(|label| _ = names.intern(label));
-            facts::let_labels_vary(main, table);
+            let ids: Vec<LabelId> =
+                labels.iter().map(|label| LabelId(id32(names.intern(label)) as u16)).collect();
+            facts::let_labels_vary(main, table, &ids);
             Ok(())
         })
     }

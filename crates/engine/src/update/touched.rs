@@ -135,7 +135,7 @@ fn constraints(catalog: &Catalog) -> impl Iterator<Item = &Definition> {
 fn may_have(catalog: &Catalog, table: TableId, label: LabelId) -> bool {
     let (at, facts) = (usize::from(table.0), catalog.unrecorded_facts());
     catalog.schema.node_tables.get(at).is_some_and(|info| info.labels.contains(&label))
-        || facts.node_tables.get(at).is_some_and(|facts| facts.labels_vary)
+        || facts.node_tables.get(at).is_some_and(|facts| facts.labels_vary.by(label))
 }
 
 /// Whether a constraint was made since a transaction began that is about tables it has written to: what it

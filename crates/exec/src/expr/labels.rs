@@ -17,7 +17,7 @@ use crate::Context;
 pub(crate) struct LabelTest {
     /// Whether the table's labels meet it.
     tables: Arc<[bool]>,
-    /// What is asked of rows, and the tables that have rows with other labels.
+    /// What is asked of rows, and the tables that have rows which may be answered otherwise than they.
     rows: Option<Arc<(LabelExpr, Box<[bool]>)>>,
     /// Whether a node without labels meets it.
     without: bool,
@@ -27,7 +27,7 @@ impl LabelTest {
     /// The test of `labels`, by what the catalog has of tables.
     pub(crate) fn new(labels: &LabelExpr, catalog: &CatalogView<'_>) -> Self {
         let tables = catalog.node_table_ids().map(|t| labels.matches(&|l| catalog.has_label(t, l))).collect();
-        let varying = catalog.varying();
+        let varying = catalog.varying_where(|has| labels.matches(has));
         let varying: Box<[bool]> = catalog.node_table_ids().map(|t| varying.contains(&t)).collect();
         let some_vary = varying.contains(&true);
         let rows = some_vary.then(|| Arc::new((labels.clone(), varying)));

@@ -8,7 +8,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use trimorph_base::{NodeId, PropertyId, TableId};
-use trimorph_catalog::{Catalog, NodeTableFacts, NodeTableInfo, NodeTableStats, PropertyInfo};
+use trimorph_catalog::{Catalog, LabelsVary, NodeTableFacts, NodeTableInfo, NodeTableStats, PropertyInfo};
 use trimorph_types::LogicalType;
 use trimorph_vfs::lay_out;
 
@@ -150,7 +150,7 @@ impl BulkBuilder<'_> {
         let columns = columns.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
         let facts = NodeTableFacts {
             one_type: columns.iter().map(|c| c.has_one_type()).collect(),
-            labels_vary: false,
+            labels_vary: LabelsVary::No,
             keyless: false,
         };
         let stats = NodeTableStats { rows, properties: counted, ..NodeTableStats::default() };

@@ -5,7 +5,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use rustc_hash::FxHashMap;
 use trimorph_base::{LabelId, PropertyId, TableId};
 use trimorph_catalog::{
-    Catalog, CharacteristicSet, NodeTableFacts, NodeTableInfo, NodeTableStats, PropertyInfo, PropertyStats,
+    Catalog, CharacteristicSet, LabelsVary, NodeTableFacts, NodeTableInfo, NodeTableStats, PropertyInfo,
+    PropertyStats,
 };
 use trimorph_types::LogicalType;
 use trimorph_vfs::{Piece, RegionOptions, lay_out};
@@ -313,7 +314,7 @@ impl BuiltNodes {
         for label in &row_labels {
             small(catalog.schema.labels.intern(label), "labels")?;
         }
-        let labels = (labels.iter())
+        let labels: Vec<LabelId> = (labels.iter())
             .map(|l| Ok(LabelId(small(catalog.schema.labels.intern(l), "labels")?)))
             .collect::<Result<_, BulkError>>()?;
         let (mut properties, mut counted) = (Vec::new(), Vec::new());
@@ -324,7 +325,12 @@ impl BuiltNodes {
             counted.push(stats);
         }
         let one_type = table.columns.iter().map(|c| c.has_one_type()).collect();
-        let labels_vary = table.labels.is_some();
+        let mut labels_vary = LabelsVary::No;
+        if table.labels.is_some() {
+            let names = &catalog.schema.labels;
+            let ids = row_labels.iter().filter_map(|label| names.id(label)).map(|id| LabelId(id as u16));
+            labels_vary.add(ids.chain(labels.iter().copied()));
+        }
         // Loads refuse keys that are null.
         let facts = NodeTableFacts { one_type, labels_vary, keyless: false };
         let stats = NodeTableStats { rows: table.rows, properties: counted, characteristic_sets: sets };

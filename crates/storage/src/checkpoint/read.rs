@@ -247,13 +247,17 @@ impl<'a> Reading<'a> {
             }
         }
         let lacking = keyless(&catalog);
+        let schema = &catalog.schema;
+        let vary = (schema.node_tables.iter().zip(&main.node_tables))
+            .map(|(info, table)| table.labels_vary(&schema.labels, &info.labels))
+            .collect::<Vec<_>>();
         let facts = catalog.facts_mut();
         (facts.node_tables.iter_mut().zip(lacking)).for_each(|(facts, lacks)| facts.keyless = lacks);
         let one_type = |columns: &[Arc<Column>]| columns.iter().map(|column| column.has_one_type()).collect();
         for (facts, table) in facts.node_tables.iter_mut().zip(&main.node_tables) {
             facts.one_type = one_type(&table.columns);
-            facts.labels_vary = table.labels.is_some();
         }
+        (facts.node_tables.iter_mut().zip(vary)).for_each(|(facts, vary)| facts.labels_vary = vary);
         for (facts, table) in facts.edge_tables.iter_mut().zip(&main.edge_tables) {
             facts.one_type = one_type(&table.columns);
         }

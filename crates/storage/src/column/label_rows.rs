@@ -135,6 +135,11 @@ pub(super) struct Collected {
 }
 
 impl Collected {
+    /// The different sets, but for that of the table; none where they are too many.
+    pub(super) fn into_sets(self) -> Option<Vec<Box<[Arc<str>]>>> {
+        (!self.is_many).then_some(self.sets)
+    }
+
     /// Takes the next rows.
     pub(super) fn take(&mut self, values: &Vector<'_>, len: usize) {
         for i in 0..len {

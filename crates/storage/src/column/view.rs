@@ -512,8 +512,25 @@ impl<'s> ColumnView<'s> {
         segment.labels.get()
     }
 
+    /// The different sets of labels of the rows of a segment, if this is a column of labels, but for the
+    /// table's; none where they are too many, or could not be read.
+    pub(crate) fn label_sets(&self, number: usize) -> Option<Vec<Box<[Arc<str>]>>> {
+        let rows = self.column.segments.get(number)?.given().rows;
+        let collected = self.collect_labels(number, rows);
+        self.all_read().then_some(collected)?.into_sets()
+    }
+
     #[cold]
     fn make_label_rows(&self, number: usize, rows: usize, segment: &Segment) {
+        let collected = self.collect_labels(number, rows);
+        // What could not be read is missing.
+        match self.all_read() {
+            true => segment.labels.make(collected, self.pins.room()),
+            false => segment.labels.pays_later(),
+        }
+    }
+
+    fn collect_labels(&self, number: usize, rows: usize) -> Collected {
         let mut collected = Collected::default();
         for first in (0..rows).step_by(ZONE_ROWS) {
             let len = ZONE_ROWS.min(rows - first);
@@ -522,11 +539,7 @@ impl<'s> ColumnView<'s> {
                 break;
             }
         }
-        // What could not be read is missing.
-        match self.all_read() {
-            true => segment.labels.make(collected, self.pins.room()),
-            false => segment.labels.pays_later(),
-        }
+        collected
     }
 
     /// Whether all that was asked for could be had, of whatever is read with the same pins.

@@ -479,13 +479,14 @@ impl<'a> Change<'a> {
         if rows.is_empty() {
             return Ok(index.clone());
         }
-        if index.is_outgrown(&rows) {
-            return ValueIndex::build(column, self.end, self.options, &CancelToken::default());
-        }
         let pins = Arc::<Pins<'_>>::default();
         let before = ColumnView::pinned(&self.old.columns[place], &pins);
         let after = ColumnView::pinned(column, &pins);
         let (before, after) = (|row: u64| before.value(row), |row: u64| after.value(row));
+        if index.is_outgrown(&rows) {
+            let next = ValueIndex::build(column, self.end, self.options, &CancelToken::default())?;
+            return Ok(next.hashed_as(index, &after));
+        }
         let change = Changed { before: &before, after: &after, rows: &rows, of: Of::Rows(self.end) };
         let next = index.changed(&change, self.options)?;
         check(&pins)?;

@@ -6,6 +6,9 @@
 //!
 //! A slot is the upper half of a hash and the position plus one, so that zero is none; slots that are taken
 //! are followed by the next one. An IRI that many rows have, as the name of a graph, is there once.
+//!
+//! Where each row has another IRI the next version of the index has a table at once: of the same hashes, at
+//! the positions that rows have then. Names that came are hashed; of those that stayed nothing is read.
 
 use std::hash::BuildHasher;
 use std::ops::Range;
@@ -13,7 +16,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::FxBuildHasher;
-use trimorph_base::Reservation;
+use trimorph_base::{MemoryBudget, Reservation};
 use trimorph_types::Value;
 use trimorph_vfs::Pins;
 
@@ -36,7 +39,22 @@ pub(super) struct ByHash {
 
 /// The slots, and what they take.
 #[derive(Debug)]
-struct Slots(Box<[u64]>, #[expect(dead_code, reason = "given back when it goes")] Reservation);
+struct Slots {
+    all: Box<[u64]>,
+    /// Whether no two rows have the same value.
+    are_distinct: bool,
+    held: Reservation,
+}
+
+/// What became of an index.
+pub(super) struct Moved<'a> {
+    /// The positions of rows that went, before.
+    pub(super) gone: &'a [u64],
+    /// The positions before which rows came, and the values of these.
+    pub(super) came: &'a [(u64, &'a Value)],
+    /// How many rows there were.
+    pub(super) rows: u64,
+}
 
 impl ByHash {
     /// The position of the first row with an IRI, if any has it; `None` where it is to be searched for.
@@ -50,11 +68,11 @@ impl ByHash {
         if !ROWS.contains(&rows) {
             return None;
         }
-        let Slots(slots, _) = match self.slots.get() {
+        let slots = match self.slots.get() {
             Some(slots) => slots,
             // One of the threads that search makes it.
             None if self.searches.fetch_add(1, Ordering::Relaxed) != rows / ROWS_PER_SEARCH => return None,
-            None => match slots_of(rows, value_at, pins) {
+            None => match slots_of(rows, value_at, pins.room()) {
                 Some(made) => self.slots.get_or_init(|| made),
                 None => {
                     self.searches.store(0, Ordering::Relaxed);
@@ -63,25 +81,51 @@ impl ByHash {
             },
         };
         let is_it = |position: &u64| matches!(value_at(*position), Some(Value::Iri(own)) if *own == *iri);
-        Some(alike(slots, iri).find(is_it))
+        Some(alike(&slots.all, FxBuildHasher.hash_one(iri)).find(is_it))
+    }
+
+    /// What the tables of later versions are charged to, if there is one.
+    pub(super) fn budget(&self) -> Option<&MemoryBudget> {
+        self.slots.get().map(|slots| slots.held.budget())
+    }
+
+    /// The table of an index, at once.
+    pub(super) fn made(rows: u64, value_at: &ValueAt<'_>, budget: &MemoryBudget) -> Self {
+        let made = Some(rows).filter(|rows| ROWS.contains(rows));
+        Self::of(made.and_then(|rows| slots_of(rows, value_at, budget.reservation())))
+    }
+
+    fn of(made: Option<Slots>) -> Self {
+        let own = Self::default();
+        made.into_iter().for_each(|made| _ = own.slots.set(made));
+        own
+    }
+
+    /// The table of the next version of the index, of which `value_at` gives the values; an empty one where
+    /// there was none, or rows have the same value.
+    ///
+    /// **Cost**: some nanoseconds for each row; the value of one that came, and of another with such a hash.
+    pub(super) fn moved(&self, moved: &Moved<'_>, value_at: &ValueAt<'_>) -> Self {
+        Self::of(self.slots.get().and_then(|slots| slots.moved(moved, value_at)))
     }
 
     /// Whether it is known that no row has an IRI: nothing has such a hash.
     pub(super) fn lacks(&self, iri: &str) -> bool {
-        self.slots.get().is_some_and(|Slots(slots, _)| alike(slots, iri).next().is_none())
+        let hash = || FxBuildHasher.hash_one(iri);
+        self.slots.get().is_some_and(|slots| alike(&slots.all, hash()).next().is_none())
     }
 }
 
-/// The positions whose values have the hash of an IRI.
-fn alike(slots: &[u64], iri: &str) -> impl Iterator<Item = u64> {
-    let (hash, mask) = (FxBuildHasher.hash_one(iri), slots.len() - 1);
-    let from = (0..slots.len()).map(move |step| (hash as usize).wrapping_add(step) & mask);
+/// The positions whose values have a hash that is alike.
+fn alike(slots: &[u64], hash: u64) -> impl Iterator<Item = u64> {
+    let mask = slots.len() - 1;
+    let from = (0..slots.len()).map(move |step| ((hash >> 32) as usize).wrapping_add(step) & mask);
     let taken = from.map_while(|at| slots.get(at).copied().filter(|slot| *slot != 0));
     taken.filter(move |slot| slot >> 32 == hash >> 32).map(|slot| (slot & u64::from(u32::MAX)) - 1)
 }
 
 /// The slots of all rows; none where something could not be read, is no IRI, or there is no room for them.
-fn slots_of(rows: u64, value_at: &ValueAt<'_>, pins: &Pins<'_>) -> Option<Slots> {
+fn slots_of(rows: u64, value_at: &ValueAt<'_>, held: Reservation) -> Option<Slots> {
     let (mut firsts, mut last) = (Vec::new(), None);
     for position in 0..rows {
         let Value::Iri(iri) = value_at(position)? else { return None };
@@ -91,17 +135,70 @@ fn slots_of(rows: u64, value_at: &ValueAt<'_>, pins: &Pins<'_>) -> Option<Slots>
             last = Some(iri);
         }
     }
-    // At least one slot is free.
-    let len = (firsts.len() + firsts.len() / 2 + 1).next_power_of_two();
-    let mut held = pins.room();
-    held.resize(len * size_of::<u64>()).ok()?;
-    let mut slots = vec![0; len].into_boxed_slice();
-    for (position, hash) in firsts {
-        let mut at = hash as usize & (len - 1);
-        while slots[at] != 0 {
-            at = (at + 1) & (len - 1);
-        }
-        slots[at] = (hash >> 32 << 32) | (position + 1);
+    let mut slots = Slots::with_room(firsts.len(), held)?;
+    slots.are_distinct = firsts.len() as u64 == rows;
+    firsts.into_iter().for_each(|(position, hash)| slots.put(position, hash));
+    Some(slots)
+}
+
+impl Slots {
+    /// Free ones for so many positions.
+    fn with_room(count: usize, mut held: Reservation) -> Option<Self> {
+        // At least one slot is free.
+        let len = (count + count / 2 + 1).next_power_of_two();
+        held.resize(len * size_of::<u64>()).ok()?;
+        Some(Self { all: vec![0; len].into_boxed_slice(), are_distinct: true, held })
     }
-    Some(Slots(slots, held))
+
+    fn put(&mut self, position: u64, hash: u64) {
+        let mask = self.all.len() - 1;
+        let mut at = (hash >> 32) as usize & mask;
+        while self.all[at] != 0 {
+            at = (at + 1) & mask;
+        }
+        self.all[at] = (hash >> 32 << 32) | (position + 1);
+    }
+
+    fn moved(&self, moved: &Moved<'_>, value_at: &ValueAt<'_>) -> Option<Self> {
+        let Moved { gone, came, rows } = moved;
+        let next = rows - gone.len() as u64 + came.len() as u64;
+        if !self.are_distinct || !ROWS.contains(&next) {
+            return None;
+        }
+        // Where the row at each position is now, plus one; zero for those that are gone.
+        let mut now: Vec<u32> = Vec::with_capacity(usize::try_from(*rows).ok()?);
+        let (mut gone, mut places) = (gone.iter().peekable(), Vec::with_capacity(came.len()));
+        let (mut coming, mut at) = (came.iter().peekable(), 0);
+        for position in 0..*rows {
+            while coming.next_if(|(to, _)| *to <= position).is_some() {
+                places.push(u64::from(at));
+                at += 1;
+            }
+            match gone.next_if(|gone| **gone <= position) {
+                Some(_) => now.push(0),
+                None => {
+                    at += 1;
+                    now.push(at);
+                }
+            }
+        }
+        places.extend((u64::from(at)..).take(coming.count()));
+        let mut slots = Self::with_room(usize::try_from(next).ok()?, self.held.budget().reservation())?;
+        for slot in self.all.iter().filter(|slot| **slot != 0) {
+            let position = (slot & u64::from(u32::MAX)) - 1;
+            if let Some(now) = now.get(position as usize).and_then(|now| now.checked_sub(1)) {
+                slots.put(now.into(), *slot);
+            }
+        }
+        for ((_, value), position) in came.iter().zip(places) {
+            let Value::Iri(iri) = value else { return None };
+            let hash = FxBuildHasher.hash_one(&**iri);
+            let is_other = |at| matches!(value_at(at), Some(Value::Iri(other)) if other != *iri);
+            if !alike(&slots.all, hash).all(is_other) {
+                return None;
+            }
+            slots.put(position, hash);
+        }
+        Some(slots)
+    }
 }

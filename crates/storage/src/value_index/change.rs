@@ -1,6 +1,7 @@
 //! An index and what changed in its column in, the next index out.
 //!
-//! 1. Rows that had a value are found where they stand, by it; those that have one now, where they belong.
+//! 1. Rows that had a value are found where they stand, by it; those that have one now, where they belong: in
+//!    the order of their values, each from the place of the one before.
 //! 2. Pieces that lose or get rows are written anew, in two where they grow too long; others are shared.
 //! 3. Where a good part of all rows changed, all is sorted anew.
 
@@ -9,6 +10,7 @@ use std::sync::Arc;
 use trimorph_types::{Value, order};
 use trimorph_vfs::{Pins, RegionOptions, lay_out};
 
+use super::by_hash::Moved;
 use super::{GivenRows, Of, PIECE_ROWS, SortedRows, ValueIndex, ValueOf, finish};
 use crate::RewriteError;
 use crate::slot::Slot;
@@ -38,26 +40,27 @@ impl ValueIndex {
 
     /// The index of a column that has changed.
     ///
-    /// **Errors**: a piece that cannot be had. **Cost**: two searches for each row that changed, and its
-    /// pieces.
+    /// **Errors**: a piece that cannot be had. **Cost**: two searches for each row that changed, of as many
+    /// values as the rows between two such have bits, twice; and its pieces.
     pub(crate) fn changed(&self, change: &Changed<'_>, options: RegionOptions) -> Result<Self, RewriteError> {
         let pins = Arc::<Pins<'_>>::default();
         let view = self.view(&pins);
-        let (mut gone, mut came): (Vec<u64>, Vec<(u64, Value, u64)>) = Default::default();
+        let (mut went, mut now) = (Vec::<(Value, u64)>::new(), Vec::<(Value, u64)>::new());
         for row in change.rows {
             let (was, is) = ((change.before)(*row), (change.after)(*row));
             if order(&was, &is).is_eq() {
                 continue;
             }
             if !was.is_null() {
-                gone.push(view.place(&was, *row, change.before));
+                went.push((was, *row));
             }
             if !is.is_null() {
-                came.push((view.place(&is, *row, change.before), is, *row));
+                now.push((is, *row));
             }
         }
-        gone.sort_unstable();
-        came.sort_unstable_by(|(at, a, i), (to, b, j)| at.cmp(to).then_with(|| order(a, b)).then(i.cmp(j)));
+        let gone: Vec<u64> = view.places(&mut went, change.before);
+        let places = view.places(&mut now, change.before);
+        let came: Vec<(u64, u64)> = places.into_iter().zip(now.iter().map(|(_, row)| *row)).collect();
         let pieces = self.next_pieces(&view, &gone, &came);
         super::settle(&pins)?;
         let written = pieces
@@ -77,7 +80,19 @@ impl ValueIndex {
                 }
             }
         }
-        Ok(Self::of(slots))
+        let mut next = Self::of(slots);
+        if self.by_hash.budget().is_some() {
+            let came: Vec<(u64, &Value)> =
+                came.iter().zip(&now).map(|((at, _), (is, _))| (*at, is)).collect();
+            let moved = Moved { gone: &gone, came: &came, rows: self.len() };
+            let by_hash = {
+                let pins = Arc::<Pins<'_>>::default();
+                let own = next.view(&pins);
+                self.by_hash.moved(&moved, &|position| own.row(position).map(change.after))
+            };
+            next.by_hash = Arc::new(by_hash);
+        }
+        Ok(next)
     }
 
     /// The pieces of the next index: one of this index, or new rows.
@@ -85,7 +100,7 @@ impl ValueIndex {
         &self,
         view: &super::ValueIndexView<'_>,
         gone: &[u64],
-        came: &[(u64, Value, u64)],
+        came: &[(u64, u64)],
     ) -> Vec<Result<usize, Vec<u64>>> {
         let mut pieces = Vec::with_capacity(self.pieces.len() + 1);
         let (mut gone, mut came) = (gone.iter().peekable(), came.iter().peekable());
@@ -93,7 +108,7 @@ impl ValueIndex {
         for (number, end) in self.ends.iter().enumerate() {
             let is_last = number + 1 == self.ends.len();
             let loses = gone.peek().is_some_and(|at| **at < *end);
-            let gets = came.peek().is_some_and(|(at, ..)| *at < *end || is_last);
+            let gets = came.peek().is_some_and(|(at, _)| *at < *end || is_last);
             if !loses && !gets {
                 pieces.push(Ok(number));
                 first = *end;
@@ -103,7 +118,7 @@ impl ValueIndex {
             let piece = view.piece(number);
             let old = (0..piece.len()).filter_map(|at| piece.get(at));
             for (at, row) in (first..).zip(old) {
-                while let Some((_, _, new)) = came.next_if(|(to, ..)| *to <= at) {
+                while let Some((_, new)) = came.next_if(|(to, _)| *to <= at) {
                     rows.push(*new);
                 }
                 if gone.next_if(|gone| **gone <= at).is_none() {
@@ -111,7 +126,7 @@ impl ValueIndex {
                 }
             }
             if is_last {
-                rows.extend(came.by_ref().map(|(_, _, new)| *new));
+                rows.extend(came.by_ref().map(|(_, new)| *new));
             }
             first = *end;
             match rows.len() {

@@ -9,8 +9,8 @@ use trimorph_types::{LogicalType, Value, order};
 use trimorph_vfs::{Pins, RegionOptions};
 
 use super::{Changed, Of, PIECE_ROWS, ValueIndex};
-use crate::column::ColumnView;
 use crate::column::compare_tests::column;
+use crate::column::{Column, ColumnView};
 
 const OPTIONS: RegionOptions = RegionOptions { huge_pages: false };
 
@@ -287,5 +287,91 @@ fn iris_are_found_by_hash_as_by_search() {
         // Where all are IRIs it is known by then of those that are not there.
         let lacks = |n: u64| matches!(iri(n), Value::Iri(name) if index.lacks_iri(&name));
         assert_eq!((rows..2 * rows).all(lacks), other.is_none(), "{rows}");
+    }
+}
+
+/// A version of an index that finds IRIs by hash has the next one do so at once, and right: rows lose, get
+/// and change names, pieces are split, names come twice and are there once again.
+#[test]
+fn the_next_version_finds_iris_by_hash_too() {
+    let iri = |n: u64| Value::iri(format!("http://example.org/thing/{n}"));
+    for seed in 1..8 {
+        let mut random = Random(seed);
+        let count = [40, 300, 20_000][seed as usize % 3];
+        let mut values: Vec<Value> = (0..count).map(iri).collect();
+        let mut before = column(LogicalType::Iri, &values);
+        let mut index = ValueIndex::build(&before, count, OPTIONS, &CancelToken::default()).unwrap();
+        let mut next_name = count;
+        let find = |index: &ValueIndex, column: &Column, name: &Value| {
+            let pins = Arc::<Pins<'_>>::default();
+            let (view, own) = (index.view(&pins), ColumnView::pinned(column, &pins));
+            let mut found = Vec::new();
+            view.rows(view.range(Bound::Included(name), Bound::Included(name), &own), &mut found);
+            found
+        };
+        // Often enough to make the table.
+        for n in 0..=count / 8 + 1 {
+            find(&index, &before, &iri(n));
+        }
+        assert!(index.by_hash.budget().is_some(), "{seed}");
+        for round in 0..7 {
+            let mut changed: BTreeMap<u64, Value> = BTreeMap::new();
+            for _ in 0..count / 20 {
+                next_name += 1;
+                let row = random.below(values.len() as u64);
+                changed.insert(row, if random.below(2) == 0 { Value::Null } else { iri(next_name) });
+                // One that another row, or this one, loses at once.
+                let (from, to) = (random.below(values.len() as u64), random.below(values.len() as u64));
+                if from != to && !changed.contains_key(&from) && !changed.contains_key(&to) {
+                    changed.insert(to, values[from as usize].clone());
+                    changed.insert(from, Value::Null);
+                }
+            }
+            let end = values.len() as u64 + 1 + random.below(count / 20);
+            for row in values.len() as u64..end {
+                next_name += 1;
+                changed.insert(row, iri(next_name));
+            }
+            let is_twice = round == 4;
+            if is_twice {
+                let stays = |(value, row): &(&Value, u64)| !value.is_null() && !changed.contains_key(row);
+                let twice = values.iter().zip(0..).find(stays);
+                changed.insert(end - 1, twice.unwrap().0.clone());
+            }
+            values.resize(end as usize, Value::Null);
+            changed.iter().for_each(|(row, value)| values[*row as usize] = value.clone());
+            let after = column(LogicalType::Iri, &values);
+            let rows: Vec<u64> = changed.keys().copied().collect();
+            let next = {
+                let (was, is) = (ColumnView::new(&before), ColumnView::new(&after));
+                let (was, is) = (|row: u64| was.value(row), |row: u64| is.value(row));
+                let change = Changed { before: &was, after: &is, rows: &rows, of: Of::Rows(end) };
+                match random.below(4) {
+                    0 => ValueIndex::build(&after, end, OPTIONS, &CancelToken::default())
+                        .unwrap()
+                        .hashed_as(&index, &is),
+                    _ => index.changed(&change, OPTIONS).unwrap(),
+                }
+            };
+            let is_known = next.by_hash.budget().is_some();
+            assert!(is_known || is_twice || round > 4, "seed {seed}, round {round}");
+            let mut by_name: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+            for (value, row) in values.iter().zip(0..) {
+                if let Value::Iri(name) = value {
+                    let number = name.rsplit('/').next().unwrap().parse().unwrap();
+                    by_name.entry(number).or_default().push(row);
+                }
+            }
+            let mut unknown = 0;
+            for n in 0..=next_name {
+                let expected = by_name.get(&n).cloned().unwrap_or_default();
+                assert_eq!(find(&next, &after, &iri(n)), expected, "seed {seed}, round {round}, {n}");
+                let Value::Iri(name) = iri(n) else { unreachable!() };
+                assert!(expected.is_empty() || !next.lacks_iri(&name), "seed {seed}, round {round}, {n}");
+                unknown += u64::from(is_known && expected.is_empty() && !next.lacks_iri(&name));
+            }
+            assert!(unknown <= next_name / 100, "seed {seed}, round {round}: {unknown}");
+            (index, before) = (next, after);
+        }
     }
 }
