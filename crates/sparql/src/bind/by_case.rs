@@ -1,9 +1,9 @@
-//! Variables that may be unbound, case by case: takes rows of which some have a value of a variable and others
-//! have none, gives the rows of both cases.
+//! Variables that may be unbound, case by case: takes rows of which some have a value of a variable and
+//! others have none, gives the rows of both cases.
 //!
-//! A solution that binds `?x` agrees with each one that does not. `?p a :P OPTIONAL { ?p :u ?x } ?x :in ?c` is
-//! no join by equal keys, then: written as a condition (unbound, or the same) all rows are paired with all.
-//! With the rows that have a value it is a join as any other, and those that have none take what is found for
+//! A solution that binds `?x` agrees with each one that does not. `?p a :P OPTIONAL { ?p :u ?x } ?x :in ?c`
+//! is no join by equal keys, then: as a condition (unbound, or the same) all rows are paired with all. With
+//! the rows that have a value it is a join as any other, and those that have none take what is found for
 //! whatever they bind else. So
 //!
 //! * a pattern that nothing else connects is matched for both cases, each planned by itself;

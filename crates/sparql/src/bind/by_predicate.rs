@@ -1,5 +1,5 @@
-//! Patterns that nothing but a predicate connects: `SELECT DISTINCT ?p { ?a a :Post ; ?p ?x . ?b a :Comment ; ?p ?y }`
-//! asks which predicates two classes share.
+//! Patterns that nothing but a predicate connects: which predicates two classes share asks
+//! `SELECT DISTINCT ?p { ?a a :Post ; ?p ?x . ?b a :Comment ; ?p ?y }`.
 //!
 //! There are few predicates, and each has many statements on both sides, so that a join of them pairs nearly
 //! all with all. Each side is asked for its predicates alone, each once, and these are joined:
@@ -87,7 +87,7 @@ fn predicates_of(patterns: &[TriplePattern]) -> Names {
     variables.collect()
 }
 
-/// Whether a variable has the predicates of statements that an operator of a plan reads, of no constant thing.
+/// Whether a variable has the predicates of statements that an operator of a plan reads, of no one thing.
 fn is_read_as_predicate(plan: &Plan, var: VarId) -> bool {
     let mut left = vec![plan];
     while let Some(plan) = left.pop() {

@@ -551,8 +551,8 @@ fn constant(value: Value) -> Typed {
     Typed { expr: Expr::Const(stored), shape, certain: true }
 }
 
-/// A number that is written in another than its usual form, such as `1e0` or `"07"^^xsd:integer`, as the value
-/// that it is, where only the value counts: what asks for numbers knows these.
+/// A number that is written in another than its usual form, such as `1e0` or `"07"^^xsd:integer`, as the
+/// value that it is, where only the value counts: what asks for numbers knows these.
 fn as_number(typed: Typed) -> Typed {
     let Expr::Const(value @ Value::Literal(_)) = &typed.expr else { return typed };
     number(value).map_or(typed, constant)

@@ -295,7 +295,7 @@ impl Binder<'_> {
         self.minus_alone(relation, right, &shared, &mut Vec::new(), active)
     }
 
-    /// Without the rows that a pattern, evaluated by itself, agrees with: of its solutions those of some cases.
+    /// Without the rows that a pattern, evaluated by itself, agrees with: of its solutions those of cases.
     fn minus_alone(
         &mut self,
         relation: Relation,

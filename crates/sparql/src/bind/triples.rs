@@ -86,8 +86,8 @@ impl Binder<'_> {
         self.deeper(|own| own.triples_of(relation, patterns, active, &Kinds::new()))
     }
 
-    /// Triple patterns that have nothing in common, where statements are read for several of them: those of one
-    /// would be read anew for each row of the other, and no condition could join them.
+    /// Triple patterns that have nothing in common, where statements are read for several of them: those of
+    /// one would be read anew for each row of the other, and no condition could join them.
     fn apart(&mut self, patterns: &[TriplePattern], active: &Active) -> Option<Vec<Vec<TriplePattern>>> {
         let parts = in_common(patterns);
         if parts.len() < 2 {
