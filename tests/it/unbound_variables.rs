@@ -339,6 +339,16 @@ fn what_may_be_unbound_is_joined() {
         &["<a> <x>", "<b> <x>", "<c> <x>"],
     );
     check("SELECT ?p { ?p a :P OPTIONAL { ?p :school ?u } MINUS { ?q :school ?u . ?p a :P } }", &[]);
+    // One that gives each solution once has one without a value beside those with one.
+    check(
+        "SELECT ?c { { SELECT DISTINCT ?c { { ?c :office ?x } UNION { ?q :age ?n } } } ?c :school ?s }",
+        &["<a>", "<a>", "<c>"],
+    );
+    // Three that may be unbound, and a sub-query that is planned for several cases.
+    check(
+        "SELECT ?b { { ?d :office ?e . ?c :school ?a } UNION { ?d :age ?b } MINUS { { SELECT DISTINCT ?a ?b ?c { ?a :in ?b . ?b :within ?c } } } }",
+        &["3", "null", "null", "null", "null"],
+    );
     check("SELECT ?p { ?p a :P OPTIONAL { ?p :school ?u } MINUS { ?q :school ?u } }", &["<b>", "<d>"]);
     check("SELECT ?p { ?p a :P ; :office ?u MINUS { ?q a :P OPTIONAL { ?q :office ?u } } }", &[]);
     check(

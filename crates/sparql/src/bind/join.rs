@@ -230,7 +230,9 @@ fn only_tells<'p>(part: &'p GraphPattern, rest: impl Iterator<Item = &'p GraphPa
     }
     let names: Names = variables.iter().map(name_of).collect();
     let is_wide = !is_narrow(inner) && (narrow || !has_condition(inner));
-    !names.is_empty() && names.is_subset(&bound) && is_wide && may_be_bound(inner, &names)
+    // A solution that leaves one unbound is a further one beside those that bind it.
+    let are_sure = names.is_subset(&bound) && names.is_subset(&certain(inner));
+    !names.is_empty() && are_sure && is_wide && may_be_bound(inner, &names)
 }
 
 /// Whether a pattern begins at something: a constant that is no class, values, so many rows.

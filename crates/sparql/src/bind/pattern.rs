@@ -35,7 +35,7 @@ impl Binder<'_> {
         active: &Active,
     ) -> Bound<Relation> {
         use GraphPattern as P;
-        if let Some(name) = unsure_alone(&relation, pattern) {
+        if let Some(name) = unsure_alone(&relation, pattern, is_shared(pattern)) {
             return self
                 .by_case(relation, &name, active, &mut |own, from| own.pattern(from, pattern, active));
         }
@@ -280,7 +280,7 @@ impl Binder<'_> {
             out.filter(negated(asked));
             return Ok(out);
         }
-        if let Some(name) = relation.unsure_of(&shared) {
+        if let Some(name) = relation.unsure_of(&shared, is_shared(right)) {
             return self.by_case(relation, &name, active, &mut |own, from| own.minus(from, right, active));
         }
         let bound = self.bound_beside(&relation);
@@ -315,7 +315,7 @@ impl Binder<'_> {
             let inner = self.join(relation.argument(active), alone)?;
             return Ok(without(relation, inner));
         }
-        if let Some(name) = alone.unsure_of(in_common.iter().copied()) {
+        if let Some(name) = alone.unsure_of(in_common.iter().copied(), is_shared(right)) {
             let mut left = relation;
             for case in [Case::Bound, Case::Unbound] {
                 cases.push((Arc::clone(&name), case));
@@ -589,6 +589,23 @@ fn without(mut relation: Relation, other: Relation) -> Relation {
 
 fn asks_sub_query(expression: &Expression) -> bool {
     any_exists(expression, &mut has_sub_query)
+}
+
+/// Whether a pattern has what is computed once where it is planned several times: a sub-query, or the ends of
+/// a path.
+fn is_shared(pattern: &GraphPattern) -> bool {
+    use GraphPattern as P;
+    match pattern {
+        P::Path { .. } => true,
+        P::Join { left, right } | P::Union { left, right } | P::Minus { left, right } => {
+            is_shared(left) || is_shared(right)
+        }
+        P::LeftJoin { left, right, .. } => is_shared(left) || is_shared(right) || has_sub_query(pattern),
+        P::Filter { inner, .. } | P::Extend { inner, .. } | P::Graph { inner, .. } => {
+            is_shared(inner) || has_sub_query(pattern)
+        }
+        other => has_sub_query(other),
+    }
 }
 
 /// Whether there is a sub-query in a pattern, or in an `EXISTS` of it.
