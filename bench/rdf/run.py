@@ -1,6 +1,6 @@
 """SPARQL on ours and on pyoxigraph (and a server over HTTP, where one runs), in turns: `python bench/rdf/run.py [SUITE] FILE.nt`.
 
-The suites are `snb` (what people ask of a graph; `thirteen` is its first part), `explore` (of one that they do not know), `bsbm`, `sp2b` and `shapes` (stars over
+The suites are `snb` (what people ask of a graph; `thirteen` is its first part), `explore` (of one that they do not know), `seldom` (in shapes that those leave out), `bsbm`, `sp2b` and `shapes` (stars over
 subjects of many shapes); each has a program that writes its file (`suites/`). Time is
 CPU time; that of a server is the CPU time of its process. Answers are compared by the number of rows and, of single rows, by
 their values. A system that is not there is left out; what takes longer than `--limit` seconds is cut off.
@@ -120,7 +120,7 @@ def timed(system, text, least=0.02):
 def main():
     global LIMIT
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("suite", nargs="?", default="snb", choices=["snb", "thirteen", "explore", "bsbm", "sp2b", "shapes"])
+    parser.add_argument("suite", nargs="?", default="snb", choices=["snb", "thirteen", "explore", "seldom", "bsbm", "sp2b", "shapes"])
     parser.add_argument("file")
     parser.add_argument("-n", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)

@@ -101,6 +101,7 @@ mod threads;
 mod ties;
 mod told_apart;
 mod transactions;
+mod unbound_variables;
 mod unmerged_values;
 mod unused;
 mod unwind_lists;

@@ -9,8 +9,9 @@ use spargebra::algebra::{Expression, Function, GraphPattern};
 use spargebra::term::Variable;
 use trimorph_algebra::{ApplyKind, Expr, Op, Plan};
 use trimorph_base::{Diagnostic, ErrorKind};
-use trimorph_types::rdf::names::XSD;
-use trimorph_types::{LogicalType, Value};
+use trimorph_types::rdf::lexical;
+use trimorph_types::rdf::names::{XSD, xsd};
+use trimorph_types::{LiteralKind, LogicalType, Value};
 
 use super::relation::{
     Active, Name, Relation, Shape, Slot, Source, call, equal, given_value, is_not_null, is_null, negated,
@@ -170,6 +171,9 @@ impl Binder<'_> {
     /// it is free in all rows, and compared in the end; else rows that bind it and rows that do not are
     /// asked apart.
     fn exists(&mut self, relation: &Relation, pattern: &GraphPattern, active: &Active) -> Bound<Plan> {
+        if let Some(plan) = self.exists_by_predicate(relation, pattern, active)? {
+            return Ok(plan);
+        }
         let (names, binds) = (mentioned(pattern), visible(pattern));
         let mut row = relation.argument(active);
         row.slots.retain(|name, slot| slot.certain || names.contains(name));
@@ -280,6 +284,7 @@ impl Binder<'_> {
             E::Not(inner) => boolean(Expr::op(Op::Not, vec![self.condition(relation, inner, active)?])),
             E::Equal(a, b) => {
                 let (a, b) = (self.expression(relation, a, active)?, self.expression(relation, b, active)?);
+                let (a, b) = (as_number(a), as_number(b));
                 Typed { certain: compares_surely(&a, &b), ..boolean(equals(a, b)) }
             }
             E::SameTerm(a, b) => {
@@ -297,10 +302,10 @@ impl Binder<'_> {
             E::Less(a, b) => self.compared(relation, (Op::Lt, "sparql.lt"), (a, b), active)?,
             E::LessOrEqual(a, b) => self.compared(relation, (Op::Le, "sparql.le"), (a, b), active)?,
             E::In(a, list) => {
-                let value = self.expression(relation, a, active)?;
+                let value = as_number(self.expression(relation, a, active)?);
                 let mut either = Vec::new();
                 for item in list {
-                    let item = self.expression(relation, item, active)?;
+                    let item = as_number(self.expression(relation, item, active)?);
                     let own = Typed { expr: value.expr.clone(), shape: value.shape, certain: value.certain };
                     either.push(equals(own, item));
                 }
@@ -383,6 +388,7 @@ impl Binder<'_> {
         active: &Active,
     ) -> Bound<Typed> {
         let (a, b) = (self.expression(relation, a, active)?, self.expression(relation, b, active)?);
+        let (a, b) = (as_number(a), as_number(b));
         let certain = compares_surely(&a, &b);
         let range = match are_instants(a.shape, b.shape) {
             true => instants_with_one(op, &a.expr, &b.expr),
@@ -403,7 +409,7 @@ impl Binder<'_> {
         args: &[&Expression],
         active: &Active,
     ) -> Bound<Typed> {
-        let args = args.iter().map(|arg| Ok(self.expression(relation, arg, active)?.expr));
+        let args = args.iter().map(|arg| Ok(as_number(self.expression(relation, arg, active)?).expr));
         Ok(Typed::term(call(function, args.collect::<Bound<_>>()?)))
     }
 
@@ -530,10 +536,8 @@ fn constant(value: Value) -> Typed {
     use LogicalType as L;
     let stored = match &value {
         Value::Literal(own) => match &own.kind {
-            trimorph_types::LiteralKind::Datatype(datatype) => {
-                trimorph_types::rdf::literal(&own.lexical, datatype)
-            }
-            trimorph_types::LiteralKind::Language(_) => value.clone(),
+            LiteralKind::Datatype(datatype) => trimorph_types::rdf::literal(&own.lexical, datatype),
+            LiteralKind::Language(_) => value.clone(),
         },
         other => other.clone(),
     };
@@ -545,6 +549,25 @@ fn constant(value: Value) -> Typed {
         _ => Shape::Term,
     };
     Typed { expr: Expr::Const(stored), shape, certain: true }
+}
+
+/// A number that is written in another than its usual form, such as `1e0` or `"07"^^xsd:integer`, as the
+/// value that it is, where only the value counts: what asks for numbers knows these.
+fn as_number(typed: Typed) -> Typed {
+    let Expr::Const(value @ Value::Literal(_)) = &typed.expr else { return typed };
+    number(value).map_or(typed, constant)
+}
+
+/// The value of a literal of a numeric type that has values of its own.
+fn number(value: &Value) -> Option<Value> {
+    let Value::Literal(literal) = value else { return None };
+    let LiteralKind::Datatype(datatype) = &literal.kind else { return None };
+    match &**datatype {
+        xsd::INTEGER => lexical::integer(&literal.lexical)?.exact_int().map(Value::Int),
+        xsd::DECIMAL => lexical::decimal(&literal.lexical).map(Value::Decimal),
+        xsd::DOUBLE => lexical::double(&literal.lexical).map(Value::Float),
+        _ => None,
+    }
 }
 
 fn equals(a: Typed, b: Typed) -> Expr {

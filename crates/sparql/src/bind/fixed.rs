@@ -5,12 +5,19 @@
 //! variable is the same. It is put in the place of the variable where only triple patterns and paths of the
 //! group itself name it: what stands deeper may have another scope.
 //!
+//! A filter that leaves a few classes of things, `?x a ?c FILTER(?c IN (ex:A, ex:B))`, says where to begin,
+//! unless the pattern begins somewhere itself: the classes are joined as `VALUES` are.
+//!
 //! Source: SPARQL 1.1 §17.4.1.7 (RDFterm-equal).
+
+use std::collections::BTreeSet;
 
 use spargebra::algebra::{Expression, GraphPattern};
 use spargebra::term::{NamedNode, NamedNodePattern, TermPattern, TriplePattern, Variable};
+use trimorph_types::rdf::names::rdf;
 
 use super::expression::conjuncts;
+use super::join::is_narrow;
 use super::relation::{Active, Relation, Shape, Slot};
 use super::scope::{mentioned, name_of};
 use super::{Binder, Bound};
@@ -44,6 +51,21 @@ impl Binder<'_> {
             }
             _ => true,
         });
+        let among = match (relation.is_unit() && fixed.is_empty() && !is_narrow(inner), &parts[..]) {
+            (true, [_, ..]) => parts.iter().position(|part| class_among(part, inner).is_some()),
+            _ => None,
+        };
+        if let Some((variable, classes)) = among.and_then(|at| class_among(parts.remove(at), inner)) {
+            let bindings = classes.into_iter().map(|class| vec![Some(class.clone().into())]).collect();
+            let values = GraphPattern::Values { variables: vec![variable.clone()], bindings };
+            let left = Box::new(values);
+            let joined = GraphPattern::Join { left, right: Box::new(inner.clone()) };
+            let mut relation = self.pattern(relation, &joined, active)?;
+            for part in parts {
+                self.filter(&mut relation, part, active)?;
+            }
+            return Ok(relation);
+        }
         let mut relation = match fixed.is_empty() {
             true => self.pattern(relation, inner, active)?,
             false => self.pattern(relation, &replaced(inner, &fixed), active)?,
@@ -93,6 +115,50 @@ impl Binder<'_> {
             _ => return None,
         };
         is_free(fixed.0).then_some(fixed)
+    }
+}
+
+/// The variable for the classes of things that a filter leaves few of, and these: who begins at them reads no
+/// others.
+fn class_among<'e>(
+    expression: &'e Expression,
+    inner: &GraphPattern,
+) -> Option<(&'e Variable, BTreeSet<&'e NamedNode>)> {
+    let (mut variable, mut classes) = (None, BTreeSet::new());
+    let mut left = vec![expression];
+    while let Some(expression) = left.pop() {
+        let (of, iris) = match expression {
+            Expression::Or(a, b) => {
+                left.extend([&**a, &**b]);
+                continue;
+            }
+            Expression::In(of, list) => (&**of, &list[..]),
+            Expression::Equal(of, iri) => (&**of, std::slice::from_ref(&**iri)),
+            _ => return None,
+        };
+        let Expression::Variable(of) = of else { return None };
+        if *variable.get_or_insert(of) != of {
+            return None;
+        }
+        for iri in iris {
+            let Expression::NamedNode(iri) = iri else { return None };
+            classes.insert(iri);
+        }
+    }
+    let variable = variable.filter(|variable| is_class(inner, variable))?;
+    (!classes.is_empty() && may_be_replaced(inner, variable)).then_some((variable, classes))
+}
+
+/// Whether a variable is the class of something in a pattern.
+fn is_class(pattern: &GraphPattern, variable: &Variable) -> bool {
+    let is_type = |triple: &TriplePattern| {
+        matches!(&triple.predicate, NamedNodePattern::NamedNode(iri) if iri.as_str() == rdf::TYPE)
+            && matches!(&triple.object, TermPattern::Variable(own) if own == variable)
+    };
+    match pattern {
+        GraphPattern::Bgp { patterns } => patterns.iter().any(is_type),
+        GraphPattern::Join { left, right } => is_class(left, variable) || is_class(right, variable),
+        _ => false,
     }
 }
 

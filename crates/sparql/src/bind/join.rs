@@ -15,19 +15,22 @@
 //! Triple patterns beside one `UNION` are matched within each of its alternatives, where they are planned
 //! with what stands there: a join with a union is the union of the joins.
 //!
+//! What may leave unbound all that it has in common with triple patterns comes before these (`by_case.rs`).
+//!
 //! A join is the same in any order. What only a path or a group of another graph connects is not paired
 //! first: it is searched from the one end, and what it reaches is joined with the other.
 
 use std::collections::VecDeque;
 
 use spargebra::algebra::GraphPattern;
-use spargebra::term::{TriplePattern, Variable};
+use spargebra::term::Variable;
 use trimorph_algebra::{ApplyKind, Plan};
 
+use super::by_case::leads;
 use super::either_way::either_way;
 use super::pattern::alternatives;
 use super::relation::{Active, Name, Relation};
-use super::scope::{Names, certain, is_sub_query, may_be_bound, name_of, names_of, visible};
+use super::scope::{Names, certain, connected, is_sub_query, may_be_bound, name_of, names_of, visible};
 use super::triple_terms::bound_name;
 use super::triples::constants_of;
 use super::{Binder, Bound};
@@ -75,14 +78,16 @@ impl Binder<'_> {
         if sub_queries > 0 || all.iter().any(|part| matches!(part, P::Path { .. })) || is_linked(&all) {
             return self.in_turn(relation, sorted_out(&all), active);
         }
+        let triples: Vec<&P> = all.iter().copied().filter(|part| has_triples(part)).collect();
         all.sort_by_key(|part| match part {
             part if is_few_rows(part) => 0,
-            P::Bgp { .. } => 1,
+            P::Bgp { .. } => 2,
             // It may be planned with those.
-            part if either_way(part).is_some() => 1,
+            part if either_way(part).is_some() => 2,
             // Who is asked may be told by what stands behind.
-            P::Service { .. } => 3,
-            _ => 2,
+            P::Service { .. } => 4,
+            part if leads(part, triples.iter().copied()) => 1,
+            _ => 3,
         });
         all.into_iter().try_fold(relation, |relation, part| self.pattern(relation, part, active))
     }
@@ -123,12 +128,21 @@ impl Binder<'_> {
                     && parts.groups.iter().any(|group| !with_blanks(group).is_disjoint(&names))
             };
             let link = parts.others.iter().position(links);
+            let lead = || {
+                let is_lead = |part: &&GraphPattern| {
+                    !matches!(part, GraphPattern::Service { .. }) && leads(part, parts.groups.iter())
+                };
+                relation.is_unit().then(|| parts.others.iter().position(is_lead)).flatten()
+            };
             let known = || parts.others.iter().position(|part| knows(&relation, part));
-            let other = link.or_else(|| parts.groups.is_empty().then(|| known().unwrap_or(0)));
+            let other = link.or_else(lead).or_else(|| parts.groups.is_empty().then(|| known().unwrap_or(0)));
             if let Some(part) = other.and_then(|at| parts.others.remove(at)) {
                 relation = self.pattern(relation, part, active)?;
             } else if !parts.groups.is_empty() {
-                let group = parts.groups.remove(0);
+                // One that rows without a value may agree with, rather than one about other things.
+                let is_shared = |name: &Name| relation.slots.contains_key(name);
+                let shares = |group: &GraphPattern| with_blanks(group).iter().any(is_shared);
+                let group = parts.groups.remove(parts.groups.iter().position(shares).unwrap_or(0));
                 relation = self.pattern(relation, &group, active)?;
             } else if !parts.paths.is_empty() {
                 let path = parts.paths.remove(0);
@@ -216,11 +230,13 @@ fn only_tells<'p>(part: &'p GraphPattern, rest: impl Iterator<Item = &'p GraphPa
     }
     let names: Names = variables.iter().map(name_of).collect();
     let is_wide = !is_narrow(inner) && (narrow || !has_condition(inner));
-    !names.is_empty() && names.is_subset(&bound) && is_wide && may_be_bound(inner, &names)
+    // A solution that leaves one unbound is a further one beside those that bind it.
+    let are_sure = names.is_subset(&bound) && names.is_subset(&certain(inner));
+    !names.is_empty() && are_sure && is_wide && may_be_bound(inner, &names)
 }
 
 /// Whether a pattern begins at something: a constant that is no class, values, so many rows.
-fn is_narrow(pattern: &GraphPattern) -> bool {
+pub(super) fn is_narrow(pattern: &GraphPattern) -> bool {
     use GraphPattern as P;
     match pattern {
         P::Bgp { .. } => constants(pattern) > 0,
@@ -353,24 +369,6 @@ fn with_blanks(part: &GraphPattern) -> Names {
         }
         other => visible(other),
     }
-}
-
-/// Triple patterns that share variables, together.
-fn connected(patterns: &[TriplePattern]) -> Vec<Vec<TriplePattern>> {
-    let mut groups: Vec<(Names, Vec<TriplePattern>)> = Vec::new();
-    for pattern in patterns {
-        let mut names = names_of(pattern);
-        let mut own = vec![pattern.clone()];
-        let (with, without): (Vec<_>, Vec<_>) =
-            groups.into_iter().partition(|(known, _)| !known.is_disjoint(&names));
-        groups = without;
-        for (known, patterns) in with {
-            names.extend(known);
-            own.splice(0..0, patterns);
-        }
-        groups.push((names, own));
-    }
-    groups.into_iter().map(|(_, patterns)| patterns).collect()
 }
 
 /// How many constants besides predicates and classes stand in triple patterns.

@@ -1,6 +1,8 @@
 //! Binding: takes a parsed query and a view of the catalog, gives a bound query.
 
 mod aggregate;
+mod by_case;
+mod by_predicate;
 mod either_way;
 mod expression;
 mod fixed;

@@ -8,6 +8,8 @@ use spargebra::term::{GroundTerm, NamedNodePattern, Variable};
 use trimorph_algebra::{ApplyKind, Expr, Op, Plan, SortKey, VarId};
 use trimorph_types::{LogicalType, Value};
 
+use super::by_case::{Case, unsure_alone};
+use super::by_predicate::parted;
 use super::relation::{
     Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null, is_null, negated, told_apart,
 };
@@ -33,6 +35,10 @@ impl Binder<'_> {
         active: &Active,
     ) -> Bound<Relation> {
         use GraphPattern as P;
+        if let Some(name) = unsure_alone(&relation, pattern, is_shared(pattern)) {
+            return self
+                .by_case(relation, &name, active, &mut |own, from| own.pattern(from, pattern, active));
+        }
         let has_uncertain = relation.slots.values().any(|slot| !slot.certain);
         let shares_uncertain = || {
             has_uncertain
@@ -58,7 +64,7 @@ impl Binder<'_> {
     }
 
     /// The solutions of a pattern that is evaluated by itself.
-    fn alone(&mut self, pattern: &GraphPattern, active: &Active) -> Bound<Relation> {
+    pub(super) fn alone(&mut self, pattern: &GraphPattern, active: &Active) -> Bound<Relation> {
         if is_sub_query(pattern) {
             return self.as_sub_query(Relation::start(active), pattern, active);
         }
@@ -128,6 +134,10 @@ impl Binder<'_> {
                 let names: Names = variables.iter().map(name_of).collect();
                 relation.slots.retain(|name, _| names.contains(name));
                 Ok(relation)
+            }
+            P::Distinct { inner } | P::Reduced { inner } if let Some(parted) = parted(inner) => {
+                let relation = self.pattern(relation, &parted, active)?;
+                Ok(self.distinct(relation))
             }
             P::Distinct { inner } | P::Reduced { inner }
                 if let Some((unsorted, order)) = sorted_later(inner) =>
@@ -270,43 +280,69 @@ impl Binder<'_> {
             out.filter(negated(asked));
             return Ok(out);
         }
+        if let Some(name) = relation.unsure_of(&shared, is_shared(right)) {
+            return self.by_case(relation, &name, active, &mut |own, from| own.minus(from, right, active));
+        }
         let bound = self.bound_beside(&relation);
         let sure = certain(right);
         let all_certain = shared
             .iter()
             .all(|name| sure.contains(name) && relation.slots.get(name).is_some_and(|slot| slot.certain));
-        let inner = match all_certain && may_be_bound(right, &bound) {
-            true => self.pattern(relation.argument(active), right, active)?,
-            false => {
-                let mut alone = self.alone(right, active)?;
-                let is_certain = |name: &Name| alone.slots.get(name).is_some_and(|slot| slot.certain);
-                if all_certain && shared.iter().all(is_certain) {
-                    let inner = self.join(relation.argument(active), alone)?;
-                    return Ok(without(relation, inner));
-                }
-                let outer = relation.carried(active);
-                let own: BTreeSet<VarId> = alone.slots.values().filter_map(Slot::carrier).collect();
-                let own = own.into_iter().filter(|var| !outer.contains(var)).map(|var| (var, Expr::Var(var)));
-                let items = own.collect();
-                alone.grow(|input| Plan::Project { input, items });
-                let mut inner = relation.beside(alone.plan, active);
-                let mut both = Vec::new();
-                for name in &shared {
-                    let (Some(a), Some(b)) = (inner.slots.get(name).cloned(), alone.slots.get(name).cloned())
-                    else {
-                        continue;
-                    };
-                    let same = equal(a.term(), b.term());
-                    inner.filter(Expr::op(Op::Or, vec![is_null(a.value()), is_null(b.value()), same]));
-                    both.push(Expr::op(Op::And, vec![is_not_null(a.value()), is_not_null(b.value())]));
-                }
-                inner.filter(match both.len() {
-                    1 => both.swap_remove(0),
-                    _ => Expr::op(Op::Or, both),
-                });
-                inner
+        if all_certain && may_be_bound(right, &bound) {
+            let inner = self.pattern(relation.argument(active), right, active)?;
+            return Ok(without(relation, inner));
+        }
+        self.minus_alone(relation, right, &shared, &mut Vec::new(), active)
+    }
+
+    /// Without the rows that a pattern, evaluated by itself, agrees with: of its solutions those of cases.
+    fn minus_alone(
+        &mut self,
+        relation: Relation,
+        right: &GraphPattern,
+        shared: &[Name],
+        cases: &mut Vec<(Name, Case)>,
+        active: &Active,
+    ) -> Bound<Relation> {
+        let mut alone = self.alone(right, active)?;
+        cases.iter().for_each(|(name, case)| alone.only(name, *case));
+        let in_common: Vec<&Name> = shared.iter().filter(|name| alone.slots.contains_key(*name)).collect();
+        if in_common.is_empty() {
+            return Ok(relation);
+        }
+        let is_certain = |of: &Relation, name: &Name| of.slots.get(name).is_some_and(|slot| slot.certain);
+        if in_common.iter().all(|name| is_certain(&relation, name) && is_certain(&alone, name)) {
+            let inner = self.join(relation.argument(active), alone)?;
+            return Ok(without(relation, inner));
+        }
+        if let Some(name) = alone.unsure_of(in_common.iter().copied(), is_shared(right)) {
+            let mut left = relation;
+            for case in [Case::Bound, Case::Unbound] {
+                cases.push((Arc::clone(&name), case));
+                left = self.minus_alone(left, right, shared, cases, active)?;
+                cases.pop();
             }
-        };
+            return Ok(left);
+        }
+        let outer = relation.carried(active);
+        let own: BTreeSet<VarId> = alone.slots.values().filter_map(Slot::carrier).collect();
+        let own = own.into_iter().filter(|var| !outer.contains(var)).map(|var| (var, Expr::Var(var)));
+        let items = own.collect();
+        alone.grow(|input| Plan::Project { input, items });
+        let mut inner = relation.beside(alone.plan, active);
+        let mut both = Vec::new();
+        for name in in_common {
+            let (Some(a), Some(b)) = (inner.slots.get(name).cloned(), alone.slots.get(name).cloned()) else {
+                continue;
+            };
+            let same = equal(a.term(), b.term());
+            inner.filter(Expr::op(Op::Or, vec![is_null(a.value()), is_null(b.value()), same]));
+            both.push(Expr::op(Op::And, vec![is_not_null(a.value()), is_not_null(b.value())]));
+        }
+        inner.filter(match both.len() {
+            1 => both.swap_remove(0),
+            _ => Expr::op(Op::Or, both),
+        });
         Ok(without(relation, inner))
     }
 
@@ -553,6 +589,23 @@ fn without(mut relation: Relation, other: Relation) -> Relation {
 
 fn asks_sub_query(expression: &Expression) -> bool {
     any_exists(expression, &mut has_sub_query)
+}
+
+/// Whether a pattern has what is computed once where it is planned several times: a sub-query, or the ends of
+/// a path.
+fn is_shared(pattern: &GraphPattern) -> bool {
+    use GraphPattern as P;
+    match pattern {
+        P::Path { .. } => true,
+        P::Join { left, right } | P::Union { left, right } | P::Minus { left, right } => {
+            is_shared(left) || is_shared(right)
+        }
+        P::LeftJoin { left, right, .. } => is_shared(left) || is_shared(right) || has_sub_query(pattern),
+        P::Filter { inner, .. } | P::Extend { inner, .. } | P::Graph { inner, .. } => {
+            is_shared(inner) || has_sub_query(pattern)
+        }
+        other => has_sub_query(other),
+    }
 }
 
 /// Whether there is a sub-query in a pattern, or in an `EXISTS` of it.

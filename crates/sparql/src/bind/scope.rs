@@ -51,6 +51,29 @@ pub(super) fn names_of(triple: &TriplePattern) -> Names {
     out
 }
 
+/// Triple patterns that share variables, together.
+pub(super) fn connected(patterns: &[TriplePattern]) -> Vec<Vec<TriplePattern>> {
+    sharing(patterns, &Names::new())
+}
+
+/// Triple patterns that share variables other than some, together.
+pub(super) fn sharing(patterns: &[TriplePattern], but: &Names) -> Vec<Vec<TriplePattern>> {
+    let mut groups: Vec<(Names, Vec<TriplePattern>)> = Vec::new();
+    for pattern in patterns {
+        let mut names = &names_of(pattern) - but;
+        let mut own = vec![pattern.clone()];
+        let (with, without): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|(known, _)| !known.is_disjoint(&names));
+        groups = without;
+        for (known, patterns) in with {
+            names.extend(known);
+            own.splice(0..0, patterns);
+        }
+        groups.push((names, own));
+    }
+    groups.into_iter().map(|(_, patterns)| patterns).collect()
+}
+
 fn add_predicate(predicate: &NamedNodePattern, out: &mut Names) {
     if let NamedNodePattern::Variable(variable) = predicate {
         out.insert(name_of(variable));

@@ -27,7 +27,7 @@ use trimorph_types::iri_names::{GRAPH, is_hidden, name_of as name_of_iri};
 use trimorph_types::{LogicalType, Value, rdf};
 
 use super::relation::{Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null, term_key};
-use super::scope::names_of;
+use super::scope::{connected as in_common, names_of};
 use super::statement_order::{Connected, Counted, Next, next_of};
 use super::triple_terms::{Opened, bound_name, constant_of, made_of};
 use super::{Binder, Bound};
@@ -69,7 +69,42 @@ impl Binder<'_> {
         active: &Active,
     ) -> Bound<Relation> {
         self.with_given(&mut relation, patterns.iter().flat_map(names_of));
+        if relation.is_unit()
+            && let Some(apart) = self.apart(patterns, active)
+        {
+            return self.deeper(|own| {
+                let mut apart = apart.iter();
+                let first = apart.next().map_or(&[][..], Vec::as_slice);
+                let first = own.triples_of(relation, first, active, &Kinds::new())?;
+                apart.try_fold(first, |left, patterns| {
+                    let start = Relation::start(active);
+                    let right = own.triples_of(start, patterns, active, &Kinds::new())?;
+                    own.join(left, right)
+                })
+            });
+        }
         self.deeper(|own| own.triples_of(relation, patterns, active, &Kinds::new()))
+    }
+
+    /// Triple patterns that have nothing in common, where statements are read for several of them: those of
+    /// one would be read anew for each row of the other, and no condition could join them.
+    fn apart(&mut self, patterns: &[TriplePattern], active: &Active) -> Option<Vec<Vec<TriplePattern>>> {
+        let parts = in_common(patterns);
+        if parts.len() < 2 {
+            return None;
+        }
+        let labels = labels_asked(patterns);
+        let mut is_read = |part: &Vec<TriplePattern>| {
+            part.iter().any(|triple| matches!(self.way(triple, active, &labels), Way::Statements))
+        };
+        let (mut read, others): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| is_read(part));
+        if read.is_empty() || read.len() + others.len() < 2 {
+            return None;
+        }
+        if !others.is_empty() {
+            read.push(others.into_iter().flatten().collect());
+        }
+        Some(read)
     }
 
     /// The same, where of some subjects it is known whether they are nodes or relationships.
