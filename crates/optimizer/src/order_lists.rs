@@ -4,9 +4,9 @@
 //! are grouped as they come.
 //!
 //! Not where all rows are of one group: that is the same sort; of a subquery, each row that it is asked for
-//! has a group of its own. Nor where lists or maps are collected, which are no columns. Nor by other keys than
-//! the elements themselves where these may be long: they would be held beside the elements of all lists of a
-//! group, and rows that are sorted go to files.
+//! has a group of its own. Nor where lists or maps are collected, which are no columns. Nor by other keys
+//! than the elements themselves where these may be long: they would be held beside the elements of all lists
+//! of a group, and rows that are sorted go to files.
 //!
 //! Source: `ORDER BY` within aggregates of SQL:2003.
 
