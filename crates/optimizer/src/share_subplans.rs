@@ -8,7 +8,8 @@
 //!    which they come and without their places in the text. So they give the same rows in variables that
 //!    correspond.
 //! 3. The largest that stands in several places goes into a spool, then the next largest, and so on: the rows
-//!    of one spool may be made of those of another.
+//!    of one spool may be made of those of another. What becomes a candidate only because all rows of a spool
+//!    are read may be larger than one that was taken before.
 //!
 //! Nothing is shared in a query that writes, since it may see in one place what it wrote in another; nor what
 //! draws lots or calls procedures.
@@ -62,14 +63,33 @@ pub(crate) fn share_subplans(mut plan: Plan, planning: &mut Planning<'_>) -> Res
             None => break,
         }
     }
-    // Rows of earlier ones may be made of those of later ones.
-    let numbered = spools.into_iter().zip(0..);
-    Ok(numbered.fold(plan, |input, ((rows, vars), number)| Plan::Spool {
-        input: Box::new(input),
-        rows: Box::new(rows),
-        vars,
-        number,
-    }))
+    Ok(within(spools, plan))
+}
+
+/// A plan within the spools that it reads, those that are read by the rows of others outside of these.
+fn within(spools: Vec<(Plan, Vec<VarId>)>, plan: Plan) -> Plan {
+    let mut left: Vec<_> = (0..).zip(spools).map(|(number, (rows, vars))| (number, rows, vars)).collect();
+    let mut input = plan;
+    while !left.is_empty() {
+        let read: Vec<u32> = left.iter().flat_map(|(_, rows, _)| spools_read(rows)).collect();
+        // There is always one: rows are not made of themselves.
+        let next = left.iter().position(|(number, ..)| !read.contains(number)).unwrap_or(0);
+        let (number, rows, vars) = left.remove(next);
+        input = Plan::Spool { input: Box::new(input), rows: Box::new(rows), vars, number };
+    }
+    input
+}
+
+/// The numbers of the spools that a plan reads. Without recursion.
+fn spools_read(plan: &Plan) -> Vec<u32> {
+    let (mut left, mut read) = (vec![plan], Vec::new());
+    while let Some(plan) = left.pop() {
+        if let Plan::SpoolRead { number, .. } = plan {
+            read.push(*number);
+        }
+        left.extend(plan.children());
+    }
+    read
 }
 
 /// The operator at a place.
@@ -319,5 +339,46 @@ impl fmt::Write for Limited {
         }
         self.0.push_str(more);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether each spool that a plan reads is one that it stands within.
+    fn all_are_there(plan: &Plan, mut known: Vec<u32>) -> bool {
+        match plan {
+            Plan::SpoolRead { number, .. } => known.contains(number),
+            Plan::Spool { input, rows, number, .. } => {
+                all_are_there(rows, known.clone()) && {
+                    known.push(*number);
+                    all_are_there(input, known)
+                }
+            }
+            other => other.children().into_iter().all(|child| all_are_there(child, known.clone())),
+        }
+    }
+
+    #[test]
+    fn spools_that_others_read_stand_outside_of_them() {
+        let read = |number: u32| Plan::SpoolRead { columns: Vec::new(), number };
+        let both = |left: Plan, right: Plan| Plan::HashJoin {
+            left: Box::new(left),
+            right: Box::new(right),
+            on: Vec::new(),
+        };
+        let all = |rows: Vec<Plan>| rows.into_iter().map(|rows| (rows, Vec::new())).collect::<Vec<_>>();
+        for spools in [
+            all(vec![Plan::Unit, read(0)]),
+            all(vec![read(1), Plan::Unit]),
+            all(vec![both(read(2), read(2)), both(read(0), read(2)), Plan::Unit, read(1)]),
+            all(vec![Plan::Unit, both(Plan::Unit, read(0)), both(read(1), read(0))]),
+        ] {
+            let count = spools.len() as u32;
+            let plan = (0..count).map(read).reduce(both).unwrap_or(Plan::Unit);
+            let plan = within(spools, plan);
+            assert!(all_are_there(&plan, Vec::new()), "{plan:?}");
+        }
     }
 }
