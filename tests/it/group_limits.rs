@@ -18,6 +18,11 @@ fn rows(query: &str, snapshot: &Snapshot, options: Options, settings: Settings) 
 
 /// Nodes in some groups whose properties have all types, some of them none.
 fn graph(seed: u64, nodes: usize) -> Snapshot {
+    graph_with(seed, nodes, "a.n * 2 = b.n")
+}
+
+/// The same with relationships from `a` to `b` where they meet a condition.
+pub(super) fn graph_with(seed: u64, nodes: usize, linked: &str) -> Snapshot {
     let mut random = Random::new(seed);
     let groups = 1 + random.below(nodes / 4);
     let spread = 1 + random.below(300);
@@ -32,7 +37,7 @@ fn graph(seed: u64, nodes: usize) -> Snapshot {
         ),
         // Another table: the same property has another type there.
         "UNWIND range(1, 40) AS i CREATE (:B {n: -i, g: i % 3, x: i / 2.0, f: i, text: 'b', day: 'no date'})",
-        "MATCH (a:A), (b:A) WHERE a.n * 2 = b.n CREATE (a)-[:T {w: b.x}]->(b)",
+        &format!("MATCH (a:A), (b:A) WHERE {linked} CREATE (a)-[:T {{w: b.x}}]->(b)"),
     ])
 }
 
@@ -41,7 +46,8 @@ fn limited() -> Options {
     Options::default().without("fold_lists").unwrap()
 }
 
-const KEYS: [&str; 11] = ["x", "some", "f", "day", "text", "b", "mixed", "at", "list", "long", "nothing"];
+pub(super) const KEYS: [&str; 11] =
+    ["x", "some", "f", "day", "text", "b", "mixed", "at", "list", "long", "nothing"];
 
 /// What is done with `m` in the order of a key, and whether the sort is told.
 const SHAPES: [(&str, bool); 28] = [

@@ -7,6 +7,7 @@ use trimorph_optimizer::Options;
 use trimorph_store::Snapshot;
 
 use super::ask::{created, sorted_rows_and_plan};
+use super::group_limits::{KEYS, graph_with};
 
 /// The rows of a query in order, and whether its lists are told their order.
 fn rows(query: &str, snapshot: &Snapshot, options: Options, settings: Settings) -> (Vec<String>, bool) {
@@ -15,24 +16,9 @@ fn rows(query: &str, snapshot: &Snapshot, options: Options, settings: Settings) 
     (rows, told)
 }
 
-/// Nodes in some groups whose properties have all types, some of them none.
+/// Nodes of which some have several others.
 fn graph(seed: u64, nodes: usize) -> Snapshot {
-    let mut random = Random::new(seed);
-    let groups = 1 + random.below(nodes / 4);
-    let spread = 1 + random.below(300);
-    created(&[
-        &format!(
-            "UNWIND range(1, {nodes}) AS i WITH i, (i * 7919 + {seed}) % {spread} AS x \
-             CREATE (:A {{n: i, g: i % {groups}, h: CASE i % 3 WHEN 0 THEN 'x' WHEN 1 THEN 'y' END, x: x, \
-             some: CASE WHEN x % 3 > 0 THEN x END, f: CASE x % 5 WHEN 0 THEN 0.0 / 0.0 ELSE x / 4.0 END, \
-             day: date('2020-01-01') + duration({{days: x}}), text: 'a long text ' + toString(x), b: x % 2 = 0, \
-             mixed: CASE x % 4 WHEN 0 THEN x WHEN 1 THEN toString(x) WHEN 2 THEN x / 2.0 END, \
-             at: datetime({{epochSeconds: x}}), list: [x, i], long: duration({{days: x}})}})"
-        ),
-        // Another table: the same property has another type there.
-        "UNWIND range(1, 40) AS i CREATE (:B {n: -i, g: i % 3, x: i / 2.0, f: i, text: 'b', day: 'no date'})",
-        "MATCH (a:A), (b:A) WHERE a.n * 2 = b.n OR a.n * 3 = b.n CREATE (a)-[:T {w: b.x}]->(b)",
-    ])
+    graph_with(seed, nodes, "a.n * 2 = b.n OR a.n * 3 = b.n")
 }
 
 /// No pass but this one does anything to what is sorted.
@@ -40,8 +26,7 @@ fn ordered() -> Options {
     Options::default().without("fold_lists").unwrap().without("group_limit").unwrap()
 }
 
-const KEYS: [&str; 11] = ["x", "some", "f", "day", "text", "b", "mixed", "at", "list", "long", "nothing"];
-/// Of these, those of one short type in all tables that have them.
+/// Of the keys, those of one short type in all tables that have them.
 const SHORT: [&str; 4] = ["some", "b", "at", "nothing"];
 
 /// What is done with `m` in an order, and whether lists are told.
