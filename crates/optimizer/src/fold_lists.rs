@@ -488,10 +488,7 @@ impl Between<'_, '_> {
                     Some(computed) => Expr::Map(vec![(CHOSEN.into(), computed.clone())]),
                     None => element.clone(),
                 };
-                let condition = self.present(list, condition, &|present, condition| match present {
-                    Some(present) => Expr::op(Op::And, vec![present, condition]),
-                    None => condition,
-                });
+                let condition = self.met(list, condition);
                 let (kind, ty) = (AggregateKind::Collect, LogicalType::List);
                 let chosen = self.aggregate_of(list, kind, when(condition, arg), false, ty);
                 if computed.is_none() {
@@ -559,11 +556,16 @@ impl Between<'_, '_> {
 
     /// How many of the rows whose element is not null meet a condition.
     fn counted(&mut self, list: VarId, condition: OfRow) -> Expr {
-        let condition = self.present(list, condition, &|present, condition| match present {
+        let condition = self.met(list, condition);
+        self.aggregate(list, AggregateKind::Count, when(condition, Expr::truth()), false)
+    }
+
+    /// Whether a row has an element that meets a condition.
+    fn met(&self, list: VarId, condition: OfRow) -> Expr {
+        self.present(list, condition, &|present, condition| match present {
             Some(present) => Expr::op(Op::And, vec![present, condition]),
             None => condition,
-        });
-        self.aggregate(list, AggregateKind::Count, when(condition, Expr::truth()), false)
+        })
     }
 
     /// What is computed of rows, `with` a condition that the element is not null where that is to be asked.

@@ -216,7 +216,7 @@ fn looks(top: &Plan) -> Option<Looks> {
 }
 
 /// Whether an aggregate makes lists of all values that come.
-pub(crate) fn is_list(aggregate: &Aggregate) -> bool {
+fn is_list(aggregate: &Aggregate) -> bool {
     aggregate.kind == AggregateKind::Collect && !aggregate.distinct && aggregate.parameter.is_none()
 }
 
