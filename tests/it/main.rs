@@ -5,6 +5,7 @@ mod access;
 mod ask;
 mod asked_late;
 mod both_ways;
+mod bounded_calls;
 mod budgets;
 mod call_groups;
 mod compared_resources;

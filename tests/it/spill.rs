@@ -238,6 +238,24 @@ fn range_joins() {
     }
 }
 
+/// The same where other values must be equal, and where the last of those within bounds are wanted.
+#[test]
+fn range_joins_of_equal_values() {
+    let graph = created(&[
+        "UNWIND range(1, 40) AS n CREATE (:P {n: n})",
+        "MATCH (p:P) UNWIND range(1, 1500) AS i CREATE (p)-[:R {t: (i * 7919 + p.n) % 5000}]->(:Q {n: i, s: 'a text that is long enough to be short of memory, number ' + toString(i % 1000)})",
+        "MATCH (p:P) UNWIND range(1, 50) AS i CREATE (p)-[:L {t: (i * 97) % 5000}]->(:X {n: i, t: (i * 97) % 5000 + 30})",
+    ]);
+    for query in [
+        "MATCH (p:P)-[l:L]->(x) CALL (p, l) { MATCH (p)-[r:R]->(q) WHERE r.t <= l.t RETURN q.s AS s, r.t AS t ORDER BY t DESC, q.n LIMIT 2 } RETURN p.n AS p, x.n AS x, s, t",
+        "MATCH (p:P)-[l:L]->(x) CALL (p, l) { MATCH (p)-[r:R]->(q) WHERE r.t > l.t RETURN min(r.t) AS t } RETURN p.n AS p, x.n AS x, t",
+        "MATCH (p:P)-[l:L]->(x) RETURN p.n AS p, x.n AS x, COUNT { (p)-[r:R]->(q) WHERE r.t > l.t AND q.s <> 'a' } AS c",
+        "MATCH (p:P)-[l:L]->(x), (p)-[r:R]->(q) WHERE l.t < r.t AND r.t < x.t RETURN p.n AS p, x.n AS x, q.n AS q, q.s AS s",
+    ] {
+        check(query, &graph, false);
+    }
+}
+
 /// One key has all rows: no partition of it is smaller.
 #[test]
 fn one_key_with_all_rows() {

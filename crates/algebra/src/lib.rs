@@ -28,7 +28,7 @@ pub use labels::LabelExpr;
 pub use pattern::{EdgePattern, EdgeRange, NodePattern, PathPattern, PathStep, QueryGraph};
 pub use plan::{
     Answer, ApplyKind, Band, BandKind, BoundQuery, EdgeLookup, GroupLimit, KeyLookup, LookupBy, NodeScan,
-    Plan, ScanPredicate, SortKey, Together,
+    Plan, ScanPredicate, SortKey, Together, Wanted,
 };
 pub use print::{explain, operators, print_expr};
 pub use procedure::{Field, Procedure, ProcedureCall, ProcedureRows, Procedures, Signature};

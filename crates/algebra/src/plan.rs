@@ -438,6 +438,8 @@ pub enum Plan {
         left: Box<Plan>,
         /// Build side.
         right: Box<Plan>,
+        /// Variables of both sides that must be equal, too; none where all rows are asked.
+        on: Vec<VarId>,
         /// What must be within which bounds.
         band: Band,
     },
@@ -473,6 +475,21 @@ pub struct Band {
     pub high: Option<(VarId, bool)>,
     /// What is asked of the value and its bounds.
     pub kind: BandKind,
+    /// How many of the rows within the bounds are wanted, of each row that asks.
+    pub wanted: Wanted,
+}
+
+/// How many of the rows within the bounds of a [`Band`] are wanted. More may be given: those that are equal
+/// to the last one, and any number where there is no room for all rows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Wanted {
+    /// Each of them.
+    #[default]
+    All,
+    /// So many with the least values.
+    First(u32),
+    /// So many with the greatest values.
+    Last(u32),
 }
 
 /// What is asked of the value of a [`Band`].

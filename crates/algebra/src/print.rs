@@ -8,7 +8,7 @@ use trimorph_types::Value;
 use crate::{
     ApplyKind, BandKind, Change, CountStep, Direction, Expr, Extend, GraphChoice, GroupLimit, LabelExpr,
     ListOrder, LookupBy, NewProperties, Op, PathExpr, Plan, PredicateSet, PredicateTerm, PropertyKey,
-    QuantifierKind, Update, Vars,
+    QuantifierKind, Update, Vars, Wanted,
 };
 
 /// One line per operator, children indented below their parent. `note` adds to an operator's line.
@@ -320,20 +320,27 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
             };
             format!("SpoolRead {number} {}", columns.iter().map(column).collect::<Vec<_>>().join(", "))
         }
-        Plan::RangeJoin { band, .. } => {
+        Plan::RangeJoin { on, band, .. } => {
+            let equal: String = on.iter().map(|var| format!("{}, ", name(var))).collect();
             match (band.kind, band.low) {
                 (BandKind::BeginsWith, Some((low, _))) => {
-                    return format!("RangeJoin on {} STARTS WITH {}", name(&band.key), name(&low));
+                    return format!("RangeJoin on {equal}{} STARTS WITH {}", name(&band.key), name(&low));
                 }
                 (BandKind::BeginningOf, Some((low, _))) => {
-                    return format!("RangeJoin on {} STARTS WITH {}", name(&low), name(&band.key));
+                    return format!("RangeJoin on {equal}{} STARTS WITH {}", name(&low), name(&band.key));
                 }
                 _ => {}
             }
+            let wanted = match band.wanted {
+                Wanted::All => String::new(),
+                Wanted::First(rows) => format!(", the first {rows}"),
+                Wanted::Last(rows) => format!(", the last {rows}"),
+            };
             let sign = |may_equal: bool| if may_equal { "<=" } else { "<" };
             let low = band.low.map(|(v, equal)| format!("{} {} ", name(&v), sign(equal)));
             let high = band.high.map(|(v, equal)| format!(" {} {}", sign(equal), name(&v)));
-            format!("RangeJoin on {}{}{}", low.unwrap_or_default(), name(&band.key), high.unwrap_or_default())
+            let (low, key, high) = (low.unwrap_or_default(), name(&band.key), high.unwrap_or_default());
+            format!("RangeJoin on {equal}{low}{key}{high}{wanted}")
         }
     }
 }

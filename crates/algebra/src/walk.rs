@@ -92,9 +92,9 @@ impl Plan {
                 let left = b(left);
                 Self::HashJoin { left, right: b(right), on }
             }
-            Self::RangeJoin { left, right, band } => {
+            Self::RangeJoin { left, right, on, band } => {
                 let left = b(left);
-                Self::RangeJoin { left, right: b(right), band }
+                Self::RangeJoin { left, right: b(right), on, band }
             }
             Self::Spool { input, rows, vars, number } => {
                 let input = b(input);

@@ -216,7 +216,9 @@ impl<'q> Lowering<'q> {
                 self.lower_spool(input, (rows, vars, *number), needed)
             }
             Plan::SpoolRead { columns, number } => self.lower_spool_read(columns, *number, needed),
-            Plan::RangeJoin { left, right, band } => self.lower_range_join(left, right, band, needed),
+            Plan::RangeJoin { left, right, on, band } => {
+                self.lower_range_join(left, right, (on, band), needed)
+            }
             Plan::Filter { input, predicate } => {
                 let mut below = asked_of([predicate], input);
                 below.extend(needed);

@@ -84,28 +84,32 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         result::list,
         |_, a| each("toIntegerList()", to_integer, &a[0]),
         "toIntegerList(list): toIntegerOrNull of each element",
-    ),
+    )
+    .typed(kernels::to_integers),
     Function::new(
         "toFloatList",
         (1, 1),
         result::list,
         |_, a| each("toFloatList()", to_float, &a[0]),
         "toFloatList(list): toFloatOrNull of each element",
-    ),
+    )
+    .typed(kernels::to_floats),
     Function::new(
         "toStringList",
         (1, 1),
         result::list,
         |_, a| each("toStringList()", to_string, &a[0]),
         "toStringList(list): toStringOrNull of each element",
-    ),
+    )
+    .typed(kernels::to_strings),
     Function::new(
         "toBooleanList",
         (1, 1),
         result::list,
         |_, a| each("toBooleanList()", to_boolean, &a[0]),
         "toBooleanList(list): toBooleanOrNull of each element",
-    ),
+    )
+    .typed(kernels::to_booleans),
 ];
 
 fn or_null(convert: fn(&Value) -> Answer, value: &Value) -> Answer {

@@ -84,6 +84,10 @@ fn aggregated_alone(mut plan: &Plan, outer: &VarSet) -> Option<VarId> {
         look(below);
         below = match below {
             Plan::Argument(_) => break,
+            Plan::RangeJoin { right, .. } => {
+                found = found.or(right.vars().into_iter().find(|var| !outer.contains(var)));
+                break;
+            }
             Plan::Filter { input, .. } => input,
             Plan::Match { input, graph } => {
                 // What is searched for from one node to another is searched for from each row.
@@ -102,7 +106,7 @@ fn aggregated_alone(mut plan: &Plan, outer: &VarSet) -> Option<VarId> {
 
 /// Variables by which no two rows are equal, where some are known. Rows in an order stay in it, and of a few
 /// rows each can be asked for itself.
-fn told_apart(plan: &Plan) -> Option<Vec<VarId>> {
+pub(crate) fn told_apart(plan: &Plan) -> Option<Vec<VarId>> {
     match plan {
         Plan::Match { input, graph } if matches!(**input, Plan::Unit) => told_apart_in(graph),
         Plan::Filter { input, .. } | Plan::Extra { input, .. } => told_apart(input),
@@ -144,6 +148,8 @@ fn can_be_grouped(mut plan: &Plan) -> bool {
             // away there may be far more than first rows: forty million were sorted where each row had kept
             // one.
             Plan::Argument(_) => return asks && (!is_cut || steps <= 1),
+            // Of what lies within bounds, no more than is wanted is given (`bounded_calls`).
+            Plan::RangeJoin { .. } => return true,
             Plan::Match { input, graph } => {
                 asks = true;
                 steps += graph.edges.len();
@@ -251,7 +257,7 @@ fn if_found(aggregate: &mut Aggregate, found: VarId, outer: &VarSet) {
 }
 
 /// What is ordered, by what, and how many rows of it are given.
-fn first_rows(plan: &Plan) -> Option<(&Plan, &[SortKey], u32)> {
+pub(crate) fn first_rows(plan: &Plan) -> Option<(&Plan, &[SortKey], u32)> {
     let Plan::Limit { input, count: Expr::Const(Value::Int(count)) } = plan else { return None };
     let Plan::Sort { input, keys, limit: Some(Expr::Const(Value::Int(limit))), of_group: None } = &**input
     else {
@@ -315,6 +321,9 @@ impl Groups {
         match plan {
             Plan::Argument(_) => rows.take().unwrap_or(plan),
             Plan::Match { input, graph } => Plan::Match { input: below(input), graph },
+            Plan::RangeJoin { left, right, on, band } => {
+                Plan::RangeJoin { left: below(left), right, on, band }
+            }
             Plan::Filter { input, predicate } => Plan::Filter { input: below(input), predicate },
             Plan::Extra { input, items } => Plan::Extra { input: below(input), items },
             Plan::Unwind { input, list, var } => Plan::Unwind { input: below(input), list, var },

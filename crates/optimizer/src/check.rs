@@ -170,8 +170,13 @@ impl Checker<'_> {
                 }
                 scope.extend(own);
             }
-            Plan::RangeJoin { right, band, .. } => {
+            Plan::RangeJoin { right, on, band, .. } => {
                 let own = self.plan(right, outer)?;
+                on.iter().try_for_each(|v| self.is_there(*v, &scope, "RangeJoin"))?;
+                on.iter().try_for_each(|v| self.is_there(*v, &own, "RangeJoin"))?;
+                if let Some(twice) = own.iter().find(|v| scope.contains(v) && !on.contains(v)) {
+                    return Err(format!("both inputs of a RangeJoin give {}", self.name(*twice)));
+                }
                 band.bounds().try_for_each(|v| self.is_there(v, &scope, "RangeJoin"))?;
                 self.is_there(band.key, &own, "RangeJoin")?;
                 scope.extend(own);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::{
     ApplyKind, BandKind, CountStep, EdgePattern, EdgeRange, Expr, Extend, Op, Plan, PredicateTerm,
-    TriplePattern, VarId,
+    TriplePattern, VarId, Wanted,
 };
 use trimorph_base::{EdgeTableId, TableId};
 use trimorph_catalog::{Catalog, CatalogView};
@@ -354,6 +354,16 @@ fn rows_over(plan: &Plan, inputs: &[Estimate], known: Statistics<'_>) -> f64 {
                 }
                 _ => product.sqrt(),
             }
+        }
+        // A row meets those that hang on the same node: no more than are wanted, or about half of them.
+        (Plan::RangeJoin { on, band, .. }, [left, right]) if let [node] = on[..] => {
+            let nodes = left.different(node).max(right.different(node)).max(1.0);
+            let met = second / nodes * 0.5;
+            first
+                * match band.wanted {
+                    Wanted::All => met,
+                    Wanted::First(rows) | Wanted::Last(rows) => met.min(f64::from(rows)),
+                }
         }
         // Two bounds and a beginning let little through, one bound about half.
         (Plan::RangeJoin { band, .. }, _) if band.kind != BandKind::Between || band.bounds().count() > 1 => {

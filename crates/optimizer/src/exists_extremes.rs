@@ -168,7 +168,7 @@ fn defined<'p>(plan: &'p Plan, expr: &'p Expr) -> &'p Expr {
 }
 
 /// The type of all values of a property, of whatever has it, if they have one order.
-fn ordered_type(name: &Arc<str>, catalog: &CatalogView<'_>) -> Option<LogicalType> {
+pub(crate) fn ordered_type(name: &Arc<str>, catalog: &CatalogView<'_>) -> Option<LogicalType> {
     use LogicalType as T;
     let names = Some(std::slice::from_ref(name));
     let of_nodes = catalog.node_columns(names).into_iter().map(|(table, column)| {

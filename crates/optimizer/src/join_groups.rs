@@ -241,7 +241,9 @@ impl Joined {
         let (conditions, plan) = filtered(plan);
         let (left, right, matched) = match plan {
             Plan::HashJoin { left, right, on } if !on.is_empty() => (left, right, Matched::Equal(on.clone())),
-            Plan::RangeJoin { left, right, band } => (left, right, Matched::Within(*band)),
+            Plan::RangeJoin { left, right, on, band } if on.is_empty() => {
+                (left, right, Matched::Within(*band))
+            }
             _ => return None,
         };
         let is_of_subquery = starts_from_rows(left) && !starts_from_rows(right);
@@ -385,7 +387,7 @@ impl Joined {
         let (left, right) = (Box::new(self.left), Box::new(right));
         let joined = match self.matched {
             Matched::Equal(on) => Plan::HashJoin { left, right, on },
-            Matched::Within(band) => Plan::RangeJoin { left, right, band },
+            Matched::Within(band) => Plan::RangeJoin { left, right, on: Vec::new(), band },
         };
         match conjunction(self.conditions) {
             Some(predicate) => Plan::Filter { input: Box::new(joined), predicate },

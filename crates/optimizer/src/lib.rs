@@ -70,6 +70,8 @@ mod ask_bound;
 mod asked_first;
 mod both_ways;
 mod bound_edges;
+mod bounded_calls;
+mod bounds;
 mod call_groups;
 mod call_once;
 mod cannot_fail;
@@ -141,6 +143,7 @@ mod scan_both_ways;
 mod selectivity;
 mod share_expressions;
 mod share_subplans;
+mod split_windows;
 mod tables;
 mod tell_apart;
 #[cfg(test)]

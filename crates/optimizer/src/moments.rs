@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use trimorph_algebra::{Expr, Op};
-use trimorph_types::Value;
 use trimorph_types::temporal::{
     DurationFields, Fixed, ZoneId, parse_date, parse_datetime, parse_duration, parse_local_datetime,
     parse_local_time, parse_time,
 };
+use trimorph_types::{Duration, Value};
 
 /// The value of a point in time or a duration that is written as a text, or of a sum of them; `leaf` tells
 /// other values. Where a text has no zone, it is taken for UTC's: which zone is meant is settled when the
@@ -60,6 +60,26 @@ fn duration_of(parts: &[(Arc<str>, Expr)], leaf: &dyn Fn(&Expr) -> Option<Value>
         *fields.component_mut(name)? = Fixed::whole(part);
     }
     fields.duration().ok().map(Value::Duration)
+}
+
+/// Whether it is a duration that is written and leads from no moment of 64 bits to a year that dates lack.
+pub(crate) fn is_short_duration(expr: &Expr) -> bool {
+    let constant = |expr: &Expr| match expr {
+        Expr::Const(value) => Some(value.clone()),
+        _ => None,
+    };
+    match constant(expr).or_else(|| moment(expr, &constant)) {
+        Some(Value::Duration(duration)) => is_short(&duration),
+        _ => false,
+    }
+}
+
+/// Whether a duration is shorter than 100,000 years in each of its parts.
+pub(crate) fn is_short(duration: &Duration) -> bool {
+    const MONTHS: u64 = 12 * 100_000;
+    duration.months.unsigned_abs() < MONTHS
+        && duration.days.unsigned_abs() < MONTHS * 31
+        && duration.seconds.unsigned_abs() < MONTHS * 31 * 86_400
 }
 
 /// Whether it is a point in time or a duration all of which is written, and can be read.

@@ -135,8 +135,9 @@ pub(crate) fn below(plan: &Plan, needed: &VarSet) -> Vec<VarSet> {
             both.extend(on);
             vec![both.clone(), both]
         }
-        Plan::RangeJoin { band, .. } => {
+        Plan::RangeJoin { on, band, .. } => {
             let mut both = needed.clone();
+            both.extend(on);
             both.insert(band.key);
             both.extend(band.bounds());
             vec![both.clone(), both]

@@ -14,14 +14,15 @@ use crate::planning::Planning;
 use crate::samples::{Estimator, Samples};
 use crate::{Halt, Options, Switches, VarSet};
 use crate::{
-    ask_bound, both_ways, bound_edges, call_groups, call_once, check, compound_keys, constant_keys,
-    count_by_table, count_calls, count_lists, count_optional, count_rows, count_statements, count_trails,
-    distinct_once, drop_unused, exists_edges, exists_extremes, fixed_walks, fold_lists, group_branches,
-    group_by_nodes, group_limit, hang_counts, implied_conditions, in_lists, join_groups, join_reads,
-    late_projection, list_members, merge_patterns, narrow_tables, narrow_types, optional_conditions,
-    optional_groups, order_edges, order_lists, parts_of_texts, path_parts, plain_conditions, plan_match,
-    predicate_sets, push_filters, reach_once, reduce_joins, row_keys, same_aggregates, scan_both_ways,
-    share_expressions, share_subplans, tell_apart, unroll_quantifiers, walks,
+    ask_bound, both_ways, bound_edges, bounded_calls, call_groups, call_once, check, compound_keys,
+    constant_keys, count_by_table, count_calls, count_lists, count_optional, count_rows, count_statements,
+    count_trails, distinct_once, drop_unused, exists_edges, exists_extremes, fixed_walks, fold_lists,
+    group_branches, group_by_nodes, group_limit, hang_counts, implied_conditions, in_lists, join_groups,
+    join_reads, late_projection, list_members, merge_patterns, narrow_tables, narrow_types,
+    optional_conditions, optional_groups, order_edges, order_lists, parts_of_texts, path_parts,
+    plain_conditions, plan_match, predicate_sets, push_filters, reach_once, reduce_joins, row_keys,
+    same_aggregates, scan_both_ways, share_expressions, share_subplans, split_windows, tell_apart,
+    unroll_quantifiers, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -59,6 +60,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "optional_conditions", required: false, run: optional_conditions::optional_conditions },
     Pass { name: "late_subqueries", required: false, run: late_projection::late_subqueries },
     Pass { name: "call_once", required: false, run: call_once::call_once },
+    Pass { name: "bounded_calls", required: false, run: bounded_calls::bounded_calls },
     Pass { name: "call_groups", required: false, run: call_groups::call_groups },
     Pass { name: "group_by_nodes", required: false, run: group_by_nodes::group_by_nodes },
     Pass { name: "optional_groups", required: false, run: optional_groups::optional_groups },
@@ -71,6 +73,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "count_rows", required: false, run: count_rows::count_rows },
     Pass { name: "count_calls", required: false, run: count_calls::count_calls },
     Pass { name: "count_optional", required: false, run: count_optional::count_optional },
+    Pass { name: "bounded_counts", required: false, run: bounded_calls::bounded_counts },
     Pass { name: "count_trails", required: false, run: count_trails::count_trails },
     Pass { name: "plain_conditions", required: false, run: plain_conditions::plain_conditions },
     Pass { name: "push_filters", required: false, run: push_filters::push_filters },
@@ -96,6 +99,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "count_statements", required: false, run: count_statements::count_statements },
     Pass { name: "walks", required: true, run: walks::walks },
     Pass { name: "tell_apart", required: true, run: tell_apart::tell_apart },
+    Pass { name: "split_windows", required: false, run: split_windows::split_windows },
     Pass { name: "reach_once", required: false, run: reach_once::reach_once },
     Pass { name: "hang_counts", required: false, run: hang_counts::hang_counts },
     Pass { name: "plan_match", required: true, run: plan_match::plan_match },

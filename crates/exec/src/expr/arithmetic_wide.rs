@@ -73,6 +73,11 @@ fn scaled(
         _ => None,
     };
     if let Some(by) = by.ints() {
+        if op == Op::Mul
+            && let Some(out) = each(at, nulls, |i| times_whole(x.at(i), by.at(i)))
+        {
+            return Some(out);
+        }
         return each(at, nulls, |i| of(x.at(i), Ratio::whole(by.at(i))));
     }
     match by.floats()? {
@@ -82,6 +87,13 @@ fn scaled(
         }
         by => each(at, nulls, |i| of(x.at(i), Ratio::from_float(by.at(i))?)),
     }
+}
+
+/// So many times a duration; `None` where a part of it has no place, or only what parts carry has.
+fn times_whole(d: Duration, by: i64) -> Option<Duration> {
+    let nanos = i64::from(d.nanos).checked_mul(by)?;
+    let part = |part: i64| part.checked_mul(by);
+    Duration::normalized(part(d.months)?, part(d.days)?, part(d.seconds)?, nanos)
 }
 
 /// Decimals, and integers with them.

@@ -114,7 +114,7 @@ impl Lowering<'_> {
         &mut self,
         left: &Plan,
         right: &Plan,
-        band: &Band,
+        (on, band): (&[VarId], &Band),
         needed: &Vars,
     ) -> Result<Lowered, ExecError> {
         let (left_vars, right_vars): (Vars, Vars) =
@@ -127,7 +127,9 @@ impl Lowering<'_> {
         let build_keep: Vec<VarId> = build_vars.iter().copied().collect();
         let probe_keep: Vec<VarId> = probe_vars.iter().copied().collect();
         probe_vars.extend(band.bounds());
+        probe_vars.extend(on);
         build_vars.insert(band.key);
+        build_vars.extend(on);
         let probe = self.child(0, left, &probe_vars)?;
         let probe = self.pack(probe, &probe_vars, false)?;
         let constant = is_constant(right);
@@ -147,10 +149,13 @@ impl Lowering<'_> {
         let spec = ops::RangeJoinSpec {
             probe_slots: probe.layout.groups[0].slots,
             build_slots: build.layout.groups[0].slots,
+            probe_on: slots(&probe.layout, on)?,
+            build_on: slots(&build.layout, on)?,
             key: self.slot(&build.layout, band.key)?,
             low: bound(band.low)?,
             high: bound(band.high)?,
             kind: band.kind,
+            wanted: band.wanted,
             probe_keep: slots(&probe.layout, &probe_keep)?,
             build_keep: slots(&build.layout, &build_keep)?,
             constant,

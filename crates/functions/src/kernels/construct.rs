@@ -1,7 +1,7 @@
 //! Temporal values of temporal values, and of seconds since the epoch: `date(x)`, `datetime.fromEpoch(…)`.
 
-use trimorph_types::Date;
 use trimorph_types::temporal::ZoneId;
+use trimorph_types::{Date, Duration};
 use trimorph_vector::{Maps, Nulls, Positions, Side, Values, Vector, map, map_checked, zip_checked};
 
 use super::calendar::{DAY, days_of_nanos};
@@ -62,6 +62,77 @@ fn of_year_month_day(maps: &Maps<'_>, nulls: &Nulls, at: Positions<'_>) -> Optio
         }
     });
     is.then_some(out)
+}
+
+/// What a component of a duration is so many of, as [`of_components`] adds them up.
+enum Amount {
+    Months(i64),
+    Days(i64),
+    Seconds(i64),
+    Nanos(i64),
+}
+
+/// The component of that name.
+fn amount(name: &str) -> Option<Amount> {
+    Some(match name {
+        "years" => Amount::Months(12),
+        "quarters" => Amount::Months(3),
+        "months" => Amount::Months(1),
+        "weeks" => Amount::Days(7),
+        "days" => Amount::Days(1),
+        "hours" => Amount::Seconds(3_600),
+        "minutes" => Amount::Seconds(60),
+        "seconds" => Amount::Seconds(1),
+        "milliseconds" => Amount::Nanos(1_000_000),
+        "microseconds" => Amount::Nanos(1_000),
+        "nanoseconds" => Amount::Nanos(1),
+        _ => return None,
+    })
+}
+
+pub(crate) fn duration<'s>(
+    context: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    let vector = only(args)?;
+    let out = match &vector.values {
+        Values::Map(maps) => of_components(maps, &vector.nulls, at)?,
+        _ => return read::duration(context, args, at),
+    };
+    Some(Vector { values: Values::Duration(out), nulls: vector.nulls.clone() })
+}
+
+/// Durations of maps of whole amounts, one component after the other. `None` where something else is in
+/// them, or a sum has no place.
+fn of_components(maps: &Maps<'_>, nulls: &Nulls, at: Positions<'_>) -> Option<Vec<Duration>> {
+    let (mut out, mut fits) = (vec![Duration::default(); at.len], !maps.keys().is_empty());
+    for name in maps.keys() {
+        let Vector { values: Values::Int(v), nulls: missing } = maps.field(name)? else { return None };
+        if !missing.is_none() {
+            return None;
+        }
+        let mut add = |sum: &dyn Fn(Duration, i64) -> Option<Duration>| {
+            at.for_each(|i| {
+                if !nulls.get(i) {
+                    match sum(out[i], v[i]) {
+                        Some(duration) => out[i] = duration,
+                        None => fits = false,
+                    }
+                }
+            });
+        };
+        let more = |sum: i64, n: i64, of: i64| sum.checked_add(n.checked_mul(of)?);
+        match amount(name)? {
+            Amount::Months(of) => add(&|d, n| Some(Duration { months: more(d.months, n, of)?, ..d })),
+            Amount::Days(of) => add(&|d, n| Some(Duration { days: more(d.days, n, of)?, ..d })),
+            Amount::Seconds(of) => add(&|d, n| Some(Duration { seconds: more(d.seconds, n, of)?, ..d })),
+            Amount::Nanos(of) => add(&|d, n| {
+                Duration::normalized(d.months, d.days, d.seconds, more(i64::from(d.nanos), n, of)?)
+            }),
+        }
+    }
+    fits.then_some(out)
 }
 
 pub(crate) fn local_time<'s>(

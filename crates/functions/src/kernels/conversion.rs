@@ -2,10 +2,11 @@
 
 use trimorph_types::format::{IdsOnly, format_value};
 use trimorph_types::{Decimal, Value};
-use trimorph_vector::{Positions, Texts, Values, Vector, map, map_checked, map_chosen};
+use trimorph_vector::{Lists, Positions, Texts, Values, Vector, map, map_checked, map_chosen};
 
 use crate::context::Context;
-use crate::kernel::Argument;
+use crate::kernel::{Argument, TypedKernel};
+use crate::kernels::lists::MADE_MAX;
 use crate::kernels::texts;
 use crate::kernels::written::{written, written_once};
 use crate::round::{is_whole_within, whole};
@@ -117,4 +118,70 @@ pub(crate) fn to_string<'s>(
         _ => return None,
     };
     Some(out)
+}
+
+/// The elements of lists, converted as `kernel` converts values: those of all lists at once. What is in no
+/// list is converted, too, where it is not more than what is.
+fn of_elements<'s>(
+    kernel: TypedKernel,
+    context: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    let [Argument::Each(Vector { values: Values::List(lists), nulls })] = args else { return None };
+    let listed: usize = lists.runs().map(|(_, len)| len as usize).sum();
+    if listed > MADE_MAX {
+        return None;
+    }
+    let (child, gathered);
+    let runs: Vec<(u32, u32)> = if lists.child().listed() <= 2 * listed {
+        child = &**lists.child();
+        lists.runs().collect()
+    } else {
+        let mut places = Vec::with_capacity(listed);
+        let mut runs = vec![(0, 0); lists.len()];
+        at.for_each(|i| {
+            let elements = lists.elements(i);
+            runs[i] = (u32::try_from(places.len()).unwrap_or(u32::MAX), elements.end - elements.start);
+            places.extend(elements);
+        });
+        gathered = lists.child().gather(&places);
+        child = &gathered;
+        runs
+    };
+    let converted = kernel(context, &[Argument::Each(child)], Positions::all(child.listed()))?;
+    let lists = Lists::new(runs.into_iter(), converted)?;
+    Some(Vector { values: Values::List(lists), nulls: nulls.clone() })
+}
+
+pub(crate) fn to_integers<'s>(
+    context: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    of_elements(to_integer_or_null, context, args, at)
+}
+
+pub(crate) fn to_floats<'s>(
+    context: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    of_elements(to_float, context, args, at)
+}
+
+pub(crate) fn to_strings<'s>(
+    context: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    of_elements(to_string, context, args, at)
+}
+
+pub(crate) fn to_booleans<'s>(
+    context: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    of_elements(to_boolean, context, args, at)
 }

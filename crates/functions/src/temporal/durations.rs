@@ -20,7 +20,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         duration,
         "duration(a): a duration from ISO 8601 text or a map of amounts",
     )
-    .typed(crate::kernels::read::duration),
+    .typed(crate::kernels::construct::duration),
     Function::new(
         "duration.between",
         (2, 2),

@@ -10,7 +10,7 @@ use trimorph_types::{LogicalType, Value};
 
 use super::Planner;
 use crate::degrees::rows_of;
-use crate::moments::moment;
+use crate::moments::{is_short, moment};
 use crate::value_counts::{truncated, values_of};
 
 /// What comes of an expression that gives a value or null.
@@ -207,16 +207,11 @@ fn constant(expr: &Expr) -> Option<Value> {
 }
 
 fn total_of_value(value: &Value) -> Option<Total> {
-    const MONTHS: u64 = 12 * 100_000;
     match value {
         Value::Int(int) => Total::int(bits_of(*int)),
         Value::String(_) => Total::of(LogicalType::String),
-        Value::Duration(duration) => {
-            let is_near = duration.months.unsigned_abs() < MONTHS
-                && duration.days.unsigned_abs() < MONTHS * 31
-                && duration.seconds.unsigned_abs() < MONTHS * 31 * 86_400;
-            if is_near { Some(Total::near(LogicalType::Duration)) } else { Total::of(LogicalType::Duration) }
-        }
+        Value::Duration(duration) if is_short(duration) => Some(Total::near(LogicalType::Duration)),
+        Value::Duration(_) => Total::of(LogicalType::Duration),
         _ => None,
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! 1. Where an expression of one must equal an expression of the other they are hash joined: both compute
 //!    theirs, or its key (`value_keys`), as the same new variable. Null joins nothing, nor does a value that
-//!    does not equal itself.
+//!    does not equal itself. Where many have equal values, and a value of one must lie between two of the
+//!    other, those that have equal values are kept in order of it.
 //! 2. Else, where one of several such equalities must hold, each has a join (`alternatives`).
 //! 3. Else, where a value of one is bounded by values of the other, or begins with one, one side is kept in
 //!    order of it.
@@ -11,16 +12,20 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use trimorph_algebra::{Band, BandKind, EdgePattern, Expr, Op, Plan, VarId};
+use trimorph_algebra::{Band, BandKind, EdgePattern, Expr, Op, Plan, VarId, Wanted};
 use trimorph_types::{LogicalType, Value};
 
 use super::Planner;
 use super::components::Outer;
 use super::one_row::gives_few_rows;
+use crate::bounds::Bounds;
 use crate::estimate::Estimate;
-use crate::heads::is_same;
 use crate::value_keys::{KeyPair, equality, keys_across};
 use crate::{VarSet, conjunction, vars_of};
+
+/// Rows that have the same values, on the mean, from which on it is worth having those in order that lie
+/// within bounds. Chosen.
+const WINDOW_MIN: f64 = 8.0;
 
 impl Planner<'_> {
     /// Whether an equality may look at two of these nodes, or at one and at the rows there are.
@@ -41,7 +46,7 @@ impl Planner<'_> {
 
     /// Joins the part that was planned by itself with the rows there were.
     pub(super) fn beside(&mut self, outer: Outer) {
-        let Some((left, left_estimate, mut vars)) = outer else { return };
+        let Some((left, left_estimate, vars)) = outer else { return };
         let (mut left_keys, mut right_keys, mut on) = (Vec::new(), Vec::new(), Vec::new());
         for place in self.equalities(&vars) {
             let Some(expr) = self.conditions.get(place).map(|condition| &condition.expr) else { continue };
@@ -67,8 +72,21 @@ impl Planner<'_> {
                 self.beside_in_order(sides, &vars);
             }
         } else {
+            let values = |keys: &[(VarId, Expr)]| -> f64 {
+                keys.iter().map(|(_, key)| self.values_of(key).max(1.0)).product()
+            };
+            let groups = values(&left_keys).max(values(&right_keys));
             let [left, right] = sides;
+            let least = left.1.rows.min(right.1.rows);
+            let window = (least >= groups * WINDOW_MIN).then(|| self.window(&vars)).flatten();
             let mut sides = [self.with_keys(left, left_keys), self.with_keys(right, right_keys)];
+            if let Some((bounds, is_of_left)) = window {
+                if is_of_left {
+                    sides.swap(0, 1);
+                }
+                self.in_order(sides, bounds, on);
+                return self.has_joined(vars);
+            }
             // The smaller side is kept. What an apply hands in changes with its rows: the other side is made
             // once.
             if !self.is_from_rows && sides[0].1.rows < sides[1].1.rows {
@@ -76,6 +94,11 @@ impl Planner<'_> {
             }
             self.join(sides, |left, right| Plan::HashJoin { left, right, on });
         }
+        self.has_joined(vars);
+    }
+
+    /// Goes on with the rows of both sides, of which the first had these variables.
+    fn has_joined(&mut self, mut vars: VarSet) {
         vars.append(&mut self.available);
         self.available = vars;
         self.conditions.joined();
@@ -181,10 +204,16 @@ impl Planner<'_> {
                 sides.swap(0, 1);
             }
         }
-        let Some(Bounds { key, low, high, kind, places }) = bounds else {
-            self.multiply(sides, vars, &places);
-            return;
-        };
+        match bounds {
+            Some(bounds) => self.in_order(sides, bounds, Vec::new()),
+            None => self.multiply(sides, vars, &places),
+        }
+    }
+
+    /// Joins sides by bounds that the first has for a value of the second, which is kept in order of it, and by
+    /// what must be equal.
+    fn in_order(&mut self, [left, right]: [Side; 2], bounds: Bounds, on: Vec<VarId>) {
+        let Bounds { key, low, high, kind, places } = bounds;
         for place in places {
             self.conditions.remove(place);
         }
@@ -197,10 +226,31 @@ impl Planner<'_> {
             })
         };
         let (low, high) = (bound(low, "low"), bound(high, "high"));
-        let band = Band { key: self.with.made.var("key".to_owned()), low, high, kind };
-        let [left, right] = sides;
+        let band = Band { key: self.with.made.var("key".to_owned()), low, high, kind, wanted: Wanted::All };
         let sides = [self.with_keys(left, items), self.with_keys(right, vec![(band.key, key)])];
-        self.join(sides, |left, right| Plan::RangeJoin { left, right, band });
+        self.join(sides, |left, right| Plan::RangeJoin { left, right, on, band });
+    }
+
+    /// Both bounds that one side has for a value of the other, and whether that is the side with `vars`: what
+    /// equal values leave are many pairs, of which these leave few. Either side may be computed of rows that
+    /// meet none.
+    fn window(&self, vars: &VarSet) -> Option<(Bounds, bool)> {
+        let is_left = |var: &VarId| vars.contains(var);
+        let is_right = |var: &VarId| self.available.contains(var);
+        let own: Vec<VarId> = self.available.iter().copied().collect();
+        let places = self.conditions.within(|var| is_left(var) || is_right(var), &own);
+        let found = |of: &dyn Fn(&VarId) -> bool, bounded: &dyn Fn(&VarId) -> bool| {
+            let conditions =
+                places.iter().filter_map(|place| Some((*place, &self.conditions.get(*place)?.expr)));
+            let bounds = Bounds::of(conditions, of, bounded)?;
+            let (Some((low, _)), Some((high, _))) = (&bounds.low, &bounds.high) else { return None };
+            let is_safe = [low, high, &bounds.key].into_iter().all(|expr| self.is_safe(expr));
+            (bounds.kind == BandKind::Between && is_safe).then_some(bounds)
+        };
+        let of_right = found(&is_left, &is_right).map(|bounds| (bounds, false));
+        // What an apply hands in changes with its rows: the other side is kept.
+        let of_left = || if self.is_from_rows { None } else { found(&is_right, &is_left) };
+        of_right.or_else(|| of_left().map(|bounds| (bounds, true)))
     }
 
     /// The product of both sides, of which the first has these variables, with conditions on pairs.
@@ -299,88 +349,3 @@ impl Planner<'_> {
 
 /// A side of a join.
 pub(super) type Side = (Plan, Estimate);
-
-/// A value of one side and its bounds on the other, with the conditions that they are taken from.
-struct Bounds {
-    key: Expr,
-    low: Option<(Expr, bool)>,
-    high: Option<(Expr, bool)>,
-    kind: BandKind,
-    places: Vec<usize>,
-}
-
-impl Bounds {
-    /// How much they leave out: a beginning as much as two bounds.
-    fn weight(&self) -> usize {
-        self.places.len() + usize::from(self.kind == BandKind::BeginsWith)
-    }
-
-    /// The bounds of the first value of `right` that has some of `left`.
-    fn of<'e>(
-        conditions: impl Iterator<Item = (usize, &'e Expr)>,
-        left: &dyn Fn(&VarId) -> bool,
-        right: &dyn Fn(&VarId) -> bool,
-    ) -> Option<Self> {
-        let mut found: Vec<Self> = Vec::new();
-        for (place, expr) in conditions {
-            let Some((asked, key, bound)) = bounded(expr, left, right) else { continue };
-            let none = |kind| Self { key: key.clone(), low: None, high: None, kind, places: Vec::new() };
-            let (is_low, may_equal) = match asked {
-                Asked::Low(may_equal) => (true, may_equal),
-                Asked::High(may_equal) => (false, may_equal),
-                Asked::Text(kind) => {
-                    found.push(Self { low: Some((bound.clone(), true)), places: vec![place], ..none(kind) });
-                    continue;
-                }
-            };
-            let known = |b: &Self| b.kind == BandKind::Between && is_same(&b.key, key);
-            let at = found.iter().position(known).unwrap_or_else(|| {
-                found.push(none(BandKind::Between));
-                found.len() - 1
-            });
-            let bounds = &mut found[at];
-            let side = if is_low { &mut bounds.low } else { &mut bounds.high };
-            // A second one of a kind stays a condition.
-            if side.is_none() {
-                *side = Some((bound.clone(), may_equal));
-                bounds.places.push(place);
-            }
-        }
-        let most = found.iter().map(Self::weight).max()?;
-        found.into_iter().find(|b| b.weight() == most)
-    }
-}
-
-/// What a condition asks of a value and its bound.
-enum Asked {
-    /// The value is not below the bound, and may be equal.
-    Low(bool),
-    High(bool),
-    Text(BandKind),
-}
-
-/// A comparison of a value of `right` with one of `left`, the value first.
-fn bounded<'e>(
-    expr: &'e Expr,
-    left: &dyn Fn(&VarId) -> bool,
-    right: &dyn Fn(&VarId) -> bool,
-) -> Option<(Asked, &'e Expr, &'e Expr)> {
-    let Expr::Op(op, args, _) = expr else { return None };
-    let [a, b] = &args[..] else { return None };
-    let (as_it_is, swapped) = match op {
-        Op::Lt => (Asked::High(false), Asked::Low(false)),
-        Op::Le => (Asked::High(true), Asked::Low(true)),
-        Op::Gt => (Asked::Low(false), Asked::High(false)),
-        Op::Ge => (Asked::Low(true), Asked::High(true)),
-        Op::StartsWith => (Asked::Text(BandKind::BeginsWith), Asked::Text(BandKind::BeginningOf)),
-        _ => return None,
-    };
-    let is_of = |expr: &Expr, side: &dyn Fn(&VarId) -> bool| {
-        let vars = vars_of([expr]);
-        !vars.is_empty() && vars.iter().all(side)
-    };
-    if is_of(a, right) && is_of(b, left) {
-        return Some((as_it_is, a, b));
-    }
-    (is_of(b, right) && is_of(a, left)).then_some((swapped, b, a))
-}

@@ -145,14 +145,14 @@ impl<'s> Building<'s> {
 }
 
 /// Whether some values of a key may join nothing.
-pub(super) fn may_join_nothing(key: &Vector<'_>) -> bool {
+pub(in crate::ops) fn may_join_nothing(key: &Vector<'_>) -> bool {
     key.may_have_nulls()
         || matches!(key.values, Values::Float(_) | Values::Number(_) | Values::List(_) | Values::Map(_))
 }
 
 /// Whether a value joins nothing: null, and what does not equal itself, as NaN or a list with a null in it.
 /// For all others equality is equivalence, which is what keys are numbered by.
-pub(super) fn joins_nothing(key: &Vector<'_>, i: usize) -> bool {
+pub(in crate::ops) fn joins_nothing(key: &Vector<'_>, i: usize) -> bool {
     if key.is_null(i) {
         return true;
     }

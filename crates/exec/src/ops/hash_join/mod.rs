@@ -24,7 +24,8 @@ use crate::keys::{FoundEntries, NO_NUMBER, POSITIONS_UNCHECKED};
 use crate::operator::{BoxOperator, Operator};
 use crate::spill::{Partition, Partitions, hashes, spare_least};
 use crate::{Context, ExecError};
-use built::{Building, Built, joins_nothing, may_join_nothing};
+use built::{Building, Built};
+pub(in crate::ops) use built::{joins_nothing, may_join_nothing};
 pub(crate) use shape::Shape;
 use spilled::SpilledProbe;
 

@@ -1,12 +1,17 @@
 //! Range join: the build side's rows are kept in the order of one key; for each probe row a binary search for
 //! each bound gives the rows between them. The build side is built once, by whichever twin asks first.
 //!
+//! Where other values must be equal, too, the rows that have the same ones lie together, in order, and the
+//! search is among these. Of the rows within the bounds the first or the last may be all that is wanted, as
+//! of the last rate before a day: then no others are given.
+//!
 //! Where the build side has no room, the rows that had some are a block, and the others go to a file, as all
 //! probe rows do (`spilled`).
 //!
 //! Where nothing of the build side is wanted, a range is a difference of two sums: it is counted, not
 //! enumerated. Where keys are of several types, which do not compare, each row is looked at.
 
+mod ranges;
 mod sorted;
 mod spec;
 mod spilled;
@@ -16,6 +21,7 @@ use std::sync::{Arc, OnceLock};
 use trimorph_vector::{Chunk, Vector};
 
 use crate::operator::{BoxOperator, Operator};
+use crate::ops::hash_join::{joins_nothing, may_join_nothing};
 use crate::spill::{Stored, Writer, batch_bytes};
 use crate::{Context, ExecError};
 
@@ -39,7 +45,12 @@ impl<'s> BuildSide<'s> {
             let key = &group.vectors[spec.key];
             let mut positions = group.positions();
             positions.retain(|p| is_comparable(key, *p as usize));
-            let kept = spec.build_keep.iter().map(|slot| &group.vectors[*slot]);
+            for key in spec.build_on.iter().map(|slot| &group.vectors[*slot]) {
+                if may_join_nothing(key) {
+                    positions.retain(|p| !joins_nothing(key, *p as usize));
+                }
+            }
+            let kept = spec.build_keep.iter().chain(&spec.build_on).map(|slot| &group.vectors[*slot]);
             let columns: Vec<&Vector<'s>> = kept.chain([key]).collect();
             if rest.is_none() {
                 let multiplicity = positions.iter().map(|p| group.multiplicity_at(*p as usize));
@@ -74,6 +85,10 @@ pub(crate) struct RangeJoin<'s> {
     sorted: SortedSide<'s>,
     rest: Vec<u32>,
     cursor: usize,
+    /// Of each of these rows, the build rows whose other values are equal, and whether those are left out that
+    /// are not within the bounds.
+    among: Vec<(u32, u32)>,
+    is_narrow: bool,
     /// Probe rows that are joined again, with the blocks after the first.
     spilled: SpilledProbe<'s>,
     /// What is left of the matches of the row at the cursor.
@@ -96,6 +111,8 @@ impl<'s> RangeJoin<'s> {
             sorted,
             rest: Vec::new(),
             cursor: 0,
+            among: Vec::new(),
+            is_narrow: false,
             spilled: SpilledProbe::default(),
             left: None,
         }
@@ -122,6 +139,9 @@ impl<'s> Operator<'s> for RangeJoin<'s> {
                 }
                 self.rest = self.inner.groups[0].positions();
                 (self.cursor, self.left) = (0, None);
+                let sorted = self.spilled.block().unwrap_or(&side.first);
+                let slots = &self.inner.groups[0].vectors;
+                self.is_narrow = sorted.among(spec, slots, &self.rest, &mut self.among);
             }
             let sorted = self.spilled.block().unwrap_or(&side.first);
             let group = &self.inner.groups[0];
@@ -131,7 +151,15 @@ impl<'s> Operator<'s> for RangeJoin<'s> {
                 let own = group.multiplicity_at(p as usize);
                 let mut found = match self.left.take() {
                     Some(left) => left,
-                    None => sorted.matches(spec, &group.vectors, p as usize, cx)?,
+                    None => {
+                        let (start, end) = self.among[self.cursor];
+                        let among = (start as usize, end as usize);
+                        let found = match self.is_narrow {
+                            true => Matches::Range(among.0, among.1),
+                            false => sorted.matches(spec, &group.vectors, p as usize, among, cx)?,
+                        };
+                        sorted.wanted(spec.wanted, found)
+                    }
                 };
                 if spec.build_keep.is_empty() {
                     let tuples = sorted.tuples(&found);

@@ -94,10 +94,10 @@ impl<'s> SpilledProbe<'s> {
     }
 }
 
-/// The probe slots that are written: what is kept, and the bounds.
+/// The probe slots that are written: what is kept, what must be equal, and the bounds.
 fn slots(spec: &RangeJoinSpec) -> impl Iterator<Item = usize> {
     let bounds = [spec.low, spec.high].into_iter().flatten().map(|(slot, _)| slot);
-    spec.probe_keep.iter().copied().chain(bounds)
+    spec.probe_keep.iter().chain(&spec.probe_on).copied().chain(bounds)
 }
 
 /// Puts probe rows back into their slots.

@@ -293,16 +293,15 @@ fn put_between(
 pub(crate) fn split<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
     let [text, Argument::One(Value::String(delimiter))] = args else { return None };
     let (texts, nulls) = texts_of(Some(text))?;
-    // Between all letters.
-    if delimiter.is_empty() {
-        return None;
-    }
-    let finder = Finder::new(delimiter.as_bytes());
-    let (parts, counts) =
+    let (parts, counts) = if delimiter.is_empty() {
+        texts.cuts(at, nulls, MADE_MAX, into_letters)?
+    } else {
+        let finder = Finder::new(delimiter.as_bytes());
         texts.cuts(at, nulls, MADE_MAX, |text, take| match short_delimiter(text, delimiter) {
             Some(byte) => cut(text, BytePlaces::new(byte, text.as_bytes()), 1, take),
             None => cut(text, finder.find_iter(text.as_bytes()), delimiter.len(), take),
-        })?;
+        })?
+    };
     let mut end = 0;
     let runs = counts.into_iter().map(|count| {
         end += count;
@@ -375,6 +374,19 @@ fn short_delimiter(text: &str, delimiter: &str) -> Option<u8> {
     match *delimiter.as_bytes() {
         [byte] if text.len() <= SHORT_TEXT_BYTES => Some(byte),
         _ => None,
+    }
+}
+
+/// Calls `take` with each letter, until it has enough.
+#[inline]
+fn into_letters<'t>(text: &'t str, take: &mut dyn FnMut(&'t str) -> bool) {
+    let mut start = 0;
+    for letter in text.chars() {
+        let end = start + letter.len_utf8();
+        if !take(&text[start..end]) {
+            return;
+        }
+        start = end;
     }
 }
 
