@@ -8,6 +8,7 @@ mod both_ways;
 mod bounded_calls;
 mod budgets;
 mod call_groups;
+mod carried_values;
 mod compared_resources;
 mod conditions_on_pairs;
 mod containing_texts;

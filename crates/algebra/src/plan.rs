@@ -461,6 +461,8 @@ pub enum Plan {
         columns: Vec<(VarId, VarId)>,
         /// The number of the spool.
         number: u32,
+        /// How many rows it has at most, where that is known.
+        rows_max: Option<u64>,
     },
 }
 

@@ -313,7 +313,7 @@ fn operator(plan: &Plan, vars: &Vars) -> String {
             }
         }
         Plan::Spool { vars, number, .. } => format!("Spool {number} {}", names(vars)),
-        Plan::SpoolRead { columns, number } => {
+        Plan::SpoolRead { columns, number, .. } => {
             let column = |(own, from): &(crate::VarId, crate::VarId)| match own == from {
                 true => name(own),
                 false => format!("{} = {}", name(own), name(from)),

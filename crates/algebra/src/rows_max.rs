@@ -18,6 +18,7 @@ impl Plan {
         match self {
             Self::Unit => Some(1),
             Self::Empty(_) => Some(0),
+            Self::SpoolRead { rows_max, .. } => *rows_max,
             Self::Aggregate { keys, .. } if keys.is_empty() => Some(1),
             Self::Aggregate { input, .. }
             | Self::Project { input, .. }

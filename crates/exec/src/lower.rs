@@ -215,7 +215,7 @@ impl<'q> Lowering<'q> {
             Plan::Spool { input, rows, vars, number } => {
                 self.lower_spool(input, (rows, vars, *number), needed)
             }
-            Plan::SpoolRead { columns, number } => self.lower_spool_read(columns, *number, needed),
+            Plan::SpoolRead { columns, number, .. } => self.lower_spool_read(columns, *number, needed),
             Plan::RangeJoin { left, right, on, band } => {
                 self.lower_range_join(left, right, (on, band), needed)
             }

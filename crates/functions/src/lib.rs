@@ -41,7 +41,9 @@ pub use kernels::between::difference_component;
 pub use kernels::component::component;
 pub use kernels::lists::{contains as list_contains, element as list_element, slice as list_slice};
 pub use kernels::maps::entry as map_entry;
-pub use kernels::texts::{TextParts, TextTest, concat_all_texts, concat_texts, split_part, test_texts};
+pub use kernels::texts::{
+    TextParts, TextTest, concat_all_texts, concat_texts, concat_written, split_part, test_texts,
+};
 pub use registry::{functions, lookup, names};
 
 #[cfg(test)]

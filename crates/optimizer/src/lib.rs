@@ -75,6 +75,7 @@ mod bounds;
 mod call_groups;
 mod call_once;
 mod cannot_fail;
+mod carried_values;
 mod check;
 mod column_types;
 mod compound_keys;

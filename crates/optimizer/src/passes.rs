@@ -14,11 +14,11 @@ use crate::planning::Planning;
 use crate::samples::{Estimator, Samples};
 use crate::{Halt, Options, Switches, VarSet};
 use crate::{
-    ask_bound, both_ways, bound_edges, bounded_calls, call_groups, call_once, check, compound_keys,
-    constant_keys, count_by_table, count_calls, count_lists, count_optional, count_rows, count_statements,
-    count_trails, distinct_once, drop_unused, exists_edges, exists_extremes, fixed_walks, fold_lists,
-    group_branches, group_by_nodes, group_limit, hang_counts, implied_conditions, in_lists, join_groups,
-    join_reads, late_projection, list_members, merge_patterns, narrow_tables, narrow_types,
+    ask_bound, both_ways, bound_edges, bounded_calls, call_groups, call_once, carried_values, check,
+    compound_keys, constant_keys, count_by_table, count_calls, count_lists, count_optional, count_rows,
+    count_statements, count_trails, distinct_once, drop_unused, exists_edges, exists_extremes, fixed_walks,
+    fold_lists, group_branches, group_by_nodes, group_limit, hang_counts, implied_conditions, in_lists,
+    join_groups, join_reads, late_projection, list_members, merge_patterns, narrow_tables, narrow_types,
     optional_conditions, optional_groups, order_edges, order_lists, parts_of_texts, path_parts,
     plain_conditions, plan_match, predicate_sets, push_filters, reach_once, reduce_joins, row_keys,
     same_aggregates, scan_both_ways, share_expressions, share_subplans, split_windows, tell_apart,
@@ -112,6 +112,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "scan_both_ways", required: false, run: scan_both_ways::scan_both_ways },
     Pass { name: "share_expressions", required: false, run: share_expressions::share_expressions },
     Pass { name: "distinct_once", required: false, run: distinct_once::distinct_once },
+    Pass { name: "carried_values", required: false, run: carried_values::carried_values },
     Pass { name: "share_subplans", required: false, run: share_subplans::share_subplans },
     Pass { name: "reduce_joins", required: false, run: reduce_joins::reduce_joins },
 ];

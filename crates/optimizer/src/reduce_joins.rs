@@ -128,14 +128,15 @@ impl Reducing {
             let own: Vec<(VarId, Expr)> = read.iter().map(|(own, var)| (*var, Expr::Var(*own))).collect();
             let on: Vec<VarId> = keys.iter().map(|(var, _)| *var).collect();
             let items = keys.into_iter().map(|(var, key)| (var, replaced(key, &own))).collect();
-            let rows = Box::new(Plan::SpoolRead { columns: read, number });
+            let rows = Box::new(Plan::SpoolRead { columns: read, number, rows_max: None });
             let keys =
                 Plan::Distinct { input: Box::new(Plan::Project { input: rows, items }), vars: on.clone() };
             let left = Box::new(std::mem::replace(right, Plan::Unit));
             *right = Plan::HashJoin { left, right: Box::new(keys), on };
         }
         let columns = vars.iter().map(|var| (*var, *var)).collect();
-        let rows = std::mem::replace(input, Plan::SpoolRead { columns, number });
+        let rows_max = input.rows_max();
+        let rows = std::mem::replace(input, Plan::SpoolRead { columns, number, rows_max });
         self.spools.push(Kept { rows, vars, number });
     }
 }

@@ -54,8 +54,10 @@ pub(crate) fn share_subplans(mut plan: Plan, planning: &mut Planning<'_>) -> Res
                 None => &mut plan,
                 Some(spool) => &mut spools[spool].0,
             };
-            let read = Plan::SpoolRead { columns, number };
-            let taken = at(root, &path).map(|subplan| std::mem::replace(subplan, read));
+            let taken = at(root, &path).map(|subplan| {
+                let rows_max = subplan.rows_max();
+                std::mem::replace(subplan, Plan::SpoolRead { columns, number, rows_max })
+            });
             rows = rows.or(taken);
         }
         match rows {
@@ -362,7 +364,7 @@ mod tests {
 
     #[test]
     fn spools_that_others_read_stand_outside_of_them() {
-        let read = |number: u32| Plan::SpoolRead { columns: Vec::new(), number };
+        let read = |number: u32| Plan::SpoolRead { columns: Vec::new(), number, rows_max: None };
         let both = |left: Plan, right: Plan| Plan::HashJoin {
             left: Box::new(left),
             right: Box::new(right),

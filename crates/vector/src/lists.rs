@@ -100,12 +100,30 @@ impl<'s> Lists<'s> {
 
     /// Whether `positions` of `other` can be appended.
     pub(crate) fn has_room(&self, other: &Self, positions: &[u32]) -> bool {
-        let more: u64 = positions.iter().map(|p| u64::from(other.runs[*p as usize].len)).sum();
-        u32::try_from(self.child.listed() as u64 + more).is_ok()
+        let more = other.listed_at(positions);
+        self.can_share(other, more) || u32::try_from(self.child.listed() as u64 + more).is_ok()
     }
 
-    /// Appends `positions` of `other`, for which there is room, copying their elements, so that no more is
-    /// kept than what is here. Null lists have none.
+    /// The elements of the lists at some positions, those of the same list once that comes several times in a
+    /// row: one that is carried beside other rows.
+    fn listed_at(&self, positions: &[u32]) -> u64 {
+        let (mut more, mut last) = (0, Run::default());
+        for run in positions.iter().map(|p| self.runs[*p as usize]) {
+            more += if run == last { 0 } else { u64::from(run.len) };
+            last = run;
+        }
+        more
+    }
+
+    /// Whether lists of the other, with so many elements, can be appended and share them, and no more is kept
+    /// than if these were copied.
+    fn can_share(&self, other: &Self, more: u64) -> bool {
+        Arc::ptr_eq(&self.child, &other.child)
+            || self.child.listed() == 0 && more >= other.child.listed() as u64
+    }
+
+    /// Appends `positions` of `other`, for which there is room. Their elements are copied where more would be
+    /// kept else than what is here. Null lists have none.
     pub(crate) fn extend(
         &mut self,
         other: &Self,
@@ -113,15 +131,24 @@ impl<'s> Lists<'s> {
         nulls: &Nulls,
         edge: &dyn Fn(EdgeId) -> Value,
     ) {
+        let run_at = |p: &u32| match nulls.get(*p as usize) {
+            true => Run::default(),
+            false => other.runs[*p as usize],
+        };
+        if self.can_share(other, other.listed_at(positions)) {
+            self.child = Arc::clone(&other.child);
+            self.runs.extend(positions.iter().map(run_at));
+            return;
+        }
         let (mut elements, mut start) = (Vec::new(), small(self.child.listed()));
-        for p in positions {
-            let run = match nulls.get(*p as usize) {
-                true => Run::default(),
-                false => other.runs[*p as usize],
-            };
-            elements.extend(run.start..run.start + run.len);
-            self.runs.push(Run { start, len: run.len });
-            start += run.len;
+        let mut last = (Run::default(), Run::default());
+        for run in positions.iter().map(run_at) {
+            if last.0 != run {
+                elements.extend(run.start..run.start + run.len);
+                last = (run, Run { start, len: run.len });
+                start += run.len;
+            }
+            self.runs.push(last.1);
         }
         if elements.is_empty() {
             return;
@@ -168,9 +195,13 @@ impl<'s> Lists<'s> {
 
     /// Bytes that the lists at `positions` keep alive besides their cells.
     pub(crate) fn owned_bytes(&self, positions: impl Iterator<Item = usize>) -> u64 {
-        let mut bytes = 0u64;
+        let (mut bytes, mut last) = (0u64, Run::default());
         for i in positions.filter(|i| *i < self.runs.len()) {
-            bytes = bytes.saturating_add(self.child.bytes_of(self.elements(i)));
+            // The same elements are kept once.
+            if self.runs[i] != last {
+                bytes = bytes.saturating_add(self.child.bytes_of(self.elements(i)));
+                last = self.runs[i];
+            }
         }
         bytes
     }

@@ -53,7 +53,7 @@ pub struct Vector<'s> {
 }
 
 /// Where the elements of a list are.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) start: u32,
     pub(crate) len: u32,

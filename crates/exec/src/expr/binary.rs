@@ -1,7 +1,9 @@
 //! Operators of two operands over vectors: the kernel of each, by what the operands are.
 
 use trimorph_algebra::Op;
-use trimorph_functions::{TextTest, concat_texts, list_contains, list_element, map_entry, test_texts};
+use trimorph_functions::{
+    TextTest, concat_texts, concat_written, list_contains, list_element, map_entry, test_texts,
+};
 use trimorph_types::Value;
 use trimorph_vector::Vector;
 
@@ -28,7 +30,10 @@ pub(super) fn binary<'s>(
     match op {
         Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => compare(op, a, b, over.at),
         Op::Add => {
-            let texts = || concat_texts(a.argument(), b.argument(), over.at);
+            let texts = || {
+                let (a, b) = (a.argument(), b.argument());
+                concat_texts(a, b, over.at).or_else(|| concat_written(a, b, over.at))
+            };
             arithmetic(op, a, b, over.at).or_else(texts).or_else(|| joined_lists(a, b, over, cx))
         }
         Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Pow => arithmetic(op, a, b, over.at),

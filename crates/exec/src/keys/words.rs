@@ -1,9 +1,12 @@
 //! The values of one key column as words: a tag and 64 bits each, equal where the values are equivalent.
 //! Texts, and values of no fixed size, are numbered, and their numbers are the bits.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use trimorph_types::Value;
-use trimorph_vector::{Values, Vector};
+use trimorph_vector::{Lists, Values, Vector};
 
 use super::encode::{
     TAG_FLOAT, TAG_INT, TAG_IRI, TAG_MISSING, TAG_NULL, TAG_OTHER, TAG_TEXT, encode, fixed_bits, fixed_key,
@@ -76,6 +79,25 @@ pub(super) struct Words<'s> {
     iris: TextTable<'s>,
     general: FxHashMap<Box<[u8]>, u32>,
     general_bytes: usize,
+    last_list: Option<LastList<'s>>,
+}
+
+/// A list that all rows of the last chunk had, and its word: one that is carried beside other rows comes with
+/// each chunk, and may be long.
+#[derive(Clone, Debug)]
+struct LastList<'s> {
+    child: Arc<Vector<'s>>,
+    elements: Range<u32>,
+    word: (u8, u64),
+}
+
+/// The elements of the list that all positions have, if they have one.
+fn one_list<'v, 's>(vector: &'v Vector<'s>, positions: &[u32]) -> Option<(&'v Lists<'s>, Range<u32>)> {
+    let Values::List(lists) = &vector.values else { return None };
+    let (first, others) = positions.split_first()?;
+    let elements = lists.elements(*first as usize);
+    let is_same = |p: &u32| lists.elements(*p as usize) == elements;
+    (vector.nulls.is_none() && others.iter().all(is_same)).then_some((lists, elements))
 }
 
 /// The texts and values that a table knows, or comes to know.
@@ -313,9 +335,22 @@ impl<'s> Words<'s> {
         if self.form.is_none() && !positions.is_empty() {
             self.form = Some(NumberForm::for_values(vector, positions));
         }
+        let one = one_list(vector, positions);
+        if let (Some(last), Some((lists, elements))) = (&self.last_list, &one)
+            && Arc::ptr_eq(&last.child, lists.child())
+            && last.elements == *elements
+        {
+            out.clear();
+            out.bits.resize(positions.len(), last.word.1);
+            out.tags = Tags::All(last.word.0);
+            return;
+        }
         if !self.fill_floats(vector, positions, out) {
             fill(vector, positions, out, Interning(self));
             self.turn(out);
+        }
+        if let Some((lists, elements)) = one {
+            self.last_list = Some(LastList { child: Arc::clone(lists.child()), elements, word: out.get(0) });
         }
     }
 

@@ -80,15 +80,19 @@ pub(crate) fn to_boolean<'s>(
     Some(Vector { values: Values::Bool(out), nulls: vector.nulls.clone() })
 }
 
-/// Texts, written one after the other into one buffer.
 pub(crate) fn to_string<'s>(
     _: &Context<'_>,
     args: &[Argument<'_, 's>],
     at: Positions<'_>,
 ) -> Option<Vector<'s>> {
     let Some(Argument::Each(vector)) = args.first() else { return None };
+    written_each(vector, at)
+}
+
+/// The texts of values, written one after the other into one buffer.
+pub(crate) fn written_each<'s>(vector: &Vector<'s>, at: Positions<'_>) -> Option<Vector<'s>> {
     let out = match &vector.values {
-        Values::String(_) => return Some((*vector).clone()),
+        Values::String(_) => return Some(vector.clone()),
         Values::Bool(v) => {
             written(&vector.nulls, at, |i, line| line.push(if v[i] { b"true" } else { b"false" }))
         }

@@ -51,7 +51,7 @@ const GENERAL: [(&str, &[&str]); 8] = [
     ("paths are values of no fixed size", &["nodes", "relationships", "length"]),
     (
         "takes maps or texts, each read by itself; the results are a typed vector",
-        &["valueType", "toIntegerList", "toFloatList", "toStringList", "toBooleanList", "time.truncate"],
+        &["valueType", "time.truncate"],
     ),
 ];
 

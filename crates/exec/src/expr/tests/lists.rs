@@ -281,7 +281,7 @@ impl Drawn<'_> {
 
     fn of_lists(&mut self, depth: usize) -> Ex {
         let list = self.list(depth);
-        match self.random.below(15) {
+        match self.random.below(17) {
             9 | 10 => self.reduction(list),
             13 => {
                 let name = *self.random.pick(&["vector.similarity.cosine", "vector.similarity.euclidean"]);
@@ -326,6 +326,28 @@ impl Drawn<'_> {
                 }
                 self.call("date", vec![Ex::Map(parts)])
             }
+            15 => {
+                let names =
+                    ["years", "months", "weeks", "days", "hours", "seconds", "milliseconds", "nanoseconds"];
+                let mut parts: Vec<(Arc<str>, Ex)> = vec![("minutes".into(), self.call("size", vec![list]))];
+                for _ in 0..self.random.below(3) {
+                    let name = if self.random.chance(3) { "fortnights" } else { *self.random.pick(&names) };
+                    let kind = *self.random.pick(&[Kind::Small, Kind::Small, Kind::Int, Kind::Float]);
+                    if parts.iter().all(|(known, _)| &**known != name) {
+                        parts.push((name.into(), self.leaf(&[kind])));
+                    }
+                }
+                self.call("duration", vec![Ex::Map(parts)])
+            }
+            16 => {
+                // Numbers are written beside texts.
+                let number = self.call("size", vec![list]);
+                let other = self.leaf(&[Kind::Text, Kind::Float, Kind::Bool]);
+                let text = self.leaf(&[Kind::Text]);
+                let args = if self.random.chance(50) { vec![text, number] } else { vec![text, other] };
+                let args = if self.random.chance(50) { args } else { args.into_iter().rev().collect() };
+                Ex::Op(Op::Add, args, self.span())
+            }
             0 | 1 => {
                 let name = *self.random.pick(&[
                     "size",
@@ -337,6 +359,10 @@ impl Drawn<'_> {
                     "coll.distinct",
                     "coll.max",
                     "coll.min",
+                    "toIntegerList",
+                    "toFloatList",
+                    "toStringList",
+                    "toBooleanList",
                 ]);
                 self.call(name, vec![list])
             }

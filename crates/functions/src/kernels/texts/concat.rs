@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use trimorph_types::Value;
+use trimorph_types::format::{IdsOnly, format_value};
 use trimorph_vector::{Dictionary, Nulls, Positions, Texts, Values, Vector};
 
 use super::{LONG_TEXT_BYTES, MADE_BYTES_MAX, Side, few_entries, make, present};
 use crate::kernel::{Argument, nulls_of};
+use crate::kernels::conversion::written_each;
 
 /// `a + b + …` of several texts, each of them written once; null where one of them is. `None` where they are
 /// not all texts, and where fewer are written two by two: some have few entries of a dictionary.
@@ -52,6 +55,33 @@ pub(crate) fn concat_each<'s>(texts: &[Argument<'_, 's>], at: Positions<'_>) -> 
     }
     let two = concat_texts(*first, *second, at);
     rest.iter().fold(two, |made, next| concat_texts(Argument::Each(&made?), *next, at))
+}
+
+/// `a + b` of texts and what is written as `toString` writes it: numbers and truth values.
+pub fn concat_written<'s>(a: Argument<'_, 's>, b: Argument<'_, 's>, at: Positions<'_>) -> Option<Vector<'s>> {
+    let is_text = |argument| Side::of(argument).is_some();
+    if is_text(a) == is_text(b) {
+        return None;
+    }
+    let other = if is_text(a) { b } else { a };
+    let (vector, value);
+    let other = match other {
+        Argument::Each(
+            each @ Vector {
+                values: Values::Int(_) | Values::Float(_) | Values::Decimal(_) | Values::Bool(_),
+                ..
+            },
+        ) => {
+            vector = written_each(each, at)?;
+            Argument::Each(&vector)
+        }
+        Argument::One(one @ (Value::Int(_) | Value::Float(_) | Value::Decimal(_) | Value::Bool(_))) => {
+            value = Value::string(format_value(one, &IdsOnly));
+            Argument::One(&value)
+        }
+        _ => return None,
+    };
+    if is_text(a) { concat_texts(a, other, at) } else { concat_texts(other, b, at) }
 }
 
 /// `a + b` of texts; null where one of them is.

@@ -31,7 +31,7 @@ use crate::kernel::Argument;
 pub(crate) use asked::zip_texts;
 pub use asked::{TextTest, test_texts};
 pub(crate) use concat::concat_each;
-pub use concat::{concat_all_texts, concat_texts};
+pub use concat::{concat_all_texts, concat_texts, concat_written};
 pub use letters::split_part;
 pub(crate) use letters::{
     before_part, behind_part, left, replace, reverse, right, split, substring, to_lower, to_upper, trim,

@@ -77,6 +77,15 @@ fn distinct(c: &Columns) -> Plain<'_> {
     })
 }
 
+/// All elements, made into something else, with the lists as they are.
+fn mapped<'a, T>(c: &'a Columns, of: impl Fn(i64) -> T + 'a) -> Plain<'a> {
+    Box::new(move || {
+        let (runs, elements) = black_box((&c.runs, &c.elements));
+        let out: Vec<T> = elements.iter().map(|element| of(*element)).collect();
+        drop(black_box((runs.clone(), out)));
+    })
+}
+
 /// The numbers from one to the length of each list, as parts of one array of all of them.
 fn ranges(c: &Columns) -> Plain<'_> {
     Box::new(move || {
@@ -132,6 +141,10 @@ pub(super) fn cases(c: &Columns) -> Cases<'_> {
             let elements = &c.elements;
             plain!(c.runs, |run: &(u32, u32)| of_run(elements, *run).iter().fold(i64::MAX, |a, b| a.min(*b)))
         }),
+        ("toIntegerList", call("toIntegerList", lists()), mapped(c, |n| n)),
+        ("toFloatList", call("toFloatList", lists()), mapped(c, |n| n as f64)),
+        ("toStringList", call("toStringList", lists()), mapped(c, |n| n.to_string())),
+        ("toBooleanList", call("toBooleanList", lists()), mapped(c, |n| n != 0)),
         ("isEmpty", call("isEmpty", lists()), plain!(c.runs, |(_, len)| *len == 0)),
         ("list[1]", op(Op::Index, vec![slot(LISTS), int(1)]), {
             picked(c, move |len| (len > one).then_some(one))
