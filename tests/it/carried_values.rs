@@ -8,7 +8,7 @@ use super::ask::sorted_rows_and_plan;
 use super::group_limits::graph_with;
 
 /// Queries, and whether what is carried is put beside the groups.
-const QUERIES: [(&str, bool); 14] = [
+const QUERIES: [(&str, bool); 17] = [
     (
         "MATCH (a:A) WHERE a.n < 9 WITH collect(a.n) AS l MATCH (p:A)-[:T]->(q) WHERE q.n IN l WITH l, p, count(q) AS c RETURN size(l), p.n, c",
         true,
@@ -35,13 +35,22 @@ const QUERIES: [(&str, bool); 14] = [
     ),
     (
         "MATCH (a:A) WHERE a.n > 9999 WITH collect(a.n) AS l MATCH (p:A)-[:T]->(q) WITH l, p.g AS g, count(q) AS c RETURN l, g, c",
-        true,
-    ),
-    // Without another key there would be a group without rows.
-    (
-        "MATCH (a:A) WHERE a.n < 9 WITH collect(a.n) AS l MATCH (p:A) WHERE p.n > 9999 WITH l, count(p) AS c RETURN l, c",
         false,
     ),
+    // Without another key there is no group without rows.
+    (
+        "MATCH (a:A) WHERE a.n < 9 WITH collect(a.n) AS l MATCH (p:A) WHERE p.n > 9999 WITH l, count(p) AS c RETURN l, c",
+        true,
+    ),
+    (
+        "MATCH (a:A) WHERE a.n < 9 WITH collect(a.n) AS l MATCH (p:A)-[:T]->(q) WITH l, collect(DISTINCT q.g) AS c RETURN size(l), size(c)",
+        true,
+    ),
+    (
+        "MATCH (a:A) WHERE a.n < 9 WITH collect(a.n) AS l MATCH (p:A)-[:T]->(q) WITH DISTINCT l RETURN size(l)",
+        false,
+    ),
+    ("MATCH (a:A) WHERE a.n < 9 WITH collect(a.n) AS l WITH l, count(*) AS c RETURN size(l), c", false),
     // Several rows, or one of any.
     (
         "MATCH (a:A) WHERE a.n < 9 WITH a.g AS g, max(a.n) AS m MATCH (p:A)-[:T]->(q) WITH m, p, count(q) AS c RETURN m, p.n, c",

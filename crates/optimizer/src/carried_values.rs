@@ -5,10 +5,12 @@
 //!
 //! So it is with DISTINCT. The one row is made once (`share_subplans`).
 //!
-//! Invariant: some key is left, else there would be a group where there is no row. The one row is the same
-//! each time it is made.
+//! Invariant: where no key is left, there is a group for no row, too, which is left out by its count. The one
+//! row is the same each time it is made.
 
-use trimorph_algebra::{Expr, Plan, VarId};
+use trimorph_algebra::{Aggregate, AggregateKind, Expr, Op, Plan, VarId};
+use trimorph_base::Span;
+use trimorph_types::{LogicalType, Value};
 
 use crate::needed::bottom_up;
 use crate::planning::Planning;
@@ -22,15 +24,24 @@ pub(crate) fn carried_values(plan: Plan, planning: &mut Planning<'_>) -> Result<
     if plan.updates() {
         return Ok(plan);
     }
-    bottom_up(plan, &planning.needed, &mut |plan, _| {
+    let needed = planning.needed.clone();
+    bottom_up(plan, &needed, &mut |plan, _| {
         Ok(match plan {
-            Plan::Aggregate { input, keys, aggregates } => match carried(&input, &keys) {
+            Plan::Aggregate { input, keys, mut aggregates } => match carried(&input, &keys) {
+                Some((row, kept)) if kept.is_empty() => {
+                    let rows = planning.vars.anonymous(LogicalType::Int);
+                    aggregates.push((rows, count_of_rows()));
+                    let group = Plan::Aggregate { input, keys: kept, aggregates };
+                    let zero = Expr::Const(Value::Int(0));
+                    let predicate = Expr::op(Op::Gt, vec![Expr::Var(rows), zero]);
+                    beside(Plan::Filter { input: Box::new(group), predicate }, row)
+                }
                 Some((row, kept)) => beside(Plan::Aggregate { input, keys: kept, aggregates }, row),
                 None => Plan::Aggregate { input, keys, aggregates },
             },
             Plan::Distinct { input, vars } => {
                 let keys: Vec<(VarId, Expr)> = vars.iter().map(|var| (*var, Expr::Var(*var))).collect();
-                match carried(&input, &keys) {
+                match carried(&input, &keys).filter(|(_, kept)| !kept.is_empty()) {
                     Some((row, kept)) => {
                         let vars = kept.into_iter().map(|(var, _)| var).collect();
                         beside(Plan::Distinct { input, vars }, row)
@@ -41,6 +52,18 @@ pub(crate) fn carried_values(plan: Plan, planning: &mut Planning<'_>) -> Result<
             other => other,
         })
     })
+}
+
+/// How many rows a group has.
+fn count_of_rows() -> Aggregate {
+    Aggregate {
+        kind: AggregateKind::CountStar,
+        arg: None,
+        parameter: None,
+        distinct: false,
+        order: None,
+        span: Span::default(),
+    }
 }
 
 /// Groups with the values of one row.
@@ -60,7 +83,8 @@ fn carried(input: &Plan, keys: &[(VarId, Expr)]) -> Option<(Plan, Vec<(VarId, Ex
             None => kept.push((*var, key.clone())),
         }
     }
-    let row = row.filter(|_| !kept.is_empty())?;
+    // Of one row there is one group.
+    let row = row.filter(|row| !std::ptr::eq(*row, input))?;
     Some((Plan::Project { input: Box::new(row.clone()), items }, kept))
 }
 
@@ -106,15 +130,19 @@ fn one_row(input: &Plan, mut var: VarId) -> Option<(&Plan, VarId)> {
     None
 }
 
-/// Whether a plan gives the same row each time, and depends on no row of an apply around: constants, or an
-/// aggregation. Which row a limit leaves may change.
+/// Whether a plan gives the same row each time, and depends on no row of an apply around: constants, an
+/// aggregation, or several of these beside each other. Which row a limit leaves may change.
 fn is_the_same_again(plan: &Plan) -> bool {
-    let mut top = plan;
-    while let Plan::Project { input, .. } | Plan::Extra { input, .. } | Plan::Filter { input, .. } = top {
-        top = input;
-    }
-    if !matches!(top, Plan::Unit | Plan::Aggregate { .. } | Plan::SpoolRead { .. }) {
-        return false;
+    let mut tops = vec![plan];
+    while let Some(plan) = tops.pop() {
+        match plan {
+            Plan::Project { input, .. } | Plan::Extra { input, .. } | Plan::Filter { input, .. } => {
+                tops.push(input);
+            }
+            Plan::HashJoin { left, right, .. } => tops.extend([&**left, &**right]),
+            Plan::Unit | Plan::Aggregate { .. } | Plan::SpoolRead { .. } => {}
+            _ => return false,
+        }
     }
     let mut left = vec![plan];
     while let Some(plan) = left.pop() {

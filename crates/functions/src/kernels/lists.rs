@@ -384,6 +384,12 @@ impl<'a> Ints<'a> {
 
 /// The integers from one to another: parts of one list of all of them, unless these are too many.
 pub(crate) fn range<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    if let [first, last, Argument::One(Value::Int(step))] = args
+        && *step != 1
+    {
+        let Ints::One(first) = Ints::of(*first)? else { return None };
+        return ranges_by(*step, first, &Ints::of(*last)?.all(at.len)?, nulls_of(args, at.len), at);
+    }
     let (first, last) = match args {
         [first, last] | [first, last, Argument::One(Value::Int(1))] => (Ints::of(*first)?, Ints::of(*last)?),
         _ => return None,
@@ -431,6 +437,35 @@ fn ranges_from<'s>(first: i64, last: &[i64]) -> Option<Vector<'s>> {
     let len = |last: i64| if first <= last { last.wrapping_sub(first) as u32 + 1 } else { 0 };
     let lists = Lists::new(last.iter().map(|last| (0, len(*last))), Vector::new(Values::Int(child)))?;
     Some(Vector::new(Values::List(lists)))
+}
+
+/// Ranges that begin with the same number and go on in the same steps: parts of the longest.
+fn ranges_by<'s>(step: i64, first: i64, last: &[i64], nulls: Nulls, at: Positions<'_>) -> Option<Vector<'s>> {
+    if step == 0 {
+        return None;
+    }
+    // Steps to the last number that is not beyond the end.
+    let len = |last: i64| {
+        let way = (i128::from(last) - i128::from(first)) * i128::from(step.signum());
+        if way < 0 { 0 } else { way / i128::from(step.unsigned_abs()) + 1 }
+    };
+    let (mut runs, mut most) = (vec![(0, 0); at.len], 0);
+    let mut fits = true;
+    at.for_each(|i| {
+        if !nulls.get(i) {
+            let len = u32::try_from(len(last[i])).ok().filter(|len| *len as usize <= MADE_MAX);
+            fits &= len.is_some();
+            runs[i].1 = len.unwrap_or(0);
+            most = most.max(runs[i].1);
+        }
+    });
+    if !fits {
+        return None;
+    }
+    // All are between the first and an end.
+    let child: Vec<i64> = (0..i64::from(most)).map(|k| first + k * step).collect();
+    let lists = Lists::new(runs.into_iter(), Vector::new(Values::Int(child)))?;
+    Some(Vector { values: Values::List(lists), nulls })
 }
 
 /// The place that an index means, counted from the end if negative; `None` before the first.
