@@ -40,6 +40,13 @@ def test_notices(network):
     (never,) = conn.execute("MATCH (p:Person) WHERE p.id = $id RETURN p", {"id": "7"}).notices
     assert never.detail == "NeverTrue" and "toInteger($id)" in never.hint
     assert len(conn.prepare("MATCH (n:Persn) RETURN n").execute().notices) == 1
+    (shadowed,) = conn.execute("MATCH (p:Person) CALL { MATCH (p) RETURN count(*) AS n } RETURN n").notices
+    assert (shadowed.detail, shadowed.column) == ("ShadowedVariable", 32) and "CALL (p)" in shadowed.hint
+    for text in ("CALL (p) { MATCH (p) RETURN 1 AS n }", "CALL { WITH p MATCH (p) RETURN 1 AS n }", "CALL { MATCH (q) RETURN 1 AS n LIMIT 1 }"):
+        assert conn.execute("MATCH (p:Person) " + text + " RETURN n").notices == []
+    (durations,) = conn.execute("RETURN duration('PT1H') < duration('P1D') AS x").notices
+    assert (durations.detail, durations.column) == ("NeverTrue", 25)
+    assert conn.execute("RETURN duration('PT1H') = duration('P1D') AS x").notices == []
 
 
 def test_runtime(conn):

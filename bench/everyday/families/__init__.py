@@ -3,7 +3,7 @@
 import importlib
 
 MODULES = ["strings", "numbers", "dates", "lists", "joins", "grouping", "sorting", "text", "patterns", "application", "fetches",
-           "steps", "subqueries", "nested", "cleaning", "walks", "mixed", "questions", "groups", "pairs", "unasked"]
+           "steps", "subqueries", "nested", "cleaning", "walks", "mixed", "questions", "groups", "pairs", "unasked", "windows"]
 
 
 def queries():

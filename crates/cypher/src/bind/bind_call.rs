@@ -46,6 +46,7 @@ impl<'q> Binder<'q> {
         let bound = self.query(&call.query, Origin::Call(&part.scope, &call.imports));
         let (subplan, columns) = bound.map_err(|error| self.not_imported(error, &part.scope))?;
         let (subplan, _) = trim(subplan, &part.scope.vars(), None);
+        self.note_shadowed(call, &part.scope);
         let kind = match columns {
             None if subplan.updates() => ApplyKind::Effects { together: false },
             _ => ApplyKind::Inner,
@@ -61,6 +62,29 @@ impl<'q> Binder<'q> {
         let input = Box::new(part.plan);
         let plan = Plan::Apply { input, subplan: Box::new(subplan), kind };
         Ok(Part { plan: self.grow(plan)?, scope })
+    }
+
+    /// Notes nodes of a subquery that are named as nodes around it, and are not these.
+    fn note_shadowed(&mut self, call: &'q CallSubquery, outer: &Scope) {
+        if !matches!(call.imports, Imports::ByWith) {
+            return;
+        }
+        for single in
+            std::iter::once(&call.query.first).chain(call.query.unions.iter().map(|(_, single)| single))
+        {
+            let patterns = single.clauses.iter().map_while(|clause| match clause {
+                Clause::Match(found) => Some(&found.pattern),
+                _ => None,
+            });
+            let nodes = patterns.flatten().flat_map(|path| {
+                std::iter::once(&path.start).chain(path.steps.iter().map(|step| &step.node))
+            });
+            for name in nodes.filter_map(|node| node.variable.as_ref()) {
+                if outer.get(&name.text).is_some() {
+                    self.odd.add_shadowed(&name.text, name.span);
+                }
+            }
+        }
     }
 
     /// An error within a called subquery: a name that is known around it has to be handed in.

@@ -74,13 +74,17 @@ impl<'q> Binder<'q> {
         cx: &mut Context<'q>,
     ) -> Bound<Typed> {
         let left = self.expression(first, cx)?;
-        let mut is_null = left.is_null();
+        let (mut is_null, mut ty) = (left.is_null(), left.ty);
         let mut left = left.expr;
         let mut pairs = Vec::with_capacity(rest.len());
         for (index, part) in rest.iter().enumerate() {
             let right = self.expression(&part.right, cx)?;
             if std::mem::replace(&mut is_null, right.is_null()) || is_null {
                 self.odd.add_null(part.op_span, instead_of_null(part.op));
+            }
+            let is_duration = |ty: Type| ty.is == LogicalType::Duration;
+            if is_duration(std::mem::replace(&mut ty, right.ty)) && is_duration(ty) && is_order(part.op) {
+                self.odd.add_durations(part.op_span);
             }
             let right = right.expr;
             let next = if index + 1 < rest.len() { self.copy(&right)? } else { Expr::truth() };
@@ -200,4 +204,9 @@ fn expect_addable(left: Type, right: Type, span: Span) -> Bound<()> {
     }
     let primary = format!("values of types {} and {} cannot be added", left.is, right.is);
     Err(semantic("InvalidArgumentType", primary, span))
+}
+
+/// Whether an operator asks for an order.
+fn is_order(op: ComparisonOp) -> bool {
+    !matches!(op, ComparisonOp::Equal | ComparisonOp::NotEqual)
 }

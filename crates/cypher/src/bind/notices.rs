@@ -1,4 +1,5 @@
-//! Notices: names of labels, types and properties that nothing in the graph has, and comparisons with `null`.
+//! Notices: names of labels, types and properties that nothing in the graph has, comparisons that are never
+//! true, and variables of a subquery that are not those around it.
 //!
 //! Such names are legal and match nothing, so a slip of the pen is an empty answer. Binding notes each name
 //! where it looks one up (`note_names`); at the end the first [`NOTICES_MAX`] become texts with suggestions.
@@ -45,6 +46,7 @@ pub(super) struct Odd {
     names: BTreeMap<(NameKind, Arc<str>), Span>,
     /// By where they stand: some expressions are bound more than once.
     nulls: BTreeMap<u32, (Span, &'static str)>,
+    others: BTreeMap<u32, Notice>,
 }
 
 impl Odd {
@@ -56,6 +58,21 @@ impl Odd {
     /// A comparison with the word `null`, and what to write instead.
     pub(super) fn add_null(&mut self, span: Span, instead: &'static str) {
         self.nulls.insert(span.start, (span, instead));
+    }
+
+    /// A comparison of durations by an order that they have not.
+    pub(super) fn add_durations(&mut self, span: Span) {
+        let primary = "durations have no order: this comparison is never true".to_owned();
+        let hint = "compare duration.inSeconds(a, b).seconds, or a moment with another plus a duration";
+        let notice = Notice { detail: "NeverTrue", primary, hint: Some(hint.to_owned()), span };
+        self.others.insert(span.start, notice);
+    }
+
+    /// A variable of a subquery that has the name of one around it, which is not handed in.
+    pub(super) fn add_shadowed(&mut self, name: &str, span: Span) {
+        let primary = format!("\"{name}\" of the subquery is a new variable, not the one around it");
+        let hint = Some(format!("write CALL ({name}) {{ … }} to hand it in"));
+        self.others.insert(span.start, Notice { detail: "ShadowedVariable", primary, hint, span });
     }
 
     /// The notices in the order of the text.
@@ -70,7 +87,7 @@ impl Odd {
             hint: Some(format!("write {instead}")),
             span,
         });
-        let mut all: Vec<_> = names.chain(nulls).collect();
+        let mut all: Vec<_> = names.chain(nulls).chain(self.others.into_values()).collect();
         all.sort_by_key(|notice| notice.span.start);
         all.truncate(NOTICES_MAX);
         all
