@@ -9,7 +9,8 @@ use crate::error::{position, show};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Notice {
     /// The kind of notice: `UnknownLabel`, `UnknownRelationshipType`, `UnknownProperty`, `NeverTrue`,
-    /// `ShadowedVariable`, `EmptyDatabase`, `ColumnAsText`, or of `COPY … FROM` also `NewName` and `WithoutEnd`.
+    /// `ShadowedVariable`, `EmptyDatabase`, `ColumnAsText`, or of `COPY … FROM` also `NewName` and
+    /// `WithoutEnd`.
     pub detail: &'static str,
     /// What is odd, in one short clause.
     pub message: String,

@@ -1,5 +1,5 @@
-//! A subquery whose pattern hangs on a node of its row, and of which a value lies within bounds of the row, as
-//! the last message before a like or the number of payments of one account within an hour: `CALL (a, t) {
+//! A subquery whose pattern hangs on a node of its row, and of which a value lies within bounds of the row,
+//! as the last message before a like or the number of payments of one account within an hour: `CALL (a, t) {
 //! MATCH (a)-->(u) WHERE u.time <= t.time RETURN u ORDER BY u.time DESC LIMIT 1 }`. What hangs on each node
 //! is found once and kept in the order of that value, by a range join; each row searches among what hangs on
 //! its node.
@@ -17,8 +17,7 @@
 //! it: one bound leaves half of the pairs. Bounds and values cannot fail, as they are computed of rows that
 //! may meet none.
 //!
-//! Source: Chen et al., "As-Of Joins" (DuckDB, 2023), for the search; Neumann and Kemper, "Unnesting Arbitrary
-//! Queries", BTW 2015.
+//! Source: Neumann and Kemper, "Unnesting Arbitrary Queries", BTW 2015; DuckDB's as-of joins for the search.
 
 use std::sync::Arc;
 

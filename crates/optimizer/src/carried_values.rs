@@ -1,6 +1,6 @@
 //! Values that are carried along by grouping: `WITH collect(p) AS friends MATCH (f)-->(q) WHERE q IN friends
-//! WITH friends, f, count(q) AS n`. What one row alone gives, as an aggregation without keys does, is the same
-//! in all rows that are made of it: it tells no groups apart, and is put beside the groups. A list of a
+//! WITH friends, f, count(q) AS n`. What one row alone gives, as an aggregation without keys does, is the
+//! same in all rows that are made of it: it tells no groups apart, and is put beside the groups. A list of a
 //! thousand elements is else compared, and kept, once for each.
 //!
 //! So it is with DISTINCT. The one row is made once (`share_subplans`).

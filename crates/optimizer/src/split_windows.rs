@@ -5,8 +5,8 @@
 //!
 //! Where nothing of one part is looked at, its rows are counted, and one bound will do.
 //!
-//! Invariant: conditions on both parts that are no bounds are asked of the pairs that the join makes. Edges of
-//! both parts that could be the same one keep a pattern whole.
+//! Invariant: conditions on both parts that are no bounds are asked of the pairs that the join makes. Edges
+//! of both parts that could be the same one keep a pattern whole.
 
 use std::collections::BTreeMap;
 

@@ -210,8 +210,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Joins sides by bounds that the first has for a value of the second, which is kept in order of it, and by
-    /// what must be equal.
+    /// Joins sides by bounds that the first has for a value of the second, which is kept in order of it, and
+    /// by what must be equal.
     fn in_order(&mut self, [left, right]: [Side; 2], bounds: Bounds, on: Vec<VarId>) {
         let Bounds { key, low, high, kind, places } = bounds;
         for place in places {

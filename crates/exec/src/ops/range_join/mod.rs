@@ -85,8 +85,8 @@ pub(crate) struct RangeJoin<'s> {
     sorted: SortedSide<'s>,
     rest: Vec<u32>,
     cursor: usize,
-    /// Of each of these rows, the build rows whose other values are equal, and whether those are left out that
-    /// are not within the bounds.
+    /// Of each of these rows, the build rows whose other values are equal, and whether those are left out
+    /// that are not within the bounds.
     among: Vec<(u32, u32)>,
     is_narrow: bool,
     /// Probe rows that are joined again, with the blocks after the first.
