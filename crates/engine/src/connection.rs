@@ -517,6 +517,7 @@ impl Connection {
             true => trimorph_optimizer::Options::default(),
             false => trimorph_optimizer::Options::plain(),
         };
+        let options = options.within(self.shared.budget.limit_bytes());
         let estimator = Sampler::new(snapshot, params);
         let optimized =
             trimorph_optimizer::optimize_until(bound, &catalog, Some(&estimator), options, cancel)

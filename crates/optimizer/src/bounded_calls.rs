@@ -30,7 +30,7 @@ use trimorph_types::LogicalType;
 use crate::bounds::Bounds;
 use crate::call_groups::{first_rows, told_apart};
 use crate::cannot_fail::cannot_fail;
-use crate::degrees::degree;
+use crate::degrees::{degree, rows_of};
 use crate::exists_extremes::ordered_type;
 use crate::heads::is_same;
 use crate::moments::is_short_duration;
@@ -41,6 +41,11 @@ use crate::{Halt, VarSet, calls_volatile, conjunction, conjuncts, replaced, vars
 
 /// What hangs on a node, on the mean, from which on it is worth putting it in order. Chosen.
 const HANGING_MIN: f64 = 4.0;
+
+/// Bytes that a row of what hangs on a node takes while it is put in order, and the part of the room that all
+/// of them may take. Where they go to files, they are read again for each vector of rows around.
+const ROW_BYTES: f64 = 128.0;
+const ROOM_PART: f64 = 0.5;
 
 /// The pass over subqueries that give rows, before these become groups of all rows.
 pub(crate) fn bounded_calls(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
@@ -271,7 +276,9 @@ fn pays(input: &Plan, graph: &QueryGraph, on: &[VarId], planning: &Planning<'_>)
             (false, true) => degree(planning.catalog, edge, to, from, true),
             _ => 0.0,
         };
-        hanging >= HANGING_MIN
+        let rows = rows_of(planning.catalog, if on.contains(&edge.from) { from } else { to });
+        let fits = hanging * rows * ROW_BYTES <= planning.options.room_bytes as f64 * ROOM_PART;
+        hanging >= HANGING_MIN && fits
     })
 }
 

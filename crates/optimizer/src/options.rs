@@ -17,6 +17,9 @@ pub struct Options {
     pub check: bool,
     /// Passes that are switched off: see [`Self::without`].
     pub off: Switches,
+    /// Bytes that operators may keep in memory, together. What would keep far more is done otherwise, where
+    /// there is another way.
+    pub room_bytes: usize,
 }
 
 /// Passes that are switched off, by their place in the list.
@@ -44,11 +47,17 @@ impl Default for Options {
             hash_join: HashJoins::Cost,
             check: cfg!(debug_assertions),
             off: Switches::default(),
+            room_bytes: usize::MAX,
         }
     }
 }
 
 impl Options {
+    /// The same within so many bytes of memory.
+    pub fn within(self, room_bytes: usize) -> Self {
+        Self { room_bytes, ..self }
+    }
+
     /// Everything that answers do not depend on switched off.
     pub fn plain() -> Self {
         Self {

@@ -298,6 +298,7 @@ impl Statement<'_> {
             true => trimorph_optimizer::Options::default(),
             false => trimorph_optimizer::Options::plain(),
         };
+        let options = options.within(self.shared.budget.limit_bytes());
         let estimator = Sampler::new(snapshot, Some(self.params));
         let query = read.query.clone();
         let optimized = trimorph_optimizer::optimize_until(
