@@ -105,12 +105,10 @@ fn is_simple(ex: &Ex) -> bool {
 
 /// What makes something small of small operands, and asks for all of them.
 fn is_simple_operator(op: Op) -> bool {
-    match op {
-        Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Neg => true,
-        Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Not | Op::IsNull | Op::IsNotNull => true,
-        Op::StartsWith | Op::EndsWith | Op::Contains => true,
-        _ => false,
-    }
+    let computes = matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Neg);
+    let compares = matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge);
+    let asks = matches!(op, Op::Not | Op::IsNull | Op::IsNotNull);
+    computes || compares || asks || matches!(op, Op::StartsWith | Op::EndsWith | Op::Contains)
 }
 
 /// Whether operators make something small of it.
