@@ -29,6 +29,7 @@ mod extremes;
 mod faults;
 mod faults_of_a_life;
 mod faults_of_all_writes;
+mod few_rows;
 mod few_wanted;
 mod filter_orders;
 mod first_touch;

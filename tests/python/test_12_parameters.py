@@ -271,3 +271,13 @@ def test_what_cannot_be_registered(conn):
     conn.close()
     with pytest.raises(trimorph.InterfaceError, match="closed"):
         conn.register("a", [1])
+
+
+def test_maps_that_follow_each_other_have_their_own_keys(conn):
+    # The same text may be another object.
+    other = bytes([97]).decode()
+    rows = [{"a": 1, "b": 2}, {"a": 3}, {"b": 4, "a": 5}, {"b": 6}, {other: 7, "b": 8, "c": 9}, {}, {"a": 1, "c": 2}]
+    rows += [{"".join(["k", str(i % 3)]): {"a": i, "".join(["b"]): [{"a": i}, {"b": i}]}} for i in range(6)]
+    rows += [{"a": {"a": {"b": 1}}, "b": {"b": {"a": 2}}}, {"a": {"a": {"b": 3}}, "b": {"b": {"a": 4}}}]
+    assert back(conn, rows) == rows
+    assert [row for (row,) in conn.execute("UNWIND $rows AS row RETURN row", {"rows": rows})] == rows

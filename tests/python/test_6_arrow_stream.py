@@ -175,3 +175,19 @@ def test_df_and_pl_take_columns_that_change(conn):
     assert conn.execute(CHANGES).pl()["y"][-1] == "late"
     with pytest.raises(trimorph.QueryError, match="division by zero"):
         conn.execute(BREAKS).pl()
+
+
+def test_few_rows_that_are_there_are_the_streams_too():
+    conn = trimorph.Database().connect()
+    for _ in range(3):
+        # From the second time on the statement is kept, and done when `execute` returns.
+        result = conn.execute("RETURN $x AS x", {"x": 7})
+        batches = reader(result)
+        with pytest.raises(trimorph.Error, match="Arrow stream"):
+            result.fetchall()
+        assert batches.read_all().column("x").to_pylist() == [7]
+        assert conn.execute("RETURN $x AS x", {"x": "a"}).arrow().to_pylist() == [{"x": "a"}]
+        result = conn.execute("RETURN $x AS x", {"x": 1})
+        assert result.get_num_tuples() == 1 and result.fetchall() == [(1,)]
+        with pytest.raises(trimorph.InterfaceError, match="all rows"):
+            result.fetchall()

@@ -166,6 +166,14 @@ impl<K: Ord, V> SmallMap<K, V> {
         }
     }
 
+    /// Keeps those entries of which `keeps` says so.
+    pub fn retain(&mut self, mut keeps: impl FnMut(&K, &mut V) -> bool) {
+        match &mut self.0 {
+            Form::Few(few) => few.retain_mut(|(key, value)| keeps(key, value)),
+            Form::Many(many) => many.retain(keeps),
+        }
+    }
+
     /// Takes a key out. What its place took is kept for the next.
     pub fn remove(&mut self, key: &K) -> Option<V> {
         match &mut self.0 {

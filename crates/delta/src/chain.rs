@@ -46,6 +46,7 @@ pub(crate) fn clean(
     stays: &mut dyn FnMut(&Page),
 ) {
     let (mut last, mut has_gap) = (None, false);
+    let (mut left, mut was_cut) = (Vec::new(), false);
     let mut at = head.load(Ordering::Acquire);
     let link = |last: Option<Version>, next: Version| match last {
         Some(last) => pages.set_previous(last, next),
@@ -65,9 +66,10 @@ pub(crate) fn clean(
         drop(body);
         if is_out {
             pages.loosen(at);
-            has_gap = true;
+            (has_gap, was_cut) = (true, true);
         } else {
             stays(&page);
+            left.push(at);
             if has_gap {
                 link(last, at);
                 has_gap = false;
@@ -79,13 +81,21 @@ pub(crate) fn clean(
     if has_gap {
         link(last, 0);
     }
+    if was_cut {
+        // None skips to what is out.
+        pages.set_skips(left.into_iter().rev());
+    }
 }
 
 /// Whether a version of `shape` may stand in front of a chain.
 fn ask(pages: &Pages, writer: &Writer<'_>, shape: &Shape, head: Version) -> Result<(), Conflict> {
     // Columns of which no version that counts was met.
     let mut open: Vec<u32> = shape.columns.to_vec();
-    let met = pages.walk(head, |page: &Page, body: &Body, at: usize| {
+    let concerns = |page: &Page| {
+        let is_same = shape.columns.iter().any(|column| page.place_of(*column).is_some());
+        (is_same || shape.event == Event::Went).then_some(())
+    };
+    let met = pages.walk_where(head, concerns, |page, _, body, at| {
         let existence = page.shape.event != Event::Changed;
         let same = |column: &u32| page.place_of(*column).is_some();
         if !existence && shape.event != Event::Went && !open.iter().any(same) {
@@ -153,5 +163,57 @@ mod tests {
         });
         let ended = is_done.recv_timeout(Duration::from_secs(60));
         assert_eq!(ended, Ok((2, true, true, Some(0))), "they wait for each other");
+    }
+
+    /// A row that came with two columns, and got values of the first again and again, of the second once.
+    #[test]
+    fn who_asks_for_another_column_passes_over_a_run_of_changes() {
+        let pages = Pages::default();
+        let shape = |event, columns: &[u32]| Shape { event, columns: columns.into() };
+        let append = |shape: &Shape, at: u64, previous: Version| {
+            let (author, value) = (
+                Author { stamp: Stamp::from(Timestamp(at)), statement: 0 },
+                Vector::constant(&Value::Int(at as i64), 1),
+            );
+            let values = vec![&value; shape.columns.len()];
+            let version = pages.append(shape, author, &[7], &values, &[0]).expect("room")[0].0;
+            pages.set_previous(version, previous);
+            version
+        };
+        let (came, first, second) =
+            (shape(Event::Came, &[0, 1]), shape(Event::Changed, &[0]), shape(Event::Changed, &[1]));
+        let run = |from: u64, previous| (from..from + 50).fold(previous, |last, at| append(&first, at, last));
+        let base = append(&came, 1, 0);
+        let other = append(&second, 60, run(2, base));
+        let head = AtomicU32::new(run(61, other));
+        let steps = |column| {
+            let mut steps = Vec::new();
+            let _: Option<()> = pages.walk_of(head.load(Ordering::Relaxed), column, |_, of, body, at| {
+                let Some(Value::Int(at)) = of.map(|of| body.columns[of].value(at)) else { return Some(()) };
+                steps.push(at);
+                None
+            });
+            steps
+        };
+        assert_eq!(steps(1), [60, 1]);
+        assert_eq!(steps(0).len(), 101);
+        // Pages from the newest on: two, one, two and the first; not one for each version.
+        let skipped = |from: Version| {
+            let (mut at, mut count) = (from, 0);
+            while at != 0 {
+                (at, count) = (pages.skipped(at), count + 1);
+            }
+            count
+        };
+        assert_eq!(skipped(head.load(Ordering::Relaxed)), 4);
+
+        // Some of either run go, and the one between them: no version that stays leads to what is out.
+        let needed = Needed::new(Timestamp(80), [(Timestamp(0), Timestamp(20))].into_iter());
+        let mut out = 0;
+        clean(&pages, &head, &needed, &mut |_, _, _| out += 1, &mut |_| {});
+        assert_eq!(out, 52);
+        assert_eq!(steps(1), [1]);
+        assert_eq!(steps(0), (1..=20).chain(81..=110).rev().collect::<Vec<_>>());
+        assert_eq!(skipped(head.load(Ordering::Relaxed)), 2);
     }
 }

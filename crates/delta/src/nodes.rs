@@ -18,7 +18,7 @@ use crate::KeyDelta;
 use crate::chain;
 use crate::heads::{Heads, ZONE_ROWS, Zone};
 use crate::latches::Latches;
-use crate::pages::{Body, Event, Page, Pages, Said, Shape, Version};
+use crate::pages::{Body, Event, NO_COLUMN, Page, Pages, Said, Shape, Version};
 use crate::places::Places;
 use crate::values::{RowsByValue, ValueDelta, Versions};
 use crate::writer::{Columns, WriteError, Writer, Written};
@@ -251,7 +251,7 @@ impl NodeDelta {
     }
 
     fn hold_in(&self, writer: &Writer<'_>, zone: &Zone, row: u64) -> Result<(), Conflict> {
-        let met = self.pages.walk(zone.head(row), |page: &Page, body: &Body, at: usize| {
+        let met = self.pages.walk_of(zone.head(row), NO_COLUMN, |page, _, body, at| {
             if page.shape.event != Event::Went {
                 return None;
             }
@@ -264,10 +264,7 @@ impl NodeDelta {
     /// committed, or has since the writer began: what he wrote counts though it is not seen.
     pub fn meets(&self, writer: &Writer<'_>, row: u64, column: u32) -> Result<(), Conflict> {
         let Some(zone) = self.heads.zone(row) else { return Ok(()) };
-        let met = self.pages.walk(zone.head(row), |page: &Page, body: &Body, at: usize| {
-            if page.shape.event == Event::Changed && page.place_of(column).is_none() {
-                return None;
-            }
+        let met = self.pages.walk_of(zone.head(row), column, |_, _, body, at| {
             writer.reading.may_replace(body.stamps.get(at)?).err()
         });
         met.map_or(Ok(()), Err)

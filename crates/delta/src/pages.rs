@@ -31,8 +31,13 @@ const PAGE_VERSIONS: u32 = 1 << PLACE_BITS;
 const PLACE_BITS: u32 = 10;
 /// Bytes of texts after which a page is full.
 const PAGE_BYTES: usize = 1 << 20;
-/// Bytes of a version besides its values: row, stamp, statement number, the version before.
+/// Bytes of a version besides its values: row, stamp, statement number, the version before; and the one that
+/// a change skips to.
 const CELL_BYTES: usize = 24;
+const SKIP_BYTES: usize = 4;
+
+/// What no version writes: one less than the column of labels.
+pub(crate) const NO_COLUMN: u32 = u32::MAX - 1;
 
 /// A version, by page and place; none is 0.
 pub type Version = u32;
@@ -71,6 +76,10 @@ pub(crate) struct Body {
     pub(crate) stamps: Vec<AtomicStamp>,
     pub(crate) statements: Vec<u32>,
     previous: Vec<AtomicU32>,
+    /// Of versions that change rows: the nearest version before them that may be of another shape. A row that
+    /// gets values of one column again and again has a long chain, and who asks for another column passes
+    /// over it.
+    skips: Vec<AtomicU32>,
     pub(crate) columns: Vec<Cells>,
     bytes: usize,
     /// Nothing is appended any more: it is about to go.
@@ -159,6 +168,16 @@ impl Body {
         self.stamps.get(at).is_some_and(|stamp| reading.is_merged(stamp))
     }
 
+    /// Where who asks for nothing that versions of this page say goes on behind one.
+    #[inline]
+    fn skip(&self, at: usize) -> Version {
+        self.skips.get(at).map_or_else(|| self.previous(at), |v| v.load(Ordering::Acquire))
+    }
+
+    fn bytes_of(&self, versions: usize) -> usize {
+        versions * if self.skips.is_empty() { CELL_BYTES } else { CELL_BYTES + SKIP_BYTES }
+    }
+
     /// The version before one in its row's chain.
     #[inline]
     pub(crate) fn previous(&self, at: usize) -> Version {
@@ -239,11 +258,14 @@ impl Pages {
             body.stamps.extend((0..len).map(|_| AtomicStamp::new(author.stamp)));
             body.statements.extend(std::iter::repeat_n(author.statement, len));
             body.previous.extend((0..len).map(|_| AtomicU32::new(0)));
+            if shape.event == Event::Changed {
+                body.skips.extend((0..len).map(|_| AtomicU32::new(0)));
+            }
             for (cells, vector) in body.columns.iter_mut().zip(values) {
                 cells.extend(vector, &positions[part.clone()]);
             }
             body.bytes = body.columns.iter().map(Cells::bytes).sum();
-            self.bytes.fetch_add(body.bytes.saturating_sub(before) + len * CELL_BYTES, Ordering::Relaxed);
+            self.bytes.fetch_add(body.bytes.saturating_sub(before) + body.bytes_of(len), Ordering::Relaxed);
             // A page has 1,024 versions at most, and a table below 2^22 pages.
             runs.push((((number as u32) << PLACE_BITS | first as u32) + 1, len));
             from += len;
@@ -251,13 +273,46 @@ impl Pages {
         Ok(runs)
     }
 
-    /// Says which version of its row is before one that nobody finds yet.
+    /// Says which version of its row is before one.
     pub(crate) fn set_previous(&self, version: Version, previous: Version) {
-        if let Some((number, at)) = place(version)
-            && let Some(page) = self.pages.get(number)
-            && let Some(own) = page.read().previous.get(at)
-        {
+        let Some((number, at)) = place(version) else { return };
+        let Some(page) = self.pages.get(number) else { return };
+        // One page is locked at a time.
+        let skip = match page.shape.event {
+            Event::Changed => self.behind(previous, &page.shape),
+            Event::Came | Event::Went => previous,
+        };
+        let body = page.read();
+        if let Some(own) = body.previous.get(at) {
             own.store(previous, Ordering::Release);
+        }
+        if let Some(own) = body.skips.get(at) {
+            own.store(skip, Ordering::Release);
+        }
+    }
+
+    /// Where a version of `shape` skips to whose previous one is `version`.
+    fn behind(&self, version: Version, shape: &Shape) -> Version {
+        let of_shape = place(version).and_then(|(number, at)| Some((self.pages.get(number)?, at)));
+        match of_shape.filter(|(page, _)| page.shape == *shape) {
+            Some((page, at)) => page.read().skip(at),
+            None => version,
+        }
+    }
+
+    /// Where a version skips to.
+    #[cfg(test)]
+    pub(crate) fn skipped(&self, version: Version) -> Version {
+        let at = place(version).and_then(|(number, at)| Some((self.pages.get(number)?, at)));
+        at.map_or(0, |(page, at)| page.read().skip(at))
+    }
+
+    /// Says anew where versions of one chain skip to: these, oldest first, are all it has.
+    pub(crate) fn set_skips(&self, oldest_first: impl Iterator<Item = Version>) {
+        let mut previous = 0;
+        for version in oldest_first {
+            self.set_previous(version, previous);
+            previous = version;
         }
     }
 
@@ -293,10 +348,44 @@ impl Pages {
     ///
     /// **Cost**: a look-up and a lock for each version on the way.
     pub(crate) fn value(&self, version: Version, column: u32, reading: &Reading<'_>) -> Said {
-        let said = self.walk(version, |page: &Page, body: &Body, at: usize| {
-            Said::by(page, body, at, page.place_of(column), reading)
-        });
+        let said =
+            self.walk_of(version, column, |page, place, body, at| Said::by(page, body, at, place, reading));
         said.unwrap_or(Said::Nothing)
+    }
+
+    /// As [`Self::walk`] for who asks for a column: changes of others are passed over, runs of them at a
+    /// step.
+    pub(crate) fn walk_of<T>(
+        &self,
+        version: Version,
+        column: u32,
+        each: impl FnMut(&Page, Option<usize>, &Body, usize) -> Option<T>,
+    ) -> Option<T> {
+        self.walk_where(version, |page| page.place_of(column), each)
+    }
+
+    /// As [`Self::walk`], but for changes of which `concerns` says nothing: runs of them are passed at a
+    /// step.
+    pub(crate) fn walk_where<C: Copy, T>(
+        &self,
+        mut version: Version,
+        concerns: impl Fn(&Page) -> Option<C>,
+        mut each: impl FnMut(&Page, Option<C>, &Body, usize) -> Option<T>,
+    ) -> Option<T> {
+        while let Some((number, at)) = place(version) {
+            let page = self.pages.get(number)?;
+            let concern = concerns(&page);
+            let body = page.read();
+            if concern.is_none() && page.shape.event == Event::Changed {
+                version = body.skip(at);
+                continue;
+            }
+            if let Some(found) = each(&page, concern, &body, at) {
+                return Some(found);
+            }
+            version = body.previous(at);
+        }
+        None
     }
 
     /// The same of many chains.
@@ -315,7 +404,9 @@ impl Pages {
 
     /// Whether a row is there for a reader, as far as the chain from `version` on says.
     pub(crate) fn is_there(&self, version: Version, reading: &Reading<'_>) -> Option<bool> {
-        self.walk(version, |page: &Page, body: &Body, at: usize| is_there(page, body, at, reading)).flatten()
+        // No change has this column: all that is left is what came and went.
+        let told = self.walk_of(version, NO_COLUMN, |page, _, body, at| is_there(page, body, at, reading));
+        told.flatten()
     }
 
     /// The same of many chains. **Cost**: as of [`Self::values`].
@@ -421,9 +512,8 @@ impl Pages {
     /// what it likes: no page is locked meanwhile.
     pub(crate) fn all_values(&self, version: Version, column: u32, put: impl FnMut(Value)) {
         let mut values = Vec::new();
-        let _: Option<()> = self.walk(version, |page: &Page, body: &Body, at: usize| {
-            let cells = body.columns.get(page.place_of(column)?)?;
-            values.push(cells.value(at));
+        let _: Option<()> = self.walk_of(version, column, |_, of_column, body, at| {
+            values.push(body.columns.get(of_column?)?.value(at));
             None
         });
         values.into_iter().for_each(put);
@@ -488,7 +578,7 @@ impl Pages {
         let Some(page) = self.pages.get(number) else { return };
         self.close(&page.shape, number);
         let body = page.read();
-        self.bytes.fetch_sub(body.bytes + body.rows.len() * CELL_BYTES, Ordering::Relaxed);
+        self.bytes.fetch_sub(body.bytes + body.bytes_of(body.rows.len()), Ordering::Relaxed);
         drop(body);
         self.pages.set(number, None);
         self.state.lock().unwrap_or_else(PoisonError::into_inner).free.push(number);

@@ -1,5 +1,6 @@
 //! Connections: text in, a lazy result out.
 
+mod small;
 mod transacting;
 
 use std::fmt;
@@ -592,10 +593,23 @@ impl Connection {
     ) -> Result<QueryResult, Error> {
         let settings = Arc::new(self.settings(&params, cancel.clone()));
         if program.mode == Mode::Explain {
-            return self.answered(text, program, params, Arc::default(), settings, self.shared.snapshot());
+            let none = program.no_rows();
+            return self.answered(text, program, params, none, settings, self.shared.snapshot());
         }
-        let (rows, effects) = self
+        let done = self
             .committed(&cancel, |writing| self.statement(text, program, &params, &settings).run(writing))?;
+        self.is_written(text, program, params, settings, done)
+    }
+
+    /// The result of a statement that was written.
+    fn is_written(
+        &self,
+        text: &str,
+        program: &Program,
+        params: Arc<Params>,
+        settings: Arc<Settings>,
+        (rows, effects): Done,
+    ) -> Result<QueryResult, Error> {
         // Without columns nothing is read of what is there now.
         let snapshot = match program.query.columns.is_empty() && program.mode == Mode::Normal {
             true => self.shared.base(),
@@ -641,7 +655,7 @@ impl Connection {
         params: &'a Arc<Params>,
         settings: &'a Arc<Settings>,
     ) -> Statement<'a> {
-        Statement { shared: &self.shared, text, program, params, settings }
+        Statement { shared: &self.shared, text, program, params, settings, is_small: false }
     }
 
     /// Runs a statement within the open transaction. If it fails it is undone, and the transaction goes on; a
@@ -766,7 +780,8 @@ impl Connection {
         let snapshot = writing.snapshot(writing.base(&self.shared));
         let program = self.bound(text, &snapshot, procedures, &settings.cancel)?;
         if program.mode == Mode::Explain {
-            return Ok((program, Default::default()));
+            let none = program.no_rows();
+            return Ok((program, (none, SideEffects::default())));
         }
         if program.query.plan.updates() {
             self.ready_to_write()?;
@@ -850,6 +865,10 @@ impl Connection {
         settings: Arc<Settings>,
     ) -> Result<QueryResult, Error> {
         let entities = Entities::new(snapshot.clone());
+        let gives_rows = planned.mode == Mode::Normal && !planned.query.columns.is_empty();
+        if gives_rows && let Some(few) = planned.physical.few_rows(rows.as_deref(), &snapshot, &settings) {
+            return Ok(QueryResult::new(text, None, planned.clone(), params, entities).with_rows(few));
+        }
         let execution = Execution::run_from(rows, &planned.physical, snapshot, settings);
         let execution = execution.map_err(|e| Error::exec(e, text))?;
         let (execution, kept) = (Some(execution), planned.clone());

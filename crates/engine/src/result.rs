@@ -100,6 +100,12 @@ impl QueryResult {
         }))
     }
 
+    /// All its rows are there.
+    pub(crate) fn with_rows(mut self, rows: Vec<Row>) -> Self {
+        self.0.rows = rows.into();
+        self
+    }
+
     /// An answer of SPARQL.
     pub(crate) fn with_terms(mut self) -> Self {
         self.0.has_terms = true;
@@ -224,6 +230,11 @@ impl QueryResult {
     /// A value's openCypher text form.
     pub fn format(&self, value: &Value) -> String {
         trimorph_types::format_value(value, &self.0.entities)
+    }
+
+    /// Whether all rows that are left were computed.
+    pub fn is_computed(&self) -> bool {
+        self.0.execution.is_none()
     }
 
     /// The next row.

@@ -115,7 +115,8 @@ impl RowSet {
 
     /// Puts `len` rows from `first` on in. **Cost**: by words of bits, or by zones, if there are many.
     pub fn insert_run(&mut self, first: u64, len: u64) {
-        if len as usize <= ROWS_MAX && matches!(self, Self::Empty | Self::Rows(_)) {
+        // Rows that are looked up come one by one, by the hundred thousand.
+        if len == 1 || len as usize <= ROWS_MAX && matches!(self, Self::Empty | Self::Rows(_)) {
             return (first..first.saturating_add(len)).for_each(|row| self.insert(row));
         }
         if len == 0 {

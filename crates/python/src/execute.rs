@@ -31,7 +31,11 @@ pub(crate) fn execute(
     let cancel = until(timeout);
     cell.runs(&cancel);
     let begun = Instant::now();
-    let result = interrupt::run(py, &cancel, || engine.execute_until(text, params, cancel.clone()))?;
+    // Ctrl-C finds it done.
+    let result = match outside(py, || engine.execute_small(text, &params, &cancel)) {
+        Some(done) => done.map_err(|e| interrupt::raise(py, &e))?,
+        None => interrupt::run(py, &cancel, || engine.execute_until(text, params, cancel.clone()))?,
+    };
     QueryResult::new(py, result, text, (cancel.clone(), begun), Arc::clone(cell), handle.source)
 }
 

@@ -28,7 +28,14 @@ const PLACE_CHARS_MAX: usize = 80;
 struct Target<'a> {
     entities: Entities<'a>,
     /// The keys of the last map at each depth: rows mostly have the same ones, and share them.
-    shapes: Vec<Shape>,
+    shapes: Vec<Known>,
+}
+
+/// The keys of a map, and the strings of Python that they were: mostly the next map has the very same.
+#[derive(Default)]
+struct Known {
+    shape: Shape,
+    keys: Vec<Py<PyString>>,
 }
 
 impl<'a> From<Entities<'a>> for Target<'a> {
@@ -213,33 +220,45 @@ fn items<'py>(
 
 fn map(dict: &Bound<'_, PyDict>, target: &mut Target<'_>, depth: usize) -> Result<trimorph::Map, Refusal> {
     // The keys of the map before this one are its keys, until one differs.
-    let known = target.shapes.get_mut(depth).map(std::mem::take).unwrap_or_default();
-    let (mut values, mut names) = (Vec::with_capacity(dict.len()), None);
+    let mut known = target.shapes.get_mut(depth).map(std::mem::take).unwrap_or_default();
+    let (mut values, mut names) = (Vec::with_capacity(dict.len()), None::<Vec<Arc<str>>>);
     for (key, value) in dict {
-        let Ok(key) = key.cast::<PyString>() else {
-            return Err(refuse(type_error, format!("keys of a map must be str, not {}", type_name(&key))));
-        };
-        let key = key.to_cow().map_err(raised)?;
-        if names.is_none() && known.names().get(values.len()).is_none_or(|name| **name != *key) {
-            names = Some(known.names()[..values.len()].to_vec());
-        }
-        if let Some(names) = &mut names {
-            names.push(Arc::from(&*key));
+        let at = values.len();
+        let is_the_same = |known: &Py<PyString>| known.as_ptr() == key.as_ptr();
+        if names.is_some() || !known.keys.get(at).is_some_and(is_the_same) {
+            let Ok(key) = key.cast::<PyString>() else {
+                return Err(refuse(
+                    type_error,
+                    format!("keys of a map must be str, not {}", type_name(&key)),
+                ));
+            };
+            let name = key.to_cow().map_err(raised)?;
+            if names.is_none() && known.shape.names().get(at).is_none_or(|known| **known != *name) {
+                names = Some(known.shape.names()[..at].to_vec());
+                known.keys.truncate(at);
+            }
+            if let Some(names) = &mut names {
+                names.push(Arc::from(&*name));
+                known.keys.push(key.clone().unbind());
+            }
         }
         values.push(
             convert(&value, target, depth + 1)
                 .map_err(|r| Refusal { place: format!(".{key}{}", r.place), ..r })?,
         );
     }
-    if names.is_none() && values.len() < known.names().len() {
-        names = Some(known.names()[..values.len()].to_vec());
+    if names.is_none() && values.len() < known.shape.names().len() {
+        names = Some(known.shape.names()[..values.len()].to_vec());
+        known.keys.truncate(values.len());
     }
-    let shape = names.map_or(known, Shape::new);
-    let map = shape.map(values);
+    if let Some(names) = names {
+        known.shape = Shape::new(names);
+    }
+    let map = known.shape.map(values);
     if target.shapes.len() <= depth {
-        target.shapes.resize_with(depth + 1, Shape::default);
+        target.shapes.resize_with(depth + 1, Known::default);
     }
-    target.shapes[depth] = shape;
+    target.shapes[depth] = known;
     Ok(map)
 }
 

@@ -76,9 +76,9 @@ impl Shared {
     /// Of a result of which nothing was read. `cancel` stops it.
     pub(crate) fn new(engine: trimorph::QueryResult, cancel: CancelToken, cell: Arc<Cell>) -> Self {
         let state = State {
+            ended: engine.is_computed(),
             engine,
             read: trimorph::ReadEntities::default(),
-            ended: false,
             cursor: None,
             taken: 0,
             was_read: false,
@@ -109,7 +109,11 @@ impl Shared {
         self.runs();
         let engine = &mut state.engine;
         match interrupt::attempt(py, &self.cancel, || trimorph::ArrowCursor::new(engine)) {
-            Ok(cursor) => Ok(state.cursor.insert(cursor).schema()),
+            Ok(cursor) => {
+                // Rows that were there already are the stream's from now on.
+                state.ended = cursor.has_ended();
+                Ok(state.cursor.insert(cursor).schema())
+            }
             Err(failed) => Err(state.fail(py, failed)),
         }
     }

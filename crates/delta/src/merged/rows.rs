@@ -71,8 +71,7 @@ impl NodeDelta {
             let next = ((at / ZONE_ROWS + 1) * ZONE_ROWS).min(rows.end);
             if let Some(zone) = self.heads.zone(at).filter(|zone| zone.has_written(column)) {
                 for row in at..next {
-                    let value = self.pages.walk(zone.head(row), |page: &Page, body: &Body, at: usize| {
-                        let place = page.place_of(column);
+                    let value = self.pages.walk_of(zone.head(row), column, |page, place, body, at| {
                         let is_last = place.is_some() || page.shape.event != Event::Changed;
                         match commits.when(body.stamps.get(at)?) {
                             When::Within if is_last => {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use trimorph_algebra::{Change, NewProperties, PropertyKey, VarId};
-use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, NodeId, TableId};
+use trimorph_base::{Diagnostic, EdgeId, EdgeTableId, ErrorKind, NodeId, SmallMap, TableId};
 use trimorph_delta::{KeyDelta, NodeDelta, Topology, hash_of_value};
 use trimorph_store::{Main, Reader, edge_index_number, index_number, integer_of};
 use trimorph_types::{LogicalType, Path, Relationship, Value};
@@ -22,7 +22,7 @@ use crate::Error;
 use crate::shared::Shared;
 
 /// Values by property, one for each of some nodes or edges.
-pub(super) type ByKey = BTreeMap<Arc<str>, Vec<Value>>;
+pub(super) type ByKey = SmallMap<Arc<str>, Vec<Value>>;
 
 /// Rows that are written at a time: what is made for them stays in the processor's cache, and beside the rows
 /// of a statement and the delta little else takes memory.
@@ -185,9 +185,8 @@ impl Statement<'_> {
                         Value::Null => {}
                         Value::Map(map) => {
                             for (key, value) in map.iter() {
-                                let column = by_key.entry(Arc::clone(key));
-                                let column = column.or_insert_with(|| vec![Value::Null; rows.len()]);
-                                column[row] = value.clone();
+                                let none = || vec![Value::Null; rows.len()];
+                                by_key.or_insert_with(Arc::clone(key), none)[row] = value.clone();
                             }
                         }
                         other => return Err(self.no_map(other)),

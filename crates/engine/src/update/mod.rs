@@ -71,6 +71,13 @@ pub(crate) use writing::Writing;
 /// Rows between two looks at the flag that cancels.
 const ROWS_UNCHECKED: usize = 1 << 12;
 
+/// A part that only reads and has begun to run.
+enum Begun {
+    /// Its rows were few, and are there.
+    Few(Rows),
+    Many(Box<Execution>),
+}
+
 /// One statement that writes.
 pub(crate) struct Statement<'a> {
     pub(crate) shared: &'a Shared,
@@ -78,6 +85,8 @@ pub(crate) struct Statement<'a> {
     pub(crate) program: &'a Program,
     pub(crate) params: &'a Arc<Params>,
     pub(crate) settings: &'a Arc<Settings>,
+    /// Whether it ends where it turns out to read more than a few rows: nobody stands by to stop it.
+    pub(crate) is_small: bool,
 }
 
 impl Statement<'_> {
@@ -248,12 +257,19 @@ impl Statement<'_> {
     }
 
     /// Begins to run a part that only reads.
-    fn execution(&self, writing: &Writing, read: &Read, given: Rows) -> Result<Execution, Error> {
+    fn begin(&self, writing: &Writing, read: &Read, given: Rows) -> Result<Begun, Error> {
         let snapshot = writing.snapshot_for_part(writing.base(self.shared));
         let physical = self.planned(writing, read, &snapshot)?;
+        if let Some(few) = physical.few_rows(Some(given.given()), &snapshot, self.settings) {
+            return Ok(Begun::Few(Rows::of_each(read.wanted.clone(), few)));
+        }
+        if self.is_small {
+            self.program.is_large();
+            return Err(Error::Cancelled);
+        }
         let (given, settings) = (Some(given.into_given()), Arc::clone(self.settings));
         let execution = Execution::run_from(given, &physical, snapshot, settings);
-        execution.map_err(|error| Error::exec(error, self.text))
+        execution.map(Box::new).map(Begun::Many).map_err(|error| Error::exec(error, self.text))
     }
 
     /// Runs a part that only reads.
@@ -265,7 +281,10 @@ impl Statement<'_> {
         held: &mut Reservation,
     ) -> Result<Rows, Error> {
         let len = given.len();
-        let mut execution = self.execution(writing, read, given)?;
+        let mut execution = match self.begin(writing, read, given)? {
+            Begun::Few(rows) => return Ok(rows),
+            Begun::Many(execution) => execution,
+        };
         let failed = |error| Error::exec(error, self.text);
         let mut out = Rows::of(read.wanted.clone());
         // One row of each is the rule where it starts from many.

@@ -167,7 +167,7 @@ impl Statement<'_> {
                 let all = again.entry((reader.schema().type_name(edge.id.table()), keys)).or_default();
                 all.ends.push((edge.start, edge.end));
                 for (key, value) in properties {
-                    all.values.entry(key).or_default().push(value);
+                    all.values.or_default(key).push(value);
                 }
             }
         }
@@ -219,6 +219,6 @@ pub(crate) fn elsewhere(reader: &Reader<'_>, node: NodeId) -> Option<Vec<Arc<str
 /// Adds the properties of the node at a place.
 fn put(by_key: &mut ByKey, properties: trimorph_types::Map, at: usize, count: usize) {
     for (key, value) in properties {
-        by_key.entry(key).or_insert_with(|| vec![Value::Null; count])[at] = value;
+        by_key.or_insert_with(key, || vec![Value::Null; count])[at] = value;
     }
 }

@@ -7,12 +7,13 @@
 //!    kept while what it relied on is true.
 //! 3. Values that are constants or parameters are not read for: they are put into rows as they are.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-use trimorph_algebra::{ApplyKind, BoundQuery, Expr, Merge, Plan, Procedures, Update, VarId};
+use trimorph_algebra::{ApplyKind, BoundQuery, Change, Expr, Merge, Plan, Procedures, Update, VarId};
 use trimorph_catalog::{Catalog, Reliances};
 use trimorph_cypher::ast::Mode;
-use trimorph_exec::PhysicalPlan;
+use trimorph_exec::{GivenRows, PhysicalPlan};
 use trimorph_types::Value;
 
 use crate::params::Params;
@@ -32,6 +33,9 @@ pub(crate) struct Program {
     true_in: Mutex<Weak<Catalog>>,
     /// What hands its rows out.
     pub(crate) shown: OnceLock<Planned>,
+    /// Whether it writes little, once its parts were planned; and whether it turned out not to.
+    is_small: OnceLock<bool>,
+    is_large: AtomicBool,
 }
 
 /// Rows in, rows out: a write, a read above it, or one of both.
@@ -116,12 +120,34 @@ impl Program {
         let wanted: Vec<VarId> = query.columns.iter().map(|(_, var)| *var).collect();
         let whole = Part::of(query.plan.clone(), &wanted, &query);
         let true_in = Mutex::new(Arc::downgrade(catalog));
-        Self { query, mode, whole, procedures, reliances, true_in, shown: OnceLock::new() }
+        let (shown, is_small, is_large) = Default::default();
+        Self { query, mode, whole, procedures, reliances, true_in, shown, is_small, is_large }
     }
 
     /// The procedures that it was bound with.
     pub(crate) fn procedures(&self) -> &Arc<Procedures> {
         &self.procedures
+    }
+
+    /// Whether what it reads is few rows found by key, as a rule, so that it is done in microseconds.
+    pub(crate) fn is_small(&self) -> bool {
+        !self.is_large.load(Ordering::Relaxed)
+            && match self.is_small.get() {
+                Some(is_small) => *is_small,
+                None => self.whole.is_small().is_some_and(|is| *self.is_small.get_or_init(|| is)),
+            }
+    }
+
+    /// It is not, whatever its plans look like.
+    pub(crate) fn is_large(&self) {
+        self.is_large.store(true, Ordering::Relaxed);
+    }
+
+    /// Its rows where it is not run: none, of its columns.
+    pub(crate) fn no_rows(&self) -> Arc<GivenRows> {
+        let vars: Vec<VarId> = self.query.columns.iter().map(|(_, var)| *var).collect();
+        let columns = vec![Vec::new(); vars.len()];
+        Arc::new(GivenRows { vars, columns, len: 0 })
     }
 
     /// Whether binding the text again would give the same.
@@ -163,6 +189,15 @@ impl Part {
         Self { write, then, given, wanted: wanted.to_vec() }
     }
 
+    /// Whether it reads and writes few rows; none before its parts are planned.
+    fn is_small(&self) -> Option<bool> {
+        let write = self.write.as_ref().map_or(Some(true), |write| write.is_small())?;
+        match &self.then {
+            Then::Read(read) => Some(write && read.is_small()?),
+            Then::Nothing | Then::Unit => Some(write),
+        }
+    }
+
     /// The variables that rows of its write must have; none where all may be read.
     pub(super) fn needed(&self) -> Option<&[VarId]> {
         match &self.then {
@@ -174,6 +209,23 @@ impl Part {
 }
 
 impl Write {
+    fn is_small(&self) -> Option<bool> {
+        match self {
+            Self::Update { input, update } => Some(input.is_small()? && update.is_small()?),
+            Self::Merge { input, look, merge, on_create, on_match } => {
+                let mut all = on_create.iter().chain(on_match).map(Computed::is_small);
+                let updates = all.try_fold(true, |all, one| Some(all & one?))?;
+                Some(
+                    input.is_small()?
+                        && look.is_small()?
+                        && updates
+                        && merge.create.iter().all(is_small_change),
+                )
+            }
+            Self::Apply { .. } | Self::Union { .. } => Some(false),
+        }
+    }
+
     fn of(node: Plan, of: &BoundQuery) -> Self {
         match node {
             Plan::Update { input, mut update } => {
@@ -227,7 +279,24 @@ impl Write {
     }
 }
 
+/// Whether a change is as much work as there are rows: what goes may have any number of relationships, and
+/// what is known of statements has to be looked for.
+fn is_small_change(change: &Change) -> bool {
+    match change {
+        Change::CreateNode { .. } | Change::CreateEdge { .. } | Change::CreatePath { .. } => true,
+        Change::SetProperty { .. } | Change::SetProperties { .. } => true,
+        Change::AddLabels { .. } | Change::RemoveLabels { .. } => false,
+        Change::InsertStatement(_) | Change::DeleteStatement(_) | Change::Delete { .. } => false,
+    }
+}
+
 impl Computed {
+    /// What is computed is planned when there are rows.
+    fn is_small(&self) -> Option<bool> {
+        let reads = if self.update.values.is_empty() { true } else { self.read.get()?.is_small()? };
+        Some(reads && self.update.changes.iter().all(is_small_change))
+    }
+
     fn new(mut update: Update) -> Self {
         let given = update.values.extract_if(.., |value| is_given(value)).collect();
         Self { update, given, read: OnceLock::new() }
@@ -262,6 +331,11 @@ impl Read {
             answer: of.answer,
         };
         Self { query, wanted, kept: Mutex::default() }
+    }
+
+    fn is_small(&self) -> Option<bool> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.as_ref().map(|kept| kept.physical.may_be_few())
     }
 
     /// The plan that is kept, if it is right in a catalog.

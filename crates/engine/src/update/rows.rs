@@ -119,6 +119,19 @@ impl Rows {
         Self { given: GivenRows { vars: vars.to_vec(), columns, len: self.given.len } }
     }
 
+    /// Rows of these variables, as they came one by one.
+    pub(super) fn of_each(vars: Vec<VarId>, rows: Vec<Vec<Value>>) -> Self {
+        let mut all = Self::of(vars);
+        all.reserve(rows.len());
+        rows.into_iter().for_each(|row| all.push(row.into_iter()));
+        all
+    }
+
+    /// As an execution starts from them.
+    pub(super) fn given(&self) -> &GivenRows {
+        &self.given
+    }
+
     /// For an execution that starts from them.
     pub(super) fn into_given(self) -> Arc<GivenRows> {
         Arc::new(self.given)

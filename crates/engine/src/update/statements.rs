@@ -189,7 +189,7 @@ impl Statement<'_> {
         }
         for (labels, iris) in by_labels {
             let ids = iris.iter().map(|iri| Value::Iri(Arc::clone(iri))).collect();
-            let values = ByKey::from([(Arc::from(ID), ids)]);
+            let values = ByKey::from_iter([(Arc::from(ID), ids)]);
             let made = self.create_nodes(writing, &labels, iris.len(), values)?;
             let made = made
                 .into_iter()
@@ -376,7 +376,7 @@ impl Statement<'_> {
         if missing.is_empty() {
             return Ok(nodes);
         }
-        let values = ByKey::from([(Arc::from(LITERAL_VALUE), missing.clone())]);
+        let values = ByKey::from_iter([(Arc::from(LITERAL_VALUE), missing.clone())]);
         let made = self.create_nodes(writing, &[LITERAL_LABEL.into()], missing.len(), values)?;
         for (literal, node) in missing.into_iter().zip(made) {
             if let Value::Node(node) = node {

@@ -23,7 +23,7 @@ use trimorph_catalog::Schema;
 
 use super::program::{Computed, Given, Part, Read, Then};
 use super::rows::Rows;
-use super::{Statement, Writing};
+use super::{Begun, Statement, Writing};
 use crate::Error;
 use crate::shared::Shared;
 
@@ -118,7 +118,15 @@ impl Statement<'_> {
         (needed, held): (Option<&[VarId]>, &mut Reservation),
     ) -> Result<Rows, Error> {
         let wanted = &streamed.read.wanted;
-        let mut execution = self.execution(writing, streamed.read, given)?;
+        let mut execution = match self.begin(writing, streamed.read, given)? {
+            Begun::Few(rows) => {
+                let done = self.write_rows(writing, streamed, rows)?;
+                let done = if let Some(needed) = needed { done.restricted(needed) } else { done };
+                self.end_clause(writing)?;
+                return Ok(done);
+            }
+            Begun::Many(execution) => execution,
+        };
         let (mut out, mut next) = (None, Rows::of(wanted.clone()));
         let (before, mut bytes, mut kept) = (held.bytes(), 0, 0);
         loop {

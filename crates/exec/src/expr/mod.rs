@@ -83,6 +83,7 @@ pub(crate) use key_set::{KeySetBuilder, PassedKeys};
 pub(crate) use labels::LabelTest;
 pub(crate) use made::{bounded, check_extent};
 pub(crate) use members::Members;
+pub(crate) use operands::apply_pure;
 pub(crate) use outer_list::OuterLists;
 pub(crate) use property::nulls_of;
 pub(crate) use property_filter::{PropertyFilter, TestState};

@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::LookupBy;
 use trimorph_base::{NodeId, Reservation, TableId};
+use trimorph_catalog::Schema;
 use trimorph_functions::operators as functions;
 use trimorph_store::access::{self, AccessPlan, Choice, Kind, Pattern, Term};
 use trimorph_store::{NO_ROW, PropertyColumn, Together, Wanted};
@@ -201,7 +202,7 @@ impl<'s> KeyLookup<'s> {
             }
             return Ok(());
         }
-        if !self.spec.is_keyed(cx) {
+        if !self.spec.is_keyed(cx.reader.schema()) {
             return self.find_wanted(keys, positions, cx);
         }
         let is_kept = cx.reader.pins().are_kept();
@@ -533,8 +534,8 @@ fn scan_for(
 
 impl LookupSpec {
     /// Whether the property is the key of all tables, so that each key finds one row.
-    fn is_keyed(&self, cx: &Context<'_>) -> bool {
-        let (schema, name) = (cx.reader.schema(), self.property.as_deref().unwrap_or_default());
+    pub(crate) fn is_keyed(&self, schema: &Schema) -> bool {
+        let name = self.property.as_deref().unwrap_or_default();
         self.tables.iter().all(|table| {
             let info = schema.node_tables.get(usize::from(table.0));
             info.is_some_and(|info| info.key.is_some() && info.key == schema.node_property(*table, name))

@@ -11,6 +11,7 @@ use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_types::Value;
 use trimorph_vector::Chunk;
 
+use super::few::Few;
 use super::{Node, PhysicalPlan, Spec};
 use crate::expr::{Binder, Count, Ex, Row};
 use crate::ops::{
@@ -38,7 +39,9 @@ impl PhysicalPlan {
     pub(crate) fn of(root: Node, group_slots: usize, columns: Vec<usize>, stack: Stack) -> Self {
         let root = Arc::new(root);
         let (bound_anew, breakers) = looked_over(&root);
-        Self { bound_anew, breakers, root, group_slots, columns, stack }
+        // What is that deep is not small.
+        let few = if stack.0.is_none() { Few::of(&root) } else { None };
+        Self { bound_anew, breakers, root, group_slots, columns, stack, few }
     }
 }
 

@@ -4,6 +4,7 @@
 //! ```text
 //! mod        the tree: a node for each operator, with its spec
 //! bind       a plan and what one execution is run with, to the specs that are built
+//! few        the rows of a plan of look-ups by key, where they are few
 //! plan_path  the place of an operator in the algebra plan
 //! text       what operators are called and read by: what EXPLAIN shows
 //! ```
@@ -11,6 +12,7 @@
 //! `lower` makes it, `build` makes operators of it: for each thread its own, from the same nodes.
 
 mod bind;
+mod few;
 mod plan_path;
 mod text;
 
@@ -31,6 +33,7 @@ use crate::ops::{
 use crate::stack::Stack;
 
 pub(crate) use bind::{Bound, Start};
+pub(crate) use few::Few;
 pub(crate) use plan_path::PlanPath;
 pub use text::Form;
 
@@ -62,6 +65,8 @@ pub struct PhysicalPlan {
     pub(crate) columns: Vec<usize>,
     /// What it is made, run and dropped on.
     pub(crate) stack: Stack,
+    /// How its rows are made where they are few, if it is of such a kind.
+    few: Option<Few>,
 }
 
 /// One operator, and what its rows come from.
