@@ -60,6 +60,7 @@ mod long_trails;
 mod many_keys;
 mod many_labels;
 mod merges;
+mod named_graphs;
 mod narrowed_scans;
 mod neighbours;
 mod notices;
