@@ -90,6 +90,7 @@ mod snb_bi;
 mod snb_bi_sparql;
 mod sparql;
 mod sparql_forms;
+mod sparql_values;
 mod spill;
 mod spools;
 mod streamed_writes;
