@@ -318,8 +318,9 @@ pub enum AggregateKind {
     CountStar,
     Count,
     Sum,
-    /// `sum` of integers that have no end: beyond 64 bits it is a literal of `xsd:integer`.
-    IntegerSum,
+    /// SPARQL's sum of numbers: integers have no end (beyond 64 bits they are literals of `xsd:integer`),
+    /// decimals stay exact, and literals of `xsd:float` count. A sum of too many digits is null.
+    NumberSum,
     Avg,
     Min,
     Max,

@@ -164,7 +164,7 @@ impl Connection {
                     let catalog = CatalogView::new(snapshot.catalog());
                     let bound = on_stack(text, || {
                         trimorph_sparql::bind(query, self.around(&given), &catalog, &cancel)
-                            .map_err(wrong(text))
+                            .map_err(|error| wrong(text)(parsed.placed(error)))
                     });
                     let program = self.program_of(bound?, mode, &catalog, &snapshot);
                     if mode == Mode::Explain {
@@ -222,7 +222,7 @@ impl Connection {
                                         &catalog,
                                         &cancel,
                                     )
-                                    .map_err(wrong(text))
+                                    .map_err(|error| wrong(text)(parsed.placed(error)))
                                 });
                                 let Some(bound) = bound? else { continue };
                                 self.program_of(bound, mode, &catalog, &snapshot)
@@ -310,8 +310,8 @@ impl Connection {
             return Err(wrong(text)(Diagnostic::internal("an update was planned as a query")));
         };
         let catalog = CatalogView::new(snapshot.catalog());
-        let bound =
-            trimorph_sparql::bind(query, self.around(given), &catalog, cancel).map_err(wrong(text))?;
+        let bound = trimorph_sparql::bind(query, self.around(given), &catalog, cancel)
+            .map_err(|error| wrong(text)(parsed.placed(error)))?;
         let config = &self.shared().config;
         let options = match config.switches.optimize {
             true => trimorph_optimizer::Options::default(),

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use trimorph_base::{CancelToken, Diagnostic, EdgeId, ErrorKind, MemoryBudget, NodeId, Opening, Workers};
 use trimorph_functions::{Clock, Context as FunctionContext, GraphAccess};
 use trimorph_store::access::Choice;
+use trimorph_store::statements::{Known, Statements};
 use trimorph_store::{Pins, Reader, Snapshot};
 use trimorph_types::{Map, Relationship, Value};
 use trimorph_vector::Texts;
@@ -371,6 +372,10 @@ impl GraphAccess for Graph<'_, '_> {
 
     fn names(&self, nodes: &[(usize, NodeId)], len: usize) -> Option<Texts<'static>> {
         Some(self.0.names_of_nodes(nodes, len))
+    }
+
+    fn graph_names(&self) -> Vec<Arc<str>> {
+        Statements::new(self.0, &Known::of(self.0)).graph_names()
     }
 
     fn is_literal(&self, node: &Value) -> bool {

@@ -68,6 +68,11 @@ pub trait GraphAccess {
         Ok(None)
     }
 
+    /// The names of the named graphs, each once.
+    fn graph_names(&self) -> Vec<Arc<str>> {
+        Vec::new()
+    }
+
     /// Whether a node stands for a literal.
     fn is_literal(&self, _: &Value) -> bool {
         false

@@ -87,7 +87,7 @@ fn is_of_different(aggregate: &Aggregate) -> bool {
         aggregate.kind,
         K::Count
             | K::Sum
-            | K::IntegerSum
+            | K::NumberSum
             | K::Avg
             | K::StDev
             | K::StDevP

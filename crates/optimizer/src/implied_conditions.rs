@@ -60,7 +60,7 @@ fn leave_to_aggregates(graph: &mut QueryGraph, aggregates: &mut [(trimorph_algeb
     let Some(of) = asked_for(&graph.predicates[place]).cloned() else { return };
     let leaves_out = |aggregate: &Aggregate| match aggregate.kind {
         K::CountStar => true,
-        K::Count | K::Sum | K::IntegerSum | K::Avg | K::Min | K::Max => {
+        K::Count | K::Sum | K::NumberSum | K::Avg | K::Min | K::Max => {
             aggregate.parameter.is_none() && aggregate.arg.as_ref().is_some_and(|arg| is_same(arg, &of))
         }
         _ => false,

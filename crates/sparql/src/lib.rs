@@ -15,6 +15,8 @@
 //! bind/reified     relationships that reify, and what they say
 //! bind/path        property paths
 //! bind/expression  expressions
+//! bind/typed       what is known of the values of an expression
+//! bind/compared    comparisons
 //! bind/aggregate   GROUP BY and aggregates
 //! bind/service     SERVICE: what another server is asked
 //! bind/forms       CONSTRUCT and DESCRIBE

@@ -49,6 +49,22 @@ pub struct Parsed {
     pub statement: Statement,
     /// How it is to be run.
     pub mode: Mode,
+    /// The IRIs that are called as functions, and where.
+    calls: Vec<(String, Span)>,
+}
+
+impl Parsed {
+    /// An error of binding with its place in the text: the syntax tree has none.
+    pub fn placed(&self, error: Diagnostic) -> Diagnostic {
+        if error.detail != "UnknownFunction" || error.span.is_some() {
+            return error;
+        }
+        let is_meant = |(iri, _): &&(String, Span)| error.primary.ends_with(&format!("<{iri}>"));
+        match self.calls.iter().find(is_meant) {
+            Some((_, place)) => error.at(*place),
+            None => error,
+        }
+    }
 }
 
 /// Prefixes that are known without `PREFIX`.
@@ -91,7 +107,8 @@ pub fn parse(text: &str, base: Option<&str>) -> Result<Parsed, Diagnostic> {
             Statement::Update(update) => raise_in_update(update),
         }
     }
-    Ok(Parsed { statement, mode })
+    let calls = sound.map(|sound| sound.calls).unwrap_or_default();
+    Ok(Parsed { statement, mode, calls })
 }
 
 fn run(parser: &SparqlParser, text: &str, form: Form) -> Result<Statement, SparqlSyntaxError> {

@@ -12,6 +12,12 @@ use std::fmt;
 /// 10^38: above every unscaled number, and the unit that fractions are compared in.
 const END: i128 = 10_i128.pow(Decimal::DIGITS_MAX as u32);
 
+/// The powers of ten that floats hold exactly.
+const TENS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+    1e19, 1e20, 1e21, 1e22,
+];
+
 /// A decimal number. `==` is numeric equality.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Decimal {
@@ -32,9 +38,18 @@ impl Decimal {
         reason = "the number is cut in halves"
     )]
     pub fn new(mut unscaled: i128, mut scale: u8) -> Option<Self> {
-        while scale > 0 && unscaled % 10 == 0 {
-            unscaled /= 10;
-            scale -= 1;
+        // Most have few digits, and a division of 64 bits takes a fraction of the time.
+        if let Ok(mut few) = i64::try_from(unscaled) {
+            while scale > 0 && few % 10 == 0 {
+                few /= 10;
+                scale -= 1;
+            }
+            unscaled = few.into();
+        } else {
+            while scale > 0 && unscaled % 10 == 0 {
+                unscaled /= 10;
+                scale -= 1;
+            }
         }
         let fits = scale <= Self::DIGITS_MAX && unscaled.unsigned_abs() < END.unsigned_abs();
         fits.then_some(Self { high: (unscaled >> 64) as i64, low: unscaled as u64, scale })
@@ -71,7 +86,15 @@ impl Decimal {
     }
 
     /// The nearest float.
+    #[expect(clippy::cast_precision_loss, reason = "it was checked that the float holds the number")]
     pub fn to_float(self) -> f64 {
+        // Of two numbers that floats hold exactly the quotient is rounded once (Clinger 1990, "How to Read
+        // Floating Point Numbers Accurately").
+        if let (Ok(number), Some(unit)) = (i64::try_from(self.unscaled()), TENS.get(usize::from(self.scale)))
+            && number.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS
+        {
+            return number as f64 / unit;
+        }
         self.to_string().parse().unwrap_or(f64::NAN)
     }
 
@@ -152,6 +175,16 @@ impl Decimal {
     pub fn divided(self, divisor: Self) -> Option<Self> {
         let digits = self.scale.max(18);
         let (a, b, _) = self.aligned(divisor)?;
+        // All digits at once, where they fit.
+        let raised = 10_i128.checked_pow(digits.into()).and_then(|unit| a.checked_mul(unit));
+        match raised.and_then(|a| a.checked_div(b)) {
+            Some(quotient) if quotient.unsigned_abs() < END.unsigned_abs() => Self::new(quotient, digits),
+            _ => Self::divided_by_digit(a, b, digits),
+        }
+    }
+
+    /// The quotient of two whole numbers, with as many digits behind the point as fit, one after the other.
+    pub(crate) fn divided_by_digit(a: i128, b: i128, digits: u8) -> Option<Self> {
         let (mut quotient, mut rest, mut scale) = (a.checked_div(b)?, a % b, 0);
         while scale < digits && rest != 0 {
             let Some(next) = rest.checked_mul(10) else { break };
@@ -197,6 +230,13 @@ impl Ord for Decimal {
     fn cmp(&self, other: &Self) -> Ordering {
         if self.scale == other.scale {
             return self.unscaled().cmp(&other.unscaled());
+        }
+        // Few digits fit, brought to one scale.
+        if let (Ok(a), Ok(b)) = (i64::try_from(self.unscaled()), i64::try_from(other.unscaled()))
+            && let Some(unit) = 10_i64.checked_pow(self.scale.abs_diff(other.scale).into())
+        {
+            let (unit, a, b) = (i128::from(unit), i128::from(a), i128::from(b));
+            return if self.scale < other.scale { (a * unit).cmp(&b) } else { a.cmp(&(b * unit)) };
         }
         self.order_by_parts(*other)
     }

@@ -68,6 +68,28 @@ fn arithmetic() {
 }
 
 #[test]
+fn quotients_are_those_of_one_digit_after_the_other() {
+    let mut random = Samples::new(11);
+    for round in 0..4_000 {
+        let mut drawn = || {
+            let unscaled = i128::from(random.between(-1_000_000_000, 1_000_000_000));
+            let larger = if random.between(0, 3) == 0 { 10_i128.pow(19) + 7 } else { 1 };
+            Decimal::new(unscaled * larger, u8::try_from(random.between(0, 25)).unwrap()).unwrap()
+        };
+        let (a, b) = (drawn(), drawn());
+        // What is divided has the digits of both behind the point.
+        let scale = a.scale().max(b.scale());
+        let raised = |n: Decimal| n.unscaled().checked_mul(10_i128.pow((scale - n.scale()).into()));
+        let by_digit =
+            raised(a).zip(raised(b)).and_then(|(x, y)| Decimal::divided_by_digit(x, y, a.scale().max(18)));
+        assert_eq!(a.divided(b), by_digit, "round {round}: {a} / {b}");
+    }
+    let unit = decimal("0.0000000000000000001");
+    assert_eq!(decimal("1").divided(decimal("-8")), Some(decimal("-0.125")));
+    assert_eq!(unit.divided(decimal("7")), Some(decimal("0")));
+}
+
+#[test]
 fn floats_are_compared_exactly() {
     let mut random = Samples::new(7);
     for _ in 0..2_000 {

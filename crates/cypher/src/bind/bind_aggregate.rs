@@ -117,7 +117,7 @@ fn aggregate_type(kind: AggregateKind, arg: Type) -> Type {
         K::CountStar | K::Count => Type::of(LogicalType::Int),
         K::Collect => Type::list(arg.is),
         K::Min | K::Max => arg,
-        K::Sum | K::IntegerSum | K::Avg => Type::ANY,
+        K::Sum | K::NumberSum | K::Avg => Type::ANY,
         K::StDev | K::StDevP => Type::of(LogicalType::Float),
         K::PercentileCont => Type::of(LogicalType::Float),
         K::PercentileDisc => Type::ANY,

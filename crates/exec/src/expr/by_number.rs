@@ -1,7 +1,9 @@
-//! What is computed of one integer property alone by functions that have no kernel: once for each number.
+//! What is computed of one integer property alone by functions that have no kernel, or with decimals: once
+//! for each number.
 //!
 //! `FLOOR(?length / 50)` of three million rows with six hundred lengths is computed six hundred times, and
-//! looked up. A kernel is faster than a look-up, so this is for functions that are called value by value.
+//! looked up. A kernel is faster than a look-up, so this is for functions that are called value by value, and
+//! for arithmetic of decimals, whose kernels take several times as long as one.
 //!
 //! 1. Numbers of a batch that were not met before are computed, together; their results follow those that are
 //!    kept.
@@ -10,6 +12,7 @@
 
 use rustc_hash::FxHashMap;
 use trimorph_functions::Kernel;
+use trimorph_types::Value;
 use trimorph_vector::{Nulls, Positions, Values, Vector};
 
 use super::Ex;
@@ -37,11 +40,17 @@ pub(super) struct NumberMemo<'s> {
     held: ResultBytes,
 }
 
-/// Whether a body calls what is computed value by value.
+/// Whether a body calls what is computed value by value, or as slowly.
 pub(super) fn calls_by_value(body: &Ex) -> bool {
+    let is_decimal = |arg: &Ex| matches!(arg, Ex::Const(Value::Decimal(_)));
     let mut found = false;
     rewrite(body, &mut |part| {
-        found |= matches!(part, Ex::Call(function, ..) if matches!(function.kernel, Kernel::General));
+        if let Ex::Call(function, args, _) = part {
+            // A quotient of integers is a decimal.
+            found |= matches!(function.kernel, Kernel::General)
+                || function.name == "sparql.div"
+                || args.iter().any(is_decimal);
+        }
         None
     });
     found

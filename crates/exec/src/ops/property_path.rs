@@ -3,11 +3,13 @@
 //!
 //! 1. With a start, the search goes forward; with an end only, backward.
 //! 2. With neither, each term of the graph is a start.
-//! 3. A path of no steps leads from any term to itself, also from one that no statement has.
+//! 3. In named graphs, one each, only those are searched that have a first step for the end that is given, or
+//!    any where none is; what the first steps of all of them start at is found at once.
+//! 4. A path of no steps leads from any term to itself, also from one that no statement has.
 //!
 //! Source: SPARQL 1.1, §18.4 (ALP); Poseidon §7 (one-hop expansion of a frontier).
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -81,7 +83,18 @@ impl<'s> Walk<'_, 's> {
             let graph = if let Graphs::One(name) = graphs { Some(name) } else { None };
             return self.connect_in(path, (from, to), graphs, &mut |a, b| give(a, b, graph));
         };
-        for name in self.finder.graph_names() {
+        if from.is_none() && to.is_none() {
+            for (name, starts) in self.starts_by_graph(path, graphs)? {
+                let graphs = Graphs::One(Arc::clone(&name));
+                self.connect_starts(path, &starts, &graphs, &mut |a, b| give(a, b, Some(&name)))?;
+            }
+            return Ok(());
+        }
+        let names = match self.graphs_of_end(path, (from.as_ref(), to.as_ref()), graphs)? {
+            Some(names) => names,
+            None => self.finder.graph_names(),
+        };
+        for name in names {
             if among.as_ref().is_none_or(|all| all.contains(&name)) {
                 let graphs = Graphs::One(Arc::clone(&name));
                 let ends = (from.clone(), to.clone());
@@ -89,6 +102,54 @@ impl<'s> Walk<'_, 's> {
             }
         }
         Ok(())
+    }
+
+    /// The graphs in which a path may begin at the end that is given; none where it may in any, since it need
+    /// not have a step.
+    fn graphs_of_end(
+        &self,
+        path: &PathExpr,
+        (from, to): (Option<&Value>, Option<&Value>),
+        graphs: &Graphs,
+    ) -> Result<Option<Vec<Arc<str>>>, ExecError> {
+        let (Some(end), against) = (from.or(to), from.is_none()) else { return Ok(None) };
+        let mut links = Vec::new();
+        if !first_links(path, against, &mut links) {
+            return Ok(None);
+        }
+        let mut names: Vec<Arc<str>> = Vec::new();
+        let mut seen = HashSet::new();
+        for (iri, inverse) in links {
+            let (subject, object) = match inverse {
+                false => (Some(end.clone()), None),
+                true => (None, Some(end.clone())),
+            };
+            let asked = Asked { subject, predicate: Some(Arc::clone(iri)), object };
+            let _ = self.finder.find(&asked, graphs, &mut |one| {
+                if let Some(name) = one.graph
+                    && seen.insert(Arc::clone(&name))
+                {
+                    names.push(name);
+                }
+                ControlFlow::Continue(())
+            });
+            self.cx.check()?;
+        }
+        Ok(Some(names))
+    }
+
+    /// What a path without a given end may start at, by graph.
+    fn starts_by_graph(
+        &self,
+        path: &PathExpr,
+        graphs: &Graphs,
+    ) -> Result<BTreeMap<Arc<str>, Terms>, ExecError> {
+        let mut all: BTreeMap<Arc<str>, Terms> = BTreeMap::new();
+        self.each_start(path, graphs, &mut |graph, term| {
+            let Some(graph) = graph else { return false };
+            all.entry(Arc::clone(graph)).or_default().add(term)
+        })?;
+        Ok(all)
     }
 
     fn connect_in(
@@ -118,22 +179,40 @@ impl<'s> Walk<'_, 's> {
                 found.order.iter().filter(counts).for_each(|start| give(start, &to));
             }
             (None, None) => {
-                let starts = self.starts(path, graphs)?;
-                for start in &starts.order {
-                    self.cx.check()?;
-                    let mut found = Terms::default();
-                    self.ends(path, start, false, graphs, &mut found)?;
-                    found.order.iter().for_each(|end| give(start, end));
-                }
+                let mut starts = Terms::default();
+                self.each_start(path, graphs, &mut |_, term| starts.add(term))?;
+                self.connect_starts(path, &starts, graphs, give)?;
             }
         }
         Ok(())
     }
 
-    /// The terms that a path without a given end may start at: those of the first steps where it has one,
-    /// else all of the graph.
-    fn starts(&self, path: &PathExpr, graphs: &Graphs) -> Result<Terms, ExecError> {
-        let mut starts = Terms::default();
+    fn connect_starts(
+        &self,
+        path: &PathExpr,
+        starts: &Terms,
+        graphs: &Graphs,
+        give: &mut dyn FnMut(&Value, &Value),
+    ) -> Result<(), ExecError> {
+        for start in &starts.order {
+            self.cx.check()?;
+            let mut found = Terms::default();
+            self.ends(path, start, false, graphs, &mut found)?;
+            found.order.iter().for_each(|end| give(start, end));
+        }
+        Ok(())
+    }
+
+    /// Hands over the terms that a path without a given end may start at, with the graph of the statement
+    /// they are found in: those of the first steps where it has one, else all of the graph. `take` says
+    /// whether a term is new.
+    fn each_start(
+        &self,
+        path: &PathExpr,
+        graphs: &Graphs,
+        take: &mut dyn FnMut(Option<&Arc<str>>, Value) -> bool,
+    ) -> Result<(), ExecError> {
+        let mut count = 0_usize;
         let mut held = self.cx.settings.budget.reservation();
         let mut links = Vec::new();
         let has_step = first_links(path, false, &mut links);
@@ -143,13 +222,14 @@ impl<'s> Walk<'_, 's> {
         };
         for (predicate, inverse) in asked {
             let mut take = |one: Found| {
+                let graph = one.graph.as_ref();
                 if inverse != Some(true) {
-                    starts.add(one.subject);
+                    count += usize::from(take(graph, one.subject));
                 }
                 if inverse != Some(false) {
-                    starts.add(one.object);
+                    count += usize::from(take(graph, one.object));
                 }
-                if starts.order.len() % 4_096 == 0 && self.cx.check().is_err() {
+                if count.is_multiple_of(4_096) && self.cx.check().is_err() {
                     return ControlFlow::Break(());
                 }
                 ControlFlow::Continue(())
@@ -169,9 +249,9 @@ impl<'s> Walk<'_, 's> {
                 }
             }
             self.cx.check()?;
-            held.resize(starts.order.len() * 4 * size_of::<Value>())?;
+            held.resize(count * 4 * size_of::<Value>())?;
         }
-        Ok(starts)
+        Ok(())
     }
 
     /// Whether a pair of ends counts. Those of at least one step are in the graph.

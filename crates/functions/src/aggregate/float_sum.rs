@@ -7,10 +7,10 @@
 /// A float sum whose rounding errors are summed apart. The default is that of no terms.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FloatSum {
-    pub(super) sum: f64,
-    pub(super) compensation: f64,
+    pub(crate) sum: f64,
+    pub(crate) compensation: f64,
     /// Whether both are counted in units of [`UNIT`].
-    pub(super) is_large: bool,
+    pub(crate) is_large: bool,
 }
 
 /// Sums side by side.

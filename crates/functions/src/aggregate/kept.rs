@@ -12,6 +12,7 @@ impl Accumulator {
         match self.0 {
             State::Rows(count) | State::Count(count) => Value::Int(count.cast_signed()),
             State::Sum(sum) | State::Avg(sum) => sum.to_value(),
+            State::NumberSum(sum) => sum.to_value(),
             State::Extremum(extremum) => extremum.finish(),
             State::Collect(collect) => collect.into_value(),
             State::Deviation(deviation) => deviation.to_value(),
@@ -27,6 +28,7 @@ impl Accumulator {
         let known = match &mut made.0 {
             State::Rows(count) | State::Count(count) => integer(value).map(|n| *count = n.cast_unsigned()),
             State::Sum(sum) | State::Avg(sum) => sum.restore(value),
+            State::NumberSum(sum) => sum.restore(value),
             State::Extremum(extremum) => {
                 if !value.is_null() {
                     extremum.update(value);
@@ -58,7 +60,17 @@ mod tests {
         let mixed = [Value::Int(3), Value::Float(0.1), decimal.clone(), decimal];
         let texts = [Value::string("b"), Value::Null, Value::string("a"), Value::list(vec![Value::Int(1)])];
         use AggregateFunction as A;
-        let all = [A::Sum, A::Avg, A::Min, A::Max, A::Collect, A::StDev, A::StDevP, A::PercentileCont];
+        let all = [
+            A::Sum,
+            A::NumberSum,
+            A::Avg,
+            A::Min,
+            A::Max,
+            A::Collect,
+            A::StDev,
+            A::StDevP,
+            A::PercentileCont,
+        ];
         for function in all.into_iter().chain([A::PercentileDisc, A::Count, A::CountStar]) {
             for values in [&durations[..], &ints, &floats, &mixed, &texts, &[]] {
                 for end in 0..=values.len() {

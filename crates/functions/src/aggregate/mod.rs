@@ -10,9 +10,9 @@
 mod collect;
 mod deviation;
 mod extremum;
-mod float_sum;
+pub(crate) mod float_sum;
 mod kept;
-mod parts;
+pub(crate) mod parts;
 mod percentile;
 mod ranked;
 mod sum;
@@ -20,9 +20,10 @@ mod sum;
 use std::cmp::Ordering;
 
 use trimorph_base::{CancelToken, Diagnostic};
-use trimorph_types::{LogicalType, Value};
+use trimorph_types::{Decimal, LogicalType, Value};
 
 use crate::error::overflow;
+use crate::sparql::NumberSum;
 use collect::Collect;
 use deviation::Deviation;
 use extremum::Extremum;
@@ -39,6 +40,8 @@ pub enum AggregateFunction {
     CountStar,
     Count,
     Sum,
+    /// SPARQL's sum, which has no name in openCypher.
+    NumberSum,
     Avg,
     Min,
     Max,
@@ -54,7 +57,7 @@ impl AggregateFunction {
     pub const fn name(self) -> &'static str {
         match self {
             Self::CountStar | Self::Count => "count",
-            Self::Sum => "sum",
+            Self::Sum | Self::NumberSum => "sum",
             Self::Avg => "avg",
             Self::Min => "min",
             Self::Max => "max",
@@ -72,6 +75,7 @@ impl AggregateFunction {
             Self::CountStar | Self::Count => {
                 "count(*) or count([DISTINCT] x): how many rows there are, or values that are not null"
             }
+            Self::NumberSum => "sum(x): the sum of numbers of any size; 0 of none",
             Self::Sum => "sum([DISTINCT] x): the sum of numbers or durations; 0 of none",
             Self::Avg => "avg([DISTINCT] x): the mean of numbers or durations; null of none",
             Self::Min => "min(x): the least value in the order of ORDER BY; null of none",
@@ -119,6 +123,7 @@ impl AggregateFunction {
             Self::Collect => LogicalType::List,
             Self::StDev | Self::StDevP | Self::PercentileCont => LogicalType::Float,
             Self::Min | Self::Max | Self::PercentileDisc => argument,
+            Self::NumberSum => LogicalType::Any,
             Self::Sum => match argument {
                 LogicalType::Int | LogicalType::Float | LogicalType::Decimal | LogicalType::Duration => {
                     argument
@@ -149,6 +154,7 @@ enum State {
     Rows(u64),
     Count(u64),
     Sum(Sum),
+    NumberSum(Box<NumberSum>),
     Avg(Sum),
     Extremum(Extremum),
     Collect(Collect),
@@ -164,6 +170,7 @@ impl Accumulator {
             A::CountStar => State::Rows(0),
             A::Count => State::Count(0),
             A::Sum => State::Sum(Sum::default()),
+            A::NumberSum => State::NumberSum(Box::default()),
             A::Avg => State::Avg(Sum::default()),
             A::Min => State::Extremum(Extremum::min()),
             A::Max => State::Extremum(Extremum::max()),
@@ -179,6 +186,7 @@ impl Accumulator {
     pub fn of_integers(function: AggregateFunction, sum: i128, count: u64) -> Self {
         match function {
             AggregateFunction::Sum => Self(State::Sum(Sum::of_integers(sum, count))),
+            AggregateFunction::NumberSum => Self(State::NumberSum(Box::new(NumberSum::of_integers(sum)))),
             AggregateFunction::Avg => Self(State::Avg(Sum::of_integers(sum, count))),
             other => Self::new(other),
         }
@@ -188,6 +196,9 @@ impl Accumulator {
     pub fn of_floats(function: AggregateFunction, sum: FloatSum, count: u64) -> Self {
         match function {
             AggregateFunction::Sum => Self(State::Sum(Sum::of_floats(sum, count))),
+            AggregateFunction::NumberSum => {
+                Self(State::NumberSum(Box::new(NumberSum::of_floats(sum, count))))
+            }
             AggregateFunction::Avg => Self(State::Avg(Sum::of_floats(sum, count))),
             other => Self::new(other),
         }
@@ -245,6 +256,7 @@ impl Accumulator {
     pub fn bytes(function: AggregateFunction) -> usize {
         let apart = match function {
             AggregateFunction::PercentileCont | AggregateFunction::PercentileDisc => size_of::<Percentile>(),
+            AggregateFunction::NumberSum => size_of::<NumberSum>(),
             _ => 0,
         };
         size_of::<Self>() + apart
@@ -262,6 +274,7 @@ impl Accumulator {
             State::Count(count) => return add_count(count, weight),
             State::Sum(sum) => sum.update("sum()", value, weight)?,
             State::Avg(sum) => sum.update("avg()", value, weight)?,
+            State::NumberSum(sum) => sum.update(value, weight)?,
             State::Extremum(extremum) => extremum.update(value),
             State::Collect(collect) => collect.update(value, weight)?,
             State::Deviation(deviation) => deviation.update(value, weight)?,
@@ -280,6 +293,7 @@ impl Accumulator {
             _ if weight == 0 => {}
             State::Sum(sum) => sum.update_float("sum()", number, weight)?,
             State::Avg(sum) => sum.update_float("avg()", number, weight)?,
+            State::NumberSum(sum) => sum.add_float(number, weight),
             State::Deviation(deviation) => deviation.update_float(number, weight),
             _ => return Ok(false),
         }
@@ -293,10 +307,21 @@ impl Accumulator {
             _ if weight == 0 => {}
             State::Sum(sum) => sum.update_integer("sum()", number, weight)?,
             State::Avg(sum) => sum.update_integer("avg()", number, weight)?,
+            State::NumberSum(sum) => sum.add_integer(number, weight)?,
             State::Deviation(deviation) => deviation.update(&Value::Int(number), weight)?,
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// As [`Self::update_float`] with a decimal; of SPARQL's sums.
+    #[inline]
+    pub fn update_decimal(&mut self, number: Decimal, weight: u64) -> bool {
+        match &mut self.0 {
+            State::NumberSum(sum) => sum.add_decimal(number, weight),
+            _ => return false,
+        }
+        true
     }
 
     /// As [`Self::update_float`] for many, each once, in lanes side by side.
@@ -358,6 +383,7 @@ impl Accumulator {
         match (&mut self.0, other.0) {
             (State::Rows(a), State::Rows(b)) | (State::Count(a), State::Count(b)) => add_count(a, b),
             (State::Sum(a), State::Sum(b)) | (State::Avg(a), State::Avg(b)) => a.merge(&b),
+            (State::NumberSum(a), State::NumberSum(b)) => a.merge(&b),
             (State::Extremum(a), State::Extremum(b)) => {
                 a.merge(b);
                 Ok(())
@@ -389,6 +415,7 @@ impl Accumulator {
             }
             State::Sum(sum) => sum.total(),
             State::Avg(sum) => sum.mean(),
+            State::NumberSum(sum) => Ok(sum.total()),
             State::Extremum(extremum) => Ok(extremum.finish()),
             State::Collect(collect) => collect.finish(),
             State::Deviation(deviation) => Ok(deviation.finish()),

@@ -8,23 +8,42 @@
 use trimorph_types::rdf::lexical::{Moment, Span};
 use trimorph_types::temporal::Ratio;
 use trimorph_types::{Decimal, LogicalType, Value};
+use trimorph_vector::{Positions, Vector};
 
+use super::decimals;
 use super::found::{Found, found, of_terms};
 use super::meaning::Meaning;
+use super::moment_vectors;
 use super::moments::{SpanType, difference, moment_plus};
 use super::number::{Number, Pair};
 use super::temporal::{date_time_value, date_value, time_value};
 use super::vectors::combined;
 use crate::function::Function;
+use crate::kernel::Argument;
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    of_terms!("add", (2, 2), wider, |_, a| binary(Operator::Add, a), "add(a, b): a + b")
-        .typed(|_, args, at| combined(args, at, i64::overflowing_add, |x, y| x + y)),
-    of_terms!("sub", (2, 2), wider, |_, a| binary(Operator::Sub, a), "sub(a, b): a - b")
-        .typed(|_, args, at| combined(args, at, i64::overflowing_sub, |x, y| x - y)),
+    of_terms!("add", (2, 2), wider, |_, a| binary(Operator::Add, a), "add(a, b): a + b").typed(
+        |_, args, at| {
+            computed(args, at, Operator::Add, i64::overflowing_add, |x, y| x + y)
+                .or_else(|| moment_vectors::plus(args, at, true))
+        },
+    ),
+    of_terms!("sub", (2, 2), wider, |_, a| binary(Operator::Sub, a), "sub(a, b): a - b").typed(
+        |_, args, at| {
+            computed(args, at, Operator::Sub, i64::overflowing_sub, |x, y| x - y)
+                .or_else(|| moment_vectors::plus(args, at, false))
+                .or_else(|| moment_vectors::differences(args, at))
+        },
+    ),
     of_terms!("mul", (2, 2), wider, |_, a| binary(Operator::Mul, a), "mul(a, b): a * b")
-        .typed(|_, args, at| combined(args, at, i64::overflowing_mul, |x, y| x * y)),
-    of_terms!("div", (2, 2), quotient, |_, a| binary(Operator::Div, a), "div(a, b): a / b"),
+        .typed(|_, args, at| computed(args, at, Operator::Mul, i64::overflowing_mul, |x, y| x * y)),
+    of_terms!("div", (2, 2), quotient, |_, a| binary(Operator::Div, a), "div(a, b): a / b").typed(
+        |_, args, at| {
+            decimals::combined(args, at, true, |a, b| exact(Operator::Div, a, b))
+                .or_else(|| combined(args, at, |_, _| (0, true), |x, y| x / y))
+                .or_else(|| decimals::as_floats(args, at, |x, y| x / y))
+        },
+    ),
     of_terms!("neg", (1, 1), signed, |_, a| found(neg(&a[0])), "neg(a): -a"),
     of_terms!("plus", (1, 1), signed, |_, a| found(plus(&a[0])), "plus(a): +a, for what has a sign"),
 ];
@@ -35,6 +54,20 @@ pub(super) enum Operator {
     Sub,
     Mul,
     Div,
+}
+
+/// Numbers of typed vectors: integers, floats, or decimals with integers.
+#[inline(always)]
+fn computed<'s>(
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+    operator: Operator,
+    ints: impl Fn(i64, i64) -> (i64, bool),
+    floats: impl Fn(f64, f64) -> f64,
+) -> Option<Vector<'s>> {
+    combined(args, at, ints, &floats)
+        .or_else(|| decimals::combined(args, at, false, |a, b| exact(operator, a, b)))
+        .or_else(|| decimals::as_floats(args, at, floats))
 }
 
 /// A float with any number is a float; integers may become larger than an integer.

@@ -9,6 +9,7 @@ use trimorph_types::rdf::names::XSD;
 use trimorph_types::rdf::{Term, literal, write_canonical, write_double};
 use trimorph_types::{Decimal, LocalDateTime, LogicalType, Value};
 
+use super::decimals;
 use super::found::{Found, by_terms, found, of_terms};
 use super::meaning::{Meaning, day_time, year_month};
 use super::moments::SpanType;
@@ -33,10 +34,13 @@ macro_rules! derived {
 pub(super) const FUNCTIONS: &[Function] = &[
     of_terms!("xsd.string", (1, 1), result::string, |_, a| found(string(&a[0])), "xsd.string(a)"),
     of_terms!("xsd.boolean", (1, 1), result::bool, |_, a| found(boolean(&a[0])), "xsd.boolean(a)"),
-    of_terms!("xsd.integer", (1, 1), result::any, |_, a| found(integer(&a[0])), "xsd.integer(a)"),
-    of_terms!("xsd.decimal", (1, 1), decimals, |_, a| found(decimal(&a[0])), "xsd.decimal(a)"),
+    of_terms!("xsd.integer", (1, 1), result::any, |_, a| found(integer(&a[0])), "xsd.integer(a)")
+        .typed(|_, args, at| decimals::integers(args, at)),
+    of_terms!("xsd.decimal", (1, 1), decimals, |_, a| found(decimal(&a[0])), "xsd.decimal(a)")
+        .typed(|_, args, at| decimals::cast(args, at)),
     of_terms!("xsd.float", (1, 1), result::any, |_, a| found(float(&a[0])), "xsd.float(a)"),
-    of_terms!("xsd.double", (1, 1), result::float, |_, a| found(double(&a[0])), "xsd.double(a)"),
+    of_terms!("xsd.double", (1, 1), result::float, |_, a| found(double(&a[0])), "xsd.double(a)")
+        .typed(|_, args, at| decimals::doubles(args, at)),
     of_terms!("xsd.dateTime", (1, 1), result::any, |_, a| found(date_time(&a[0])), "xsd.dateTime(a)"),
     of_terms!("xsd.date", (1, 1), result::any, |_, a| found(date(&a[0])), "xsd.date(a)")
         .typed(|_, args, at| term_vectors::dates(args, at)),

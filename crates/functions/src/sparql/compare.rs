@@ -50,8 +50,11 @@ fn in_order<'s>(
     at: Positions<'_>,
     accepts: impl Fn(Ordering) -> bool + Copy,
 ) -> Option<Vector<'s>> {
+    // What a node means is not asked here.
+    let is_node = |arg: &Argument<'_, '_>| matches!(arg, Argument::One(one) if is_entity(one));
+    let is_plain = !args.iter().any(is_node);
     compared(args, at, |order| order.is_some_and(accepts))
-        .or_else(|| by_entry(args, at, |values| holds(values, accepts)))
+        .or_else(|| is_plain.then(|| by_entry(args, at, |values| holds(values, accepts))).flatten())
 }
 
 fn eq(context: &Context<'_>, args: &[Value]) -> Found {

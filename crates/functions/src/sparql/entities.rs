@@ -19,6 +19,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "native(a): the term that a is, of our own types if it can be"
     )
     .of_graph(),
+    of_values!("graphs", (0, 0), result::list, graphs, "graphs(): the named graphs, a list of IRIs")
+        .of_graph(),
     of_values!("fresh", (2, 2), result::any, fresh, "fresh(a, salt): a blank node by a name of its own"),
 ];
 
@@ -31,6 +33,10 @@ fn node(context: &Context<'_>, args: &[Value]) -> Found {
         },
         _ => Err(Miss::Error),
     }
+}
+
+fn graphs(context: &Context<'_>, _: &[Value]) -> Found {
+    Ok(Value::list(context.graph.graph_names().into_iter().map(Value::Iri).collect()))
 }
 
 fn resource(context: &Context<'_>, args: &[Value]) -> Found {

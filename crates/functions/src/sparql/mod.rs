@@ -18,13 +18,16 @@ mod arithmetic;
 mod by_entry;
 mod casts;
 mod compare;
+mod decimals;
 mod entities;
 mod found;
 mod hashes;
 mod join_key;
 mod meaning;
+mod moment_vectors;
 mod moments;
 mod number;
+mod number_sum;
 mod numeric;
 mod one_resource;
 mod order;
@@ -36,6 +39,8 @@ mod terms;
 mod texts;
 mod triples;
 mod vectors;
+
+pub(crate) use number_sum::NumberSum;
 
 /// All families.
 pub(crate) fn families() -> [&'static [Function]; 14] {

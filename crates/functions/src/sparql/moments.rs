@@ -15,7 +15,8 @@ use trimorph_types::{LocalDateTime, Value};
 
 use super::number::of_datatype;
 
-const OFFSET_MAX: i64 = 14 * 3_600;
+/// Seconds that an offset has at most.
+pub(super) const OFFSET_MAX: i64 = 14 * 3_600;
 pub(super) const NANOS_PER_SECOND: i128 = 1_000_000_000;
 const NANOS_PER_DAY: i128 = 86_400 * NANOS_PER_SECOND;
 

@@ -1,16 +1,28 @@
 //! Functions of numbers: ABS, CEIL, FLOOR, ROUND, RAND. Each keeps the type of its argument.
 
 use trimorph_types::{Decimal, LogicalType, Value};
+use trimorph_vector::{Positions, Values, Vector};
 
 use super::arithmetic::negated;
+use super::decimals;
 use super::found::{Found, found, of_terms};
 use super::number::Number;
 use super::vectors;
+use crate::context::Context;
 use crate::function::{Function, result};
+use crate::kernel::Argument;
 use crate::kernels::math;
 use crate::round::round_half_up;
 
 pub(super) const FUNCTIONS: &[Function] = &[
+    of_terms!(
+        "number",
+        (1, 1),
+        same_type,
+        |_, a| of_number(a, Some),
+        "number(a): the number that a literal means, in the usual form of its type"
+    )
+    .typed(numbers),
     of_terms!("abs", (1, 1), same_type, |_, a| of_number(a, abs), "abs(a): the number without its sign")
         .typed(math::abs),
     of_terms!(
@@ -20,7 +32,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         |_, a| of_number(a, |n| rounded(n, up, f32::ceil, f64::ceil)),
         "ceil(a): the smallest whole number not below a"
     )
-    .typed(|_, args, at| vectors::rounded(args, at, f64::ceil)),
+    .typed(|_, args, at| vectors::rounded(args, at, f64::ceil).or_else(|| decimals::mapped(args, at, up))),
     of_terms!(
         "floor",
         (1, 1),
@@ -28,7 +40,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         |_, a| of_number(a, |n| rounded(n, down, f32::floor, f64::floor)),
         "floor(a): the largest whole number not above a"
     )
-    .typed(|_, args, at| vectors::rounded(args, at, f64::floor)),
+    .typed(|_, args, at| vectors::rounded(args, at, f64::floor).or_else(|| decimals::mapped(args, at, down))),
     of_terms!(
         "round",
         (1, 1),
@@ -36,7 +48,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
         |_, a| of_number(a, |n| rounded(n, nearest, nearest_float, nearest_double)),
         "round(a): the nearest whole number, the larger of two"
     )
-    .typed(|_, args, at| vectors::rounded(args, at, nearest_double)),
+    .typed(|_, args, at| {
+        vectors::rounded(args, at, nearest_double).or_else(|| decimals::mapped(args, at, nearest))
+    }),
     of_terms!(
         "rand",
         (0, 0),
@@ -53,6 +67,14 @@ fn same_type(args: &[LogicalType]) -> LogicalType {
         [one @ (LogicalType::Float | LogicalType::Decimal)] => *one,
         _ => LogicalType::Any,
     }
+}
+
+/// Numbers as they are.
+fn numbers<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], _: Positions<'_>) -> Option<Vector<'s>> {
+    let Some(Argument::Each(vector)) = args.first() else { return None };
+    let are =
+        matches!(vector.values, Values::Int(_) | Values::Float(_) | Values::Decimal(_) | Values::Number(_));
+    are.then(|| (*vector).clone())
 }
 
 fn of_number(args: &[Value], of: fn(Number) -> Option<Number>) -> Found {

@@ -8,8 +8,9 @@ use trimorph_types::{Date, DateTime, Decimal, LocalDateTime, Time, Value, Zone};
 
 use super::found::{Found, found, of_terms};
 use super::meaning::Meaning;
-use super::moments::{NANOS_PER_SECOND, SpanType};
-use super::number::of_datatype;
+use super::moment_vectors;
+use super::moments::{NANOS_PER_SECOND, SpanType, difference};
+use super::number::{Number, of_datatype};
 use super::vectors;
 use crate::context::Context;
 use crate::function::{Function, result};
@@ -37,7 +38,24 @@ pub(super) const FUNCTIONS: &[Function] = &[
         |_| trimorph_types::LogicalType::Decimal,
         |_, a| found(seconds(&a[0])),
         "seconds(a): the seconds with their fraction"
-    ),
+    )
+    .typed(|_, args, at| moment_vectors::seconds(args, at)),
+    of_terms!(
+        "elapsed",
+        (2, 2),
+        result::any,
+        |_, a| found(elapsed(&a[0], &a[1])),
+        "elapsed(a, b): the nanoseconds from moment b to moment a, an integer"
+    )
+    .typed(|_, args, at| moment_vectors::elapsed(args, at)),
+    of_terms!(
+        "midnight",
+        (1, 1),
+        result::any,
+        |_, a| found(midnight(&a[0])),
+        "midnight(a): the moment that the day of a moment or date begins with"
+    )
+    .typed(|_, args, at| moment_vectors::midnights(args, at)),
     of_terms!(
         "timezone",
         (1, 1),
@@ -45,7 +63,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         |_, a| found(timezone(&a[0])),
         "timezone(a): the offset as a dayTimeDuration"
     ),
-    of_terms!("tz", (1, 1), result::string, |_, a| found(tz(&a[0])), "tz(a): the offset as text, or nothing"),
+    of_terms!("tz", (1, 1), result::string, |_, a| found(tz(&a[0])), "tz(a): the offset as text, or nothing")
+        .typed(|_, args, at| moment_vectors::offsets(args, at)),
     of_terms!("now", (0, 0), result::datetime, now, "now(): when the statement started"),
     of_terms!(
         "first_of_instant",
@@ -99,6 +118,26 @@ fn seconds(value: &Value) -> Option<Value> {
     let LocalDateTime { seconds, nanos } = time_of(value)?.local;
     let nanos = i128::from(seconds.rem_euclid(60)) * NANOS_PER_SECOND + i128::from(nanos);
     Decimal::new(nanos, 9).map(Value::Decimal)
+}
+
+/// Nanoseconds between two moments or two dates.
+fn elapsed(a: &Value, b: &Value) -> Option<Value> {
+    match (Meaning::of(a), Meaning::of(b)) {
+        (Meaning::DateTime(a), Meaning::DateTime(b)) | (Meaning::Date(a), Meaning::Date(b)) => {
+            Decimal::new(difference(a, b).nanos, 0).map(|nanos| Number::integer(nanos).value())
+        }
+        _ => None,
+    }
+}
+
+fn midnight(value: &Value) -> Option<Value> {
+    match Meaning::of(value) {
+        Meaning::DateTime(moment) | Meaning::Date(moment) => {
+            let seconds = moment.local.seconds - moment.local.seconds.rem_euclid(86_400);
+            date_time_value(Moment { local: LocalDateTime { seconds, nanos: 0 }, ..moment })
+        }
+        _ => None,
+    }
 }
 
 /// The offset of a moment of any kind; the outer `None` is that this is no moment.

@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use trimorph_types::number::compare_int_float;
 use trimorph_vector::{Positions, Values, Vector, map, map_chosen, zip, zip_checked};
 
+use super::{decimals, moment_vectors};
 use crate::kernel::{Argument, nulls_of};
 use crate::kernels::component::component;
 use crate::kernels::texts::zip_texts;
@@ -27,7 +28,13 @@ pub(super) fn compared<'s>(
         }
         _ => match (a.instants(), b.instants()) {
             (Some(a), Some(b)) => zip(a, b, at, |x, y| accepts(Some(x.cmp(&y)))),
-            _ => zip_texts(*a, *b, at, |x, y| accepts(Some(x.cmp(y))))?,
+            _ => match decimals::compared(args, at, accepts) {
+                Some(out) => out,
+                None => match zip_texts(*a, *b, at, |x, y| accepts(Some(x.cmp(y)))) {
+                    Some(out) => out,
+                    None => return moment_vectors::compared(args, at, |order| accepts(Some(order))),
+                },
+            },
         },
     };
     Some(Vector { values: Values::Bool(out), nulls: nulls_of(args, at.len) })

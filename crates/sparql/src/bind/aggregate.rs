@@ -15,9 +15,10 @@ use trimorph_algebra::{Aggregate, AggregateKind, Expr, Op, Plan, VarId};
 use trimorph_base::{Diagnostic, ErrorKind, Span};
 use trimorph_types::{LogicalType, Value};
 
-use super::expression::{Typed, entity_of};
+use super::expression::entity_of;
 use super::relation::{Active, Name, Relation, Shape, Slot, Source, call, told_apart};
 use super::scope::name_of;
+use super::typed::Typed;
 use super::{Binder, Bound, unsupported};
 
 /// Letters of an aggregate's text that plans show at most.
@@ -141,6 +142,14 @@ impl Binder<'_> {
             let value = add(self, LogicalType::Int, aggregate(AggregateKind::Count, Some(arg), distinct));
             return Ok(counted(value));
         }
+        let argument = match (name, argument.shape) {
+            // Only numbers count; what is none is an error of its row.
+            (AggregateFunction::Sum | AggregateFunction::Avg, Shape::Term) if !distinct => {
+                let expr = call("sparql.number", vec![argument.expr]);
+                Typed { expr, shape: Shape::Term, certain: false }
+            }
+            _ => argument,
+        };
         if let Some((value, shape)) = self.plainly(name, &argument, distinct, &mut add) {
             let value = match argument.certain {
                 true => value,
@@ -201,20 +210,26 @@ impl Binder<'_> {
         add: &mut dyn FnMut(&mut Self, LogicalType, Aggregate) -> Expr,
     ) -> Option<(Expr, Shape)> {
         use LogicalType as L;
-        let Shape::Plain(ty) = argument.shape else { return None };
+        let ty = match (name, argument.shape) {
+            (_, Shape::Plain(ty)) => ty,
+            (AggregateFunction::Sum | AggregateFunction::Avg, Shape::Term) if !distinct => L::Any,
+            _ => return None,
+        };
         let arg = || Some(argument.expr.clone());
         match (name, ty) {
             (AggregateFunction::Sum, L::Float) => {
                 let sum = add(self, ty, aggregate(AggregateKind::Sum, arg(), distinct));
                 Some((sum, Shape::Plain(ty)))
             }
-            // It may leave 64 bits, which integers of the language do not.
-            (AggregateFunction::Sum, L::Int) => {
-                let sum = add(self, L::Any, aggregate(AggregateKind::IntegerSum, arg(), distinct));
+            // Integers may leave 64 bits, which those of the language do not.
+            (AggregateFunction::Sum, L::Int | L::Decimal | L::Any) => {
+                let sum = add(self, L::Any, aggregate(AggregateKind::NumberSum, arg(), distinct));
+                // Integers are their own terms.
+                let sum = if ty == L::Int { sum } else { call("sparql.term", vec![sum]) };
                 Some((sum, Shape::Term))
             }
-            (AggregateFunction::Avg, L::Int) => {
-                let sum = add(self, L::Any, aggregate(AggregateKind::IntegerSum, arg(), distinct));
+            (AggregateFunction::Avg, L::Int | L::Float | L::Decimal | L::Any) => {
+                let sum = add(self, L::Any, aggregate(AggregateKind::NumberSum, arg(), distinct));
                 let count = add(self, L::Int, aggregate(AggregateKind::Count, arg(), distinct));
                 let is_empty = Expr::op(Op::Eq, vec![count.clone(), Expr::Const(Value::Int(0))]);
                 let mean = call("sparql.term", vec![call("sparql.div", vec![sum, count])]);

@@ -20,9 +20,8 @@ use super::relation::{Active, Name, Relation, is_not_null, is_null};
 use super::scope::{Names, certain, may_be_bound, visible};
 use super::{Binder, Bound};
 
-/// Cases of one pattern, at most; of one with a sub-query or a path, whose rows are shared, two.
+/// Cases of one pattern, at most.
 const CASES_MAX: usize = 8;
-const CASES_OF_SHARED_MAX: usize = 2;
 
 /// Whether a variable has a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,23 +48,18 @@ impl Relation {
     }
 
     /// Of some names the first that may be unbound here, unless there are too many.
-    pub(super) fn unsure_of<'n>(
-        &self,
-        names: impl IntoIterator<Item = &'n Name>,
-        is_shared: bool,
-    ) -> Option<Name> {
+    pub(super) fn unsure_of<'n>(&self, names: impl IntoIterator<Item = &'n Name>) -> Option<Name> {
         let is_unsure = |name: &&Name| self.slots.get(*name).is_some_and(|slot| !slot.certain);
         let mut unsure = names.into_iter().filter(is_unsure);
         let first = unsure.next()?;
         let cases = 2_usize << unsure.count().min(CASES_MAX);
-        let most = if is_shared { CASES_OF_SHARED_MAX } else { CASES_MAX };
-        (cases <= most).then(|| Arc::clone(first))
+        (cases <= CASES_MAX).then(|| Arc::clone(first))
     }
 }
 
 /// A variable of a pattern that may be unbound in the rows that there are, where it has no other in common
 /// with them: nothing else says which rows go together.
-pub(super) fn unsure_alone(relation: &Relation, pattern: &GraphPattern, is_shared: bool) -> Option<Name> {
+pub(super) fn unsure_alone(relation: &Relation, pattern: &GraphPattern) -> Option<Name> {
     // A server is asked once.
     if relation.slots.values().all(|slot| slot.certain) || matches!(pattern, GraphPattern::Service { .. }) {
         return None;
@@ -75,7 +69,7 @@ pub(super) fn unsure_alone(relation: &Relation, pattern: &GraphPattern, is_share
     if names.iter().any(is_sure) {
         return None;
     }
-    relation.unsure_of(&names, is_shared)
+    relation.unsure_of(&names)
 }
 
 /// Whether all that a part of a join has in common with patterns is what it may leave unbound, and it must be

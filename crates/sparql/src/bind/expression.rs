@@ -8,111 +8,21 @@ use std::sync::Arc;
 use spargebra::algebra::{Expression, Function, GraphPattern};
 use spargebra::term::Variable;
 use trimorph_algebra::{ApplyKind, Expr, Op, Plan};
-use trimorph_base::{Diagnostic, ErrorKind};
-use trimorph_types::rdf::lexical;
-use trimorph_types::rdf::names::{XSD, xsd};
-use trimorph_types::{LiteralKind, LogicalType, Value};
+use trimorph_base::{Diagnostic, ErrorKind, nearest};
+use trimorph_types::rdf::names::XSD;
+use trimorph_types::{LogicalType, Value};
 
+use super::compared::{compares_surely, equal_are_same, equals};
 use super::relation::{
     Active, Name, Relation, Shape, Slot, Source, call, equal, given_value, is_not_null, is_null, negated,
 };
 use super::scope::{Names, may_be_bound, mentioned, name_of, visible};
+use super::typed::{Typed, as_number, computed_of, constant, is_iri};
 use super::{Binder, Bound};
 use crate::terms::literal;
 
 /// Variables that may be unbound and that an EXISTS asks for: a case each way is planned for each.
 const UNSURE_MAX: usize = 5;
-
-/// An expression, and what is known of its values.
-pub(super) struct Typed {
-    pub(super) expr: Expr,
-    /// What values that are not null are, where it is known.
-    pub(super) shape: Shape,
-    /// Whether it is never null.
-    pub(super) certain: bool,
-}
-
-impl Typed {
-    fn term(expr: Expr) -> Self {
-        Self { expr, shape: Shape::Term, certain: false }
-    }
-
-    fn plain(expr: Expr, ty: LogicalType) -> Self {
-        Self { expr, shape: Shape::Plain(ty), certain: false }
-    }
-
-    /// Whether openCypher's order of its values is SPARQL's.
-    pub(super) fn is_ordered_plainly(&self) -> bool {
-        use LogicalType as L;
-        let plain = matches!(
-            self.shape,
-            Shape::Plain(
-                L::Int
-                    | L::Float
-                    | L::Decimal
-                    | L::String
-                    | L::Bool
-                    | L::Date
-                    | L::DateTime
-                    | L::LocalDateTime
-            )
-        );
-        plain && self.certain
-    }
-}
-
-/// Whether the algebra compares values of two types as SPARQL does.
-fn compares_plainly(a: Shape, b: Shape) -> bool {
-    use LogicalType as L;
-    let (Shape::Plain(a), Shape::Plain(b)) = (a, b) else { return false };
-    let number = |ty| matches!(ty, L::Int | L::Float | L::Decimal);
-    a == b && matches!(a, L::String | L::Bool | L::Date | L::LocalDateTime) || number(a) && number(b)
-}
-
-/// Whether values of two types are one term exactly if they are equal.
-fn equal_are_same(a: Shape, b: Shape) -> bool {
-    use LogicalType as L;
-    let types = [L::String, L::Bool, L::Int, L::Date, L::LocalDateTime];
-    a == b && types.into_iter().any(|ty| a == Shape::Plain(ty))
-}
-
-/// Whether both are moments with an offset: one instant is the same whatever its offset is, to SPARQL.
-fn are_instants(a: Shape, b: Shape) -> bool {
-    let instant = Shape::Plain(LogicalType::DateTime);
-    a == instant && b == instant
-}
-
-/// Whether a comparison of two values is true or false in every row.
-fn compares_surely(a: &Typed, b: &Typed) -> bool {
-    let is_float = |typed: &Typed| typed.shape == Shape::Plain(LogicalType::Float);
-    let is_sure = compares_plainly(a.shape, b.shape) || are_instants(a.shape, b.shape);
-    a.certain && b.certain && is_sure && !is_float(a) && !is_float(b)
-}
-
-/// Instants with one that is the same in all rows, as a range of the algebra's order, in which the offset
-/// comes behind the instant: so zones and indexes are asked. `None` where no side is.
-fn instants_with_one(op: Op, a: &Expr, b: &Expr) -> Option<Expr> {
-    let is_one = |expr: &Expr| matches!(expr, Expr::Const(_) | Expr::Param(_));
-    let (op, a, b) = match (is_one(a), is_one(b)) {
-        (false, true) => (op, a, b),
-        (true, false) => (op.swapped(), b, a),
-        _ => return None,
-    };
-    let first = match b {
-        Expr::Const(Value::DateTime(t)) => Expr::Const(Value::DateTime(t.first_of_instant())),
-        other => call("sparql.first_of_instant", vec![other.clone()]),
-    };
-    let last = match b {
-        Expr::Const(Value::DateTime(t)) => Expr::Const(Value::DateTime(t.last_of_instant())),
-        other => call("sparql.last_of_instant", vec![other.clone()]),
-    };
-    let compared = |op, end| Expr::op(op, vec![a.clone(), end]);
-    Some(match op {
-        Op::Lt | Op::Ge => compared(op, first),
-        Op::Le | Op::Gt => compared(op, last),
-        _ => Expr::op(Op::And, vec![compared(Op::Ge, first), compared(Op::Le, last)]),
-    })
-}
 
 /// The parts of a conjunction.
 pub(super) fn conjuncts<'e>(expression: &'e Expression, out: &mut Vec<&'e Expression>) {
@@ -283,8 +193,7 @@ impl Binder<'_> {
             }
             E::Not(inner) => boolean(Expr::op(Op::Not, vec![self.condition(relation, inner, active)?])),
             E::Equal(a, b) => {
-                let (a, b) = (self.expression(relation, a, active)?, self.expression(relation, b, active)?);
-                let (a, b) = (as_number(a), as_number(b));
+                let (a, b) = self.comparable(relation, (a, b), active)?;
                 Typed { certain: compares_surely(&a, &b), ..boolean(equals(a, b)) }
             }
             E::SameTerm(a, b) => {
@@ -380,28 +289,6 @@ impl Binder<'_> {
         })
     }
 
-    fn compared(
-        &mut self,
-        relation: &mut Relation,
-        (op, function): (Op, &str),
-        (a, b): (&Expression, &Expression),
-        active: &Active,
-    ) -> Bound<Typed> {
-        let (a, b) = (self.expression(relation, a, active)?, self.expression(relation, b, active)?);
-        let (a, b) = (as_number(a), as_number(b));
-        let certain = compares_surely(&a, &b);
-        let range = match are_instants(a.shape, b.shape) {
-            true => instants_with_one(op, &a.expr, &b.expr),
-            false => None,
-        };
-        let expr = match (range, compares_plainly(a.shape, b.shape)) {
-            (Some(range), _) => range,
-            (None, true) => Expr::op(op, vec![a.expr, b.expr]),
-            (None, false) => call(function, vec![a.expr, b.expr]),
-        };
-        Ok(Typed { expr, shape: Shape::Plain(LogicalType::Bool), certain })
-    }
-
     fn computed_from(
         &mut self,
         relation: &mut Relation,
@@ -409,8 +296,8 @@ impl Binder<'_> {
         args: &[&Expression],
         active: &Active,
     ) -> Bound<Typed> {
-        let args = args.iter().map(|arg| Ok(as_number(self.expression(relation, arg, active)?).expr));
-        Ok(Typed::term(call(function, args.collect::<Bound<_>>()?)))
+        let args = args.iter().map(|arg| Ok(as_number(self.expression(relation, arg, active)?)));
+        Ok(computed_of(function, args.collect::<Bound<_>>()?))
     }
 
     fn function(
@@ -445,9 +332,11 @@ impl Binder<'_> {
             let expr = Expr::op(op, typed.into_iter().map(|arg| arg.expr).collect());
             return Ok(Typed { expr, shape: Shape::Plain(L::Bool), certain });
         }
+        let first = typed.first().and_then(|arg| arg.shape.plain());
+        let are_texts = typed.iter().all(|arg| arg.shape == Shape::Plain(L::String));
         let mut values: Vec<Expr> = typed.into_iter().map(|arg| arg.expr).collect();
         let (name, ty) = match function {
-            Function::Custom(iri) => (cast(iri.as_str())?, None),
+            Function::Custom(iri) => cast(iri.as_str())?,
             Function::Iri => {
                 if let (Some(base), 1) = (&self.base, values.len()) {
                     values.push(Expr::Const(Value::String(Arc::clone(base))));
@@ -461,14 +350,26 @@ impl Binder<'_> {
             }
             other => {
                 let (name, ty) = known(other);
+                let ty = match other {
+                    // Numbers keep their type, and texts without a language give such.
+                    Function::Abs | Function::Ceil | Function::Floor | Function::Round => {
+                        first.filter(|ty| matches!(ty, L::Float | L::Decimal))
+                    }
+                    Function::SubStr | Function::UCase | Function::LCase => {
+                        first.filter(|ty| *ty == L::String)
+                    }
+                    Function::Concat | Function::StrBefore | Function::StrAfter | Function::Replace => {
+                        first.filter(|ty| *ty == L::String && are_texts)
+                    }
+                    _ => ty,
+                };
                 (format!("sparql.{name}"), ty)
             }
         };
-        let is_value = matches!(ty, Some(L::Bool | L::String | L::Int));
         let expr = call(&name, values);
         Ok(match ty {
-            Some(ty) if is_value => Typed { expr, shape: Shape::Plain(ty), certain },
-            _ => Typed::term(expr),
+            Some(ty) => Typed { expr, shape: Shape::Plain(ty), certain },
+            None => Typed::term(expr),
         })
     }
 
@@ -531,65 +432,6 @@ fn in_term_form(typed: Typed) -> Expr {
     }
 }
 
-/// A literal in term form, as an expression of its type where it has one.
-fn constant(value: Value) -> Typed {
-    use LogicalType as L;
-    let stored = match &value {
-        Value::Literal(own) => match &own.kind {
-            LiteralKind::Datatype(datatype) => trimorph_types::rdf::literal(&own.lexical, datatype),
-            LiteralKind::Language(_) => value.clone(),
-        },
-        other => other.clone(),
-    };
-    let ty = stored.logical_type();
-    let shape = match ty {
-        L::Int | L::Float | L::Decimal | L::String | L::Bool | L::Date | L::DateTime | L::LocalDateTime => {
-            Shape::Plain(ty)
-        }
-        _ => Shape::Term,
-    };
-    Typed { expr: Expr::Const(stored), shape, certain: true }
-}
-
-/// A number that is written in another than its usual form, such as `1e0` or `"07"^^xsd:integer`, as the
-/// value that it is, where only the value counts: what asks for numbers knows these.
-fn as_number(typed: Typed) -> Typed {
-    let Expr::Const(value @ Value::Literal(_)) = &typed.expr else { return typed };
-    number(value).map_or(typed, constant)
-}
-
-/// The value of a literal of a numeric type that has values of its own.
-fn number(value: &Value) -> Option<Value> {
-    let Value::Literal(literal) = value else { return None };
-    let LiteralKind::Datatype(datatype) = &literal.kind else { return None };
-    match &**datatype {
-        xsd::INTEGER => lexical::integer(&literal.lexical)?.exact_int().map(Value::Int),
-        xsd::DECIMAL => lexical::decimal(&literal.lexical).map(Value::Decimal),
-        xsd::DOUBLE => lexical::double(&literal.lexical).map(Value::Float),
-        _ => None,
-    }
-}
-
-fn equals(a: Typed, b: Typed) -> Expr {
-    if are_instants(a.shape, b.shape)
-        && let Some(range) = instants_with_one(Op::Eq, &a.expr, &b.expr)
-    {
-        return range;
-    }
-    match (a.shape, b.shape) {
-        (Shape::Node, Shape::Node) => equal(a.expr, b.expr),
-        (x, y) if compares_plainly(x, y) => equal(a.expr, b.expr),
-        // A node is an IRI, and equal to its own only.
-        (Shape::Node, Shape::Term) if is_iri(&b.expr) => equal(a.expr, call("sparql.entity", vec![b.expr])),
-        (Shape::Term, Shape::Node) if is_iri(&a.expr) => equal(call("sparql.entity", vec![a.expr]), b.expr),
-        _ => call("sparql.eq", vec![a.expr, b.expr]),
-    }
-}
-
-fn is_iri(expr: &Expr) -> bool {
-    matches!(expr, Expr::Const(Value::Iri(_)))
-}
-
 fn disjuncts(expression: &Expression) -> Vec<&Expression> {
     let (mut out, mut left) = (Vec::new(), vec![expression]);
     while let Some(expression) = left.pop() {
@@ -604,8 +446,8 @@ fn disjuncts(expression: &Expression) -> Vec<&Expression> {
     out
 }
 
-/// The cast that an IRI names.
-fn cast(iri: &str) -> Bound<String> {
+/// The cast that an IRI names, and the type of its values where all are of one.
+fn cast(iri: &str) -> Bound<(String, Option<LogicalType>)> {
     const CASTS: &[&str] = &[
         "string",
         "boolean",
@@ -633,11 +475,27 @@ fn cast(iri: &str) -> Bound<String> {
         "unsignedByte",
     ];
     match iri.strip_prefix(XSD) {
-        Some(name) if CASTS.contains(&name) => Ok(format!("sparql.xsd.{name}")),
+        Some(name) if CASTS.contains(&name) => {
+            // Integers may be larger than the type's, and moments have an offset or none.
+            let ty = match name {
+                "string" => Some(LogicalType::String),
+                "boolean" => Some(LogicalType::Bool),
+                "decimal" => Some(LogicalType::Decimal),
+                "double" => Some(LogicalType::Float),
+                _ => None,
+            };
+            Ok((format!("sparql.xsd.{name}"), ty))
+        }
         _ => {
             let primary = format!("there is no function <{iri}>");
             let error = Diagnostic::compile(ErrorKind::SemanticError, "UnknownFunction", primary);
-            Err(error.hint("functions are those of SPARQL 1.1 and 1.2, and casts to types of XML Schema"))
+            let near = iri.strip_prefix(XSD).and_then(|name| nearest(name, CASTS.iter().copied()));
+            Err(match near {
+                Some(near) => error.hint(format!("did you mean xsd:{near}?")),
+                None => {
+                    error.hint("functions are those of SPARQL 1.1 and 1.2, and casts to types of XML Schema")
+                }
+            })
         }
     }
 }
@@ -645,7 +503,7 @@ fn cast(iri: &str) -> Bound<String> {
 /// The name of a function, and the type of its values where all are of one.
 fn known(function: &Function) -> (&'static str, Option<LogicalType>) {
     use Function as F;
-    use LogicalType::{Bool, Int, String};
+    use LogicalType::{Bool, Decimal, Float, Int, String};
     match function {
         F::Str => ("str", Some(String)),
         F::Lang => ("lang", Some(String)),
@@ -653,7 +511,7 @@ fn known(function: &Function) -> (&'static str, Option<LogicalType>) {
         F::Datatype => ("datatype", None),
         F::Iri => ("iri", None),
         F::BNode => ("bnode", None),
-        F::Rand => ("rand", None),
+        F::Rand => ("rand", Some(Float)),
         F::Abs => ("abs", None),
         F::Ceil => ("ceil", None),
         F::Floor => ("floor", None),
@@ -675,7 +533,7 @@ fn known(function: &Function) -> (&'static str, Option<LogicalType>) {
         F::Day => ("day", Some(Int)),
         F::Hours => ("hours", Some(Int)),
         F::Minutes => ("minutes", Some(Int)),
-        F::Seconds => ("seconds", None),
+        F::Seconds => ("seconds", Some(Decimal)),
         F::Timezone => ("timezone", None),
         F::Tz => ("tz", Some(String)),
         F::Now => ("now", None),

@@ -21,15 +21,16 @@
 //! first: it is searched from the one end, and what it reaches is joined with the other.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use spargebra::algebra::GraphPattern;
-use spargebra::term::Variable;
+use spargebra::term::{TriplePattern, Variable};
 use trimorph_algebra::{ApplyKind, Plan};
 
 use super::by_case::leads;
 use super::either_way::either_way;
 use super::pattern::alternatives;
-use super::relation::{Active, Name, Relation};
+use super::relation::{Active, Name, Relation, Slot};
 use super::scope::{Names, certain, connected, is_sub_query, may_be_bound, name_of, names_of, visible};
 use super::triple_terms::bound_name;
 use super::triples::constants_of;
@@ -63,6 +64,7 @@ impl Binder<'_> {
         use GraphPattern as P;
         let mut all = Vec::new();
         flatten(pattern, &mut all);
+        self.order_graphs(&relation, &mut all);
         if let Some(spread) = spread(&all).filter(|_| relation.is_unit()) {
             return self.pattern(relation, &spread, active);
         }
@@ -90,6 +92,31 @@ impl Binder<'_> {
             _ => 3,
         });
         all.into_iter().try_fold(relation, |relation, part| self.pattern(relation, part, active))
+    }
+
+    /// Brings parts that ask named graphs into the order in which each finds the fewest statements for what
+    /// is bound by then; where they stand among other parts stays.
+    fn order_graphs(&self, relation: &Relation, all: &mut [&GraphPattern]) {
+        let places: Vec<usize> = (0..all.len()).filter(|at| patterns_in_graph(all[*at]).is_some()).collect();
+        if places.len() < 2 {
+            return;
+        }
+        let mut left: Vec<&GraphPattern> = places.iter().map(|at| all[*at]).collect();
+        let is_certain = |(name, slot): (&Name, &Slot)| slot.certain.then(|| Arc::clone(name));
+        let mut bound: Names = relation.slots.iter().filter_map(is_certain).collect();
+        let others = all.iter().filter(|part| is_few_rows(part) || has_triples(part));
+        others.for_each(|part| bound.append(&mut certain(part)));
+        for at in places {
+            let found = |part: &&GraphPattern| {
+                let patterns = patterns_in_graph(part).unwrap_or_default();
+                let found = patterns.iter().map(|triple| self.found_by(triple, &bound));
+                found.fold(f64::INFINITY, f64::min)
+            };
+            let next = (0..left.len()).min_by(|a, b| found(&left[*a]).total_cmp(&found(&left[*b])));
+            let part = left.remove(next.unwrap_or(0));
+            bound.append(&mut certain(part));
+            all[at] = part;
+        }
     }
 
     /// A join of which some parts connect others.
@@ -176,6 +203,13 @@ impl Binder<'_> {
         relation.grow(|input| Plan::Apply { input, subplan, kind: ApplyKind::Semi });
         Ok(relation)
     }
+}
+
+/// The triple patterns that a part asks of named graphs.
+fn patterns_in_graph(part: &GraphPattern) -> Option<&[TriplePattern]> {
+    let GraphPattern::Graph { inner, .. } = part else { return None };
+    let GraphPattern::Bgp { patterns } = &**inner else { return None };
+    (!patterns.is_empty()).then_some(patterns)
 }
 
 /// What a sub-query that gives each solution once selects, and of what.

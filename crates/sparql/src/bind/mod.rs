@@ -3,6 +3,7 @@
 mod aggregate;
 mod by_case;
 mod by_predicate;
+mod compared;
 mod either_way;
 mod expression;
 mod fixed;
@@ -19,6 +20,7 @@ mod statement_order;
 mod terms_of_graph;
 mod triple_terms;
 mod triples;
+mod typed;
 mod update;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use spargebra::algebra::{Expression, GraphPattern, OrderExpression, PropertyPathExpression};
-use spargebra::term::{GroundTerm, NamedNodePattern, Variable};
-use trimorph_algebra::{ApplyKind, Expr, Op, Plan, SortKey, VarId};
+use spargebra::term::{GroundTerm, NamedNodePattern, TriplePattern, Variable};
+use trimorph_algebra::{ApplyKind, Expr, GraphChoice, Op, Plan, SortKey, VarId};
 use trimorph_types::{LogicalType, Value};
 
 use super::by_case::{Case, unsure_alone};
@@ -14,6 +14,7 @@ use super::relation::{
     Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null, is_null, negated, told_apart,
 };
 use super::scope::{Names, any_exists, certain, is_sub_query, may_be_bound, mentioned, name_of, visible};
+use super::triple_terms::bound_name;
 use super::{Binder, Bound};
 use crate::terms::ground;
 
@@ -35,7 +36,7 @@ impl Binder<'_> {
         active: &Active,
     ) -> Bound<Relation> {
         use GraphPattern as P;
-        if let Some(name) = unsure_alone(&relation, pattern, is_shared(pattern)) {
+        if let Some(name) = unsure_alone(&relation, pattern) {
             return self
                 .by_case(relation, &name, active, &mut |own, from| own.pattern(from, pattern, active));
         }
@@ -134,6 +135,13 @@ impl Binder<'_> {
                 let names: Names = variables.iter().map(name_of).collect();
                 relation.slots.retain(|name, _| names.contains(name));
                 Ok(relation)
+            }
+            // Those that have a statement are all that there are.
+            P::Distinct { inner } | P::Reduced { inner }
+                if let Some(graph) = all_graphs(inner)
+                    && !relation.slots.contains_key(&name_of(graph)) =>
+            {
+                self.graph_alone(relation, &Active::Named(NamedNodePattern::Variable(graph.clone())))
             }
             P::Distinct { inner } | P::Reduced { inner } if let Some(parted) = parted(inner) => {
                 let relation = self.pattern(relation, &parted, active)?;
@@ -280,7 +288,7 @@ impl Binder<'_> {
             out.filter(negated(asked));
             return Ok(out);
         }
-        if let Some(name) = relation.unsure_of(&shared, is_shared(right)) {
+        if let Some(name) = relation.unsure_of(&shared) {
             return self.by_case(relation, &name, active, &mut |own, from| own.minus(from, right, active));
         }
         let bound = self.bound_beside(&relation);
@@ -315,7 +323,7 @@ impl Binder<'_> {
             let inner = self.join(relation.argument(active), alone)?;
             return Ok(without(relation, inner));
         }
-        if let Some(name) = alone.unsure_of(in_common.iter().copied(), is_shared(right)) {
+        if let Some(name) = alone.unsure_of(in_common.iter().copied()) {
             let mut left = relation;
             for case in [Case::Bound, Case::Unbound] {
                 cases.push((Arc::clone(&name), case));
@@ -468,6 +476,19 @@ impl Binder<'_> {
     fn graph_alone(&mut self, relation: Relation, active: &Active) -> Bound<Relation> {
         let mut names = Relation::unit();
         let (graph, new) = self.graphs(&mut names, active);
+        if let (GraphChoice::Named(var, among), Some((name, _))) = (&graph, &new) {
+            let graph = self.anonymous(LogicalType::Any);
+            let list = call("sparql.graphs", Vec::new());
+            names.grow(|input| Plan::Unwind { input, list, var: graph });
+            if let Some(among) = among {
+                let among = among.iter().map(|name| Value::Iri(Arc::clone(name))).collect();
+                names.filter(Expr::op(Op::In, vec![Expr::Var(graph), Expr::Const(Value::list(among))]));
+            }
+            names.extra(vec![(*var, call("sparql.entity", vec![Expr::Var(graph)]))]);
+            names.slots.insert(Arc::clone(name), Slot::certain(*var, Shape::Term));
+            self.relies_on_all();
+            return if relation.is_unit() { Ok(names) } else { self.join(relation, names) };
+        }
         let vars = [(); 3].map(|()| self.anonymous(LogicalType::Any));
         let pattern = trimorph_algebra::TriplePattern {
             subject: vars[0],
@@ -479,14 +500,8 @@ impl Binder<'_> {
         };
         self.relies_on_all();
         names.grow(|input| Plan::Statements { input, pattern });
-        let kept: Vec<VarId> = new.iter().map(|(_, var)| *var).collect();
-        if let Some((name, var)) = new {
-            names.slots.insert(name, Slot::certain(var, Shape::Term));
-            names.grow(|input| Plan::Distinct { input, vars: kept });
-        } else {
-            names.grow(|input| Plan::Limit { input, count: Expr::Const(Value::Int(1)) });
-            names.grow(|input| Plan::Project { input, items: Vec::new() });
-        }
+        names.grow(|input| Plan::Limit { input, count: Expr::Const(Value::Int(1)) });
+        names.grow(|input| Plan::Project { input, items: Vec::new() });
         if relation.is_unit() { Ok(names) } else { self.join(relation, names) }
     }
 
@@ -591,23 +606,6 @@ fn asks_sub_query(expression: &Expression) -> bool {
     any_exists(expression, &mut has_sub_query)
 }
 
-/// Whether a pattern has what is computed once where it is planned several times: a sub-query, or the ends of
-/// a path.
-fn is_shared(pattern: &GraphPattern) -> bool {
-    use GraphPattern as P;
-    match pattern {
-        P::Path { .. } => true,
-        P::Join { left, right } | P::Union { left, right } | P::Minus { left, right } => {
-            is_shared(left) || is_shared(right)
-        }
-        P::LeftJoin { left, right, .. } => is_shared(left) || is_shared(right) || has_sub_query(pattern),
-        P::Filter { inner, .. } | P::Extend { inner, .. } | P::Graph { inner, .. } => {
-            is_shared(inner) || has_sub_query(pattern)
-        }
-        other => has_sub_query(other),
-    }
-}
-
 /// Whether there is a sub-query in a pattern, or in an `EXISTS` of it.
 fn has_sub_query(pattern: &GraphPattern) -> bool {
     use GraphPattern as P;
@@ -682,6 +680,24 @@ fn slice(relation: &mut Relation, start: usize, length: Option<usize>) {
     if let Some(length) = length {
         relation.grow(|input| Plan::Limit { input, count: count(length) });
     }
+}
+
+/// The graph variable of `GRAPH ?g { ?s ?p ?o }` of which nothing else is selected.
+fn all_graphs(pattern: &GraphPattern) -> Option<&Variable> {
+    let GraphPattern::Project { inner, variables } = pattern else { return None };
+    let ([graph], GraphPattern::Graph { name: NamedNodePattern::Variable(name), inner }) =
+        (&variables[..], &**inner)
+    else {
+        return None;
+    };
+    let GraphPattern::Bgp { patterns } = &**inner else { return None };
+    let [TriplePattern { subject, predicate: NamedNodePattern::Variable(predicate), object }] = &patterns[..]
+    else {
+        return None;
+    };
+    let (Some(subject), Some(object)) = (bound_name(subject), bound_name(object)) else { return None };
+    let all = Names::from([subject, name_of(predicate), object, name_of(name)]);
+    (graph == name && all.len() == 4).then_some(graph)
 }
 
 /// The alternatives of unions within unions.

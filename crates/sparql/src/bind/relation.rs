@@ -45,6 +45,11 @@ pub(super) enum Shape {
 }
 
 impl Shape {
+    /// The one type of literals.
+    pub(super) fn plain(self) -> Option<LogicalType> {
+        if let Self::Plain(ty) = self { Some(ty) } else { None }
+    }
+
     /// The type of what is equal exactly for the same terms of this shape.
     pub(super) fn key_type(self) -> LogicalType {
         match self {

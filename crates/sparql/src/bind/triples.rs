@@ -27,7 +27,7 @@ use trimorph_types::iri_names::{GRAPH, is_hidden, name_of as name_of_iri};
 use trimorph_types::{LogicalType, Value, rdf};
 
 use super::relation::{Active, Name, Relation, Shape, Slot, Source, call, equal, is_not_null, term_key};
-use super::scope::{connected as in_common, names_of};
+use super::scope::{Names, connected as in_common, names_of};
 use super::statement_order::{Connected, Counted, Next, next_of};
 use super::triple_terms::{Opened, bound_name, constant_of, made_of};
 use super::{Binder, Bound};
@@ -171,6 +171,13 @@ impl Binder<'_> {
         let asked = bound_name(&triple.subject).and_then(|name| labels.get(&name));
         let tables = asked.map(|labels| self.catalog.node_tables_where(|has| labels.matches(has)));
         Counted { triple, counts: self.catalog.statement_counts(predicate, tables.as_deref()) }
+    }
+
+    /// How many statements a triple pattern finds where these names are bound, about.
+    pub(super) fn found_by(&self, triple: &TriplePattern, bound: &Names) -> f64 {
+        let is_known = |term: &TermPattern| bound_name(term).is_none_or(|name| bound.contains(&name));
+        let counts = self.counted(triple, &BTreeMap::new()).counts;
+        counts.found(is_known(&triple.subject), is_known(&triple.object))
     }
 
     /// How a triple pattern can be matched.

@@ -151,11 +151,22 @@ impl<'a> Checker<'a> {
     }
 
     fn call_or_iri(&mut self) -> Checked {
-        self.iri(VALUE)?;
+        self.called_iri()?;
         if self.byte() != b'(' {
+            self.sound.calls.pop();
             return Ok(());
         }
         self.arguments("the function").map(drop)
+    }
+
+    /// Takes an IRI and notes it as one that is called.
+    fn called_iri(&mut self) -> Checked {
+        let start = self.at;
+        let iri = self.whole_iri(VALUE)?;
+        let written = self.text[start..self.at].trim_end();
+        let place = self.span(start, start + written.len());
+        self.sound.calls.push((iri, place));
+        Ok(())
     }
 
     /// Takes expressions in parentheses. Gives how many, and the place of the last parenthesis.
@@ -188,7 +199,7 @@ impl<'a> Checker<'a> {
         match self.byte() {
             b'(' => self.bracketed(),
             _ if self.sees_iri() => {
-                self.iri(VALUE)?;
+                self.called_iri()?;
                 if self.byte() != b'(' {
                     return Err(self.expected(want("\"(\" and the arguments of the function")));
                 }

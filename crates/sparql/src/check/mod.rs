@@ -67,6 +67,8 @@ pub(crate) struct Sound {
     pub needed: Vec<Edit>,
     /// Edits that change no meaning and spare the parser a second try.
     pub faster: Vec<Edit>,
+    /// The IRIs that are called as functions, and where.
+    pub calls: Vec<(String, Span)>,
     /// The prologues of an update, if it has more than one: each is for the operations behind it, too.
     pub prologues: Vec<Range<usize>>,
 }

@@ -168,8 +168,13 @@ impl<'a> Checker<'a> {
 
     /// Takes `<…>` or a name with a prefix.
     pub(super) fn iri(&mut self, what: &str) -> Checked {
+        self.whole_iri(what).map(drop)
+    }
+
+    /// The same. Gives the whole of it.
+    pub(super) fn whole_iri(&mut self, what: &str) -> Checked<String> {
         if self.byte() == b'<' {
-            return self.iri_ref(what).map(drop);
+            return self.iri_ref(what).map(Iri::into_inner);
         }
         let Some(len) = prefix_len(self.rest()) else {
             return Err(self.expected(want(what)));
@@ -195,7 +200,7 @@ impl<'a> Checker<'a> {
         }
         self.at = end;
         self.space();
-        Ok(())
+        Ok(whole)
     }
 
     /// Bytes of the local name behind a prefix of so many bytes.

@@ -92,7 +92,8 @@ fn function(kind: AggregateKind) -> AggregateFunction {
     match kind {
         AggregateKind::CountStar => AggregateFunction::CountStar,
         AggregateKind::Count => AggregateFunction::Count,
-        AggregateKind::Sum | AggregateKind::IntegerSum => AggregateFunction::Sum,
+        AggregateKind::Sum => AggregateFunction::Sum,
+        AggregateKind::NumberSum => AggregateFunction::NumberSum,
         AggregateKind::Avg => AggregateFunction::Avg,
         AggregateKind::Min => AggregateFunction::Min,
         AggregateKind::Max => AggregateFunction::Max,

@@ -28,7 +28,7 @@ use crate::ExecError;
 /// Columns of the states of one aggregate.
 pub(super) fn width(kind: AggregateKind) -> usize {
     use AggregateKind as K;
-    if matches!(kind, K::Sum | K::IntegerSum | K::Avg) { 3 } else { 1 }
+    if matches!(kind, K::Sum | K::NumberSum | K::Avg) { 3 } else { 1 }
 }
 
 fn ints<'s>(values: impl Iterator<Item = i64>) -> Vector<'s> {
@@ -129,7 +129,7 @@ pub(super) fn states_of<'s>(kind: AggregateKind, columns: &[Vector<'s>]) -> Resu
             let Values::Int(counts) = &counts.values else { return Err(unknown()) };
             States::Count(counts.iter().map(|n| n.cast_unsigned()).collect())
         }
-        (AggregateKind::Sum | AggregateKind::IntegerSum | AggregateKind::Avg, [high, low, rest]) => {
+        (AggregateKind::Sum | AggregateKind::NumberSum | AggregateKind::Avg, [high, low, rest]) => {
             match (&high.values, &low.values, &rest.values) {
                 (Values::Int(high), Values::Int(low), Values::Bool(seen)) => States::Sums {
                     values: high.iter().zip(low).map(|(h, l)| whole(*h, *l)).collect(),

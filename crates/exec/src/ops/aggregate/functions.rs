@@ -3,7 +3,7 @@
 use trimorph_algebra::AggregateKind;
 use trimorph_base::{Diagnostic, ErrorKind};
 use trimorph_functions::aggregate::{Accumulator, AggregateFunction};
-use trimorph_types::Value;
+use trimorph_types::{Value, rdf};
 
 use crate::ExecError;
 
@@ -11,7 +11,8 @@ pub(super) fn function(kind: AggregateKind) -> AggregateFunction {
     match kind {
         AggregateKind::CountStar => AggregateFunction::CountStar,
         AggregateKind::Count => AggregateFunction::Count,
-        AggregateKind::Sum | AggregateKind::IntegerSum => AggregateFunction::Sum,
+        AggregateKind::Sum => AggregateFunction::Sum,
+        AggregateKind::NumberSum => AggregateFunction::NumberSum,
         AggregateKind::Avg => AggregateFunction::Avg,
         AggregateKind::Min => AggregateFunction::Min,
         AggregateKind::Max => AggregateFunction::Max,
@@ -26,6 +27,14 @@ pub(super) fn function(kind: AggregateKind) -> AggregateFunction {
 /// What an aggregate gives where there is nothing to aggregate.
 pub(in crate::ops) fn value_of_nothing(kind: AggregateKind) -> Result<Value, ExecError> {
     Ok(Accumulator::new(function(kind)).finish()?)
+}
+
+/// An integer, a literal beyond 64 bits.
+pub(super) fn integer_value(value: i128) -> Value {
+    match i64::try_from(value) {
+        Ok(int) => Value::Int(int),
+        Err(_) => rdf::literal(&value.to_string(), rdf::names::xsd::INTEGER),
+    }
 }
 
 pub(super) fn sum_overflow() -> ExecError {

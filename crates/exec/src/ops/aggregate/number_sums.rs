@@ -10,7 +10,7 @@ use trimorph_functions::aggregate::{Accumulator, FloatSum};
 use trimorph_types::Value;
 use trimorph_vector::{Nulls, Number, Numbers, Positions, Values, Vector};
 
-use super::functions::{function, mean_overflow, sum_overflow};
+use super::functions::{function, integer_value, mean_overflow, sum_overflow};
 use super::rows::{FEW, Rows, Weights};
 use crate::ExecError;
 use crate::rows::{MANY, overflow};
@@ -262,8 +262,11 @@ impl NumberSums {
         if !is_mean && !others.is_empty() {
             let mut values: Vec<Value> = floats.into_iter().map(Value::Float).collect();
             for group in others {
-                let sum = i64::try_from(self.integer(group).0).map_err(|_| sum_overflow())?;
-                values[group] = Value::Int(sum);
+                let sum = self.integer(group).0;
+                values[group] = match kind {
+                    AggregateKind::NumberSum => integer_value(sum),
+                    _ => Value::Int(i64::try_from(sum).map_err(|_| sum_overflow())?),
+                };
             }
             return Ok(Vector::of_values(values, Positions::all(groups)));
         }

@@ -49,7 +49,7 @@ impl AggregateSpec {
             !a.distinct
                 && matches!(
                     a.kind,
-                    K::CountStar | K::Count | K::Sum | K::IntegerSum | K::Avg | K::Min | K::Max
+                    K::CountStar | K::Count | K::Sum | K::NumberSum | K::Avg | K::Min | K::Max
                 )
                 && a.parameter.is_none()
         };

@@ -7,14 +7,14 @@
 use trimorph_algebra::{AggregateKind, ListOrder};
 use trimorph_base::{Diagnostic, Reservation, Span};
 use trimorph_functions::aggregate::Accumulator;
-use trimorph_types::{LogicalType, Value, rdf};
+use trimorph_types::{Decimal, LogicalType, Value};
 use trimorph_vector::{Nulls, Number, Positions, Values, Vector};
 
 use super::best::Best;
 use super::collected::Collected;
 use super::deviation::{Coming, Moments};
 use super::distinct::DistinctSet;
-use super::functions::{function, mean_overflow, sum_overflow};
+use super::functions::{function, integer_value, mean_overflow, sum_overflow};
 use super::number_sums::NumberSums;
 use super::ordered::ordered_lists;
 use super::ranks::Ranks;
@@ -205,11 +205,7 @@ fn of_integers<'s>(values: Vec<i128>) -> Vector<'s> {
         Ok(ints) => Vector::new(Values::Int(ints)),
         Err(_) => {
             let len = values.len();
-            let value = |value: i128| match i64::try_from(value) {
-                Ok(int) => Value::Int(int),
-                Err(_) => rdf::literal(&value.to_string(), rdf::names::xsd::INTEGER),
-            };
-            Vector::of_values(values.into_iter().map(value).collect(), Positions::all(len))
+            Vector::of_values(values.into_iter().map(integer_value).collect(), Positions::all(len))
         }
     }
 }
@@ -218,7 +214,7 @@ impl<'s> States<'s> {
     fn new(kind: AggregateKind, one_group: bool) -> Self {
         match kind {
             AggregateKind::CountStar | AggregateKind::Count => Self::Count(Vec::new()),
-            AggregateKind::Sum | AggregateKind::IntegerSum => {
+            AggregateKind::Sum | AggregateKind::NumberSum => {
                 Self::Sums { values: Vec::new(), seen: Vec::new() }
             }
             AggregateKind::Avg => Self::Means { sums: Vec::new(), counts: Vec::new() },
@@ -627,11 +623,14 @@ impl<'s> Column<'s> {
         }
         let is_sum = {
             use AggregateKind as K;
-            matches!(self.kind, K::Sum | K::IntegerSum | K::Avg | K::StDev | K::StDevP)
+            matches!(self.kind, K::Sum | K::NumberSum | K::Avg | K::StDev | K::StDevP)
         };
         match &arg.values {
             Values::Float(floats) if is_sum => self.add_numbers(rows, |p| Number::Float(floats[p])),
             Values::Number(numbers) if is_sum => self.add_numbers(rows, |p| numbers.get(p)),
+            Values::Decimal(decimals) if self.kind == AggregateKind::NumberSum => {
+                self.add_decimals(rows, decimals)
+            }
             Values::String(texts) if matches!(self.kind, AggregateKind::Min | AggregateKind::Max) => {
                 self.add_texts(rows, texts, ledger)
             }
@@ -658,6 +657,18 @@ impl<'s> Column<'s> {
                 Number::Float(float) => states[n].update_float(float, weight)?,
                 Number::Int(int) => states[n].update_integer(int, weight)?,
             };
+            Ok(())
+        })
+    }
+
+    /// Takes decimals into SPARQL's sums.
+    fn add_decimals(&mut self, rows: &Rows<'_, '_>, decimals: &[Decimal]) -> Result<(), ExecError> {
+        let states = self.states.generalise(self.kind)?;
+        rows.each(|n, p, weight| {
+            if weight == MANY {
+                return Err(overflow());
+            }
+            states[n].update_decimal(decimals[p], weight);
             Ok(())
         })
     }
@@ -713,7 +724,7 @@ impl<'s> Column<'s> {
         let weighs = !matches!(self.kind, AggregateKind::Min | AggregateKind::Max);
         let grows = {
             use AggregateKind as K;
-            let is_sum = matches!(self.kind, K::Avg | K::Sum | K::IntegerSum | K::StDev | K::StDevP);
+            let is_sum = matches!(self.kind, K::Avg | K::Sum | K::NumberSum | K::StDev | K::StDevP);
             !is_sum || !matches!(arg.values, Values::Int(_) | Values::Float(_) | Values::Number(_))
         };
         let (mut rows_left, general_bytes) = (ROWS_UNCHECKED, &mut self.general_bytes);
@@ -768,7 +779,7 @@ impl<'s> Column<'s> {
                     .map(|c| i64::try_from(c).map_err(|_| overflow()))
                     .collect::<Result<_, _>>()?,
             )),
-            States::Sums { values, .. } if self.kind == AggregateKind::IntegerSum => of_integers(values),
+            States::Sums { values, .. } if self.kind == AggregateKind::NumberSum => of_integers(values),
             States::Sums { values, .. } => Vector::new(Values::Int(
                 (values.into_iter())
                     .map(|v| i64::try_from(v).map_err(|_| sum_overflow()))

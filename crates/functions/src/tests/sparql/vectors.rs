@@ -14,7 +14,7 @@ use crate::kernel::{Argument, Kernel};
 use crate::tests::evaluator::NOW;
 
 /// Kinds of values, and one more.
-const KINDS: usize = 22;
+const KINDS: usize = 25;
 
 /// A value of the kind; sometimes null.
 fn drawn(random: &mut Random, kind: usize) -> Value {
@@ -89,6 +89,28 @@ fn drawn(random: &mut Random, kind: usize) -> Value {
             let datatype = format!("{}{datatype}", trimorph_types::rdf::names::XSD);
             Value::Literal(Literal::of_datatype(text, datatype).into())
         }
+        22 => {
+            let (text, datatype) = *random.pick(&[
+                ("P1D", "dayTimeDuration"),
+                ("-PT90.5S", "dayTimeDuration"),
+                ("PT36H", "dayTimeDuration"),
+                ("P1M", "yearMonthDuration"),
+                ("-P13M", "yearMonthDuration"),
+                ("P1Y2M3DT4H", "duration"),
+                ("P300000Y", "duration"),
+                ("P1M", "dayTimeDuration"),
+            ]);
+            let datatype = format!("{}{datatype}", trimorph_types::rdf::names::XSD);
+            Value::Literal(Literal::of_datatype(text, datatype).into())
+        }
+        // Decimals with many digits, and few.
+        23 => {
+            let unscaled = *random.pick(&[15, -15, 1, i128::MAX / 9, 10_i128.pow(30) + 1, 0, 7]);
+            Value::Decimal(
+                Decimal::new(unscaled, u8::try_from(random.below(25)).unwrap()).unwrap_or_default(),
+            )
+        }
+        24 => Value::LocalDateTime(LocalDateTime { seconds: random.between(-9, 9) * 40_000, nanos: 0 }),
         _ => {
             Value::Duration(trimorph_types::Duration { months: small, days: small, seconds: small, nanos: 0 })
         }
@@ -153,6 +175,17 @@ fn vectors_and_values_agree() {
         let of_texts = match function.name {
             "sparql.substr" => Some(vec![2, 10]),
             "sparql.regex" | "sparql.strbefore" | "sparql.strafter" => Some(vec![2, 2]),
+            "sparql.contains" | "sparql.strstarts" | "sparql.strends" => Some(vec![2, 2]),
+            "sparql.concat" => Some(vec![2; count]),
+            "sparql.add" | "sparql.sub" if random.chance(40) => {
+                Some(vec![*random.pick(&[3, 4, 19, 24]), *random.pick(&[22, 22, 19, 24])])
+            }
+            "sparql.add" | "sparql.sub" | "sparql.mul" | "sparql.div" => {
+                Some(vec![*random.pick(&[0, 1, 16, 23]), *random.pick(&[0, 10, 1, 16, 23])])
+            }
+            "sparql.lt" | "sparql.ge" | "sparql.eq" | "sparql.elapsed" => {
+                Some(vec![*random.pick(&[19, 24, 16]), *random.pick(&[19, 24, 23])])
+            }
             _ => None,
         };
         let kinds = of_texts.filter(|_| !are_terms && random.chance(60)).unwrap_or(kinds);

@@ -1,5 +1,7 @@
 //! What is said about mistakes: primary message, hint, and the text the place covers.
 
+use trimorph_base::{Diagnostic, ErrorKind};
+
 use crate::parse;
 
 /// Primary, hint and covered text ("" for the end of the text).
@@ -19,6 +21,19 @@ fn not_expected(text: &str, covered: &str, hint: &str) {
 #[track_caller]
 fn ends(text: &str, hint: &str) {
     check(text, "", "the text ends where more is expected", hint);
+}
+
+/// What is called and where, for errors of binding, which knows no places.
+#[test]
+fn functions_that_are_called() {
+    let text = "PREFIX x: <http://x/> SELECT (xsd:foo(?o) AS ?z) { ?s ?p ?o FILTER x:f(?s, x:g (1)) }";
+    let parsed = parse(text, None).unwrap();
+    for (iri, written) in [("http://www.w3.org/2001/XMLSchema#foo", "xsd:foo"), ("http://x/g", "x:g")] {
+        let primary = format!("there is no function <{iri}>");
+        let error = Diagnostic::compile(ErrorKind::SemanticError, "UnknownFunction", primary);
+        let place = parsed.placed(error).span.unwrap();
+        assert_eq!(&text[place.start as usize..place.end as usize], written);
+    }
 }
 
 #[test]
