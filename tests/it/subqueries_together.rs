@@ -1,7 +1,7 @@
 //! Subqueries that group, sort or deduplicate are run for many rows at once: each row gets what it gets where
 //! it is the only one. All forms of subqueries, beside nodes that have nothing to be grouped.
 
-use trimorph::{CancelToken, Database};
+use trimorph::{AccessChoice, CancelToken, Database, Switches};
 
 use crate::durable::{config, rows, run};
 
@@ -153,5 +153,27 @@ fn what_is_drawn_is_drawn_for_each_pair() {
         "MATCH (n:A) CALL (n) { MATCH (m:A) WHERE m.t = n.t RETURN rand() < 0.3 AS y, count(*) AS c } WITH n, count(y) AS c WHERE c = 2 RETURN count(*) AS c",
     ] {
         assert_eq!(rows(&c, text), ["3000"], "{text}");
+    }
+}
+
+/// A relationship around is that of each row, however relationships are read and whoever runs the subquery.
+#[test]
+fn properties_of_a_relationship_around() {
+    let asked = "MATCH (a:Person)-[k:KNOWS]->(b:Person) WHERE a.id < 2000000000000 \
+        WITH k, COLLECT { MATCH (a)-[l:LIKES]->(m) WHERE l.creationDate > k.creationDate \
+        RETURN [l.creationDate, k.creationDate] } AS pairs RETURN count(*), sum(size(pairs)), \
+        sum(CASE WHEN all(pair IN pairs WHERE pair[0] > pair[1] AND pair[1] = k.creationDate) THEN 0 ELSE 1 END)";
+    let joined = "MATCH (a:Person)-[k:KNOWS]->(b:Person) WHERE a.id < 2000000000000 \
+        MATCH (a)-[l:LIKES]->(m) WHERE l.creationDate > k.creationDate RETURN count(*)";
+    for threads in [1, 2, 4] {
+        for access in [AccessChoice::Cost, AccessChoice::Index, AccessChoice::Relation] {
+            let config = config().threads(threads).switches(Switches { access, ..Switches::default() });
+            let db = Database::in_memory(config);
+            db.generate_snb(0.03, 7).unwrap();
+            let c = db.connect();
+            let (found, pairs) = (rows(&c, asked), rows(&c, joined));
+            let parts: Vec<&str> = found[0].split(" | ").collect();
+            assert_eq!((parts[1], parts[2]), (&*pairs[0], "0"), "{threads} threads, {access:?}");
+        }
     }
 }

@@ -39,13 +39,17 @@ impl<'a, 's> Row<'a, 's> {
         Self { chunk, group, position, locals: Vec::new(), kept: Vec::new() }
     }
 
-    fn slot(&mut self, place: crate::layout::Place, cx: &Context<'s>) -> Value {
-        let group = &self.chunk.groups[place.group];
-        let position = match group.flat {
-            Some(flat) if place.group != self.group => flat,
+    /// The position of this tuple in a group.
+    fn position_in(&self, group: usize) -> usize {
+        match self.chunk.groups[group].flat {
+            Some(flat) if group != self.group => flat,
             _ => self.position,
-        };
-        let vector = &group.vectors[place.slot];
+        }
+    }
+
+    fn slot(&mut self, place: crate::layout::Place, cx: &Context<'s>) -> Value {
+        let position = self.position_in(place.group);
+        let vector = &self.chunk.groups[place.group].vectors[place.slot];
         let made = || vector.value(position, &|id| cx.edge_value(id));
         // Out of bodies a slot is read once.
         if self.locals.is_empty() || !matches!(vector.values, Values::List(_) | Values::Map(_)) {
@@ -214,13 +218,12 @@ impl<'a, 's> Row<'a, 's> {
     /// A property of an edge that is known by its slot only.
     fn slot_property(&self, base: &Ex, columns: &PropertyAccess, cx: &Context<'s>) -> Option<Value> {
         let Ex::Slot(place) = base else { return None };
-        let Values::Edge(Edges::Slots { table, first, .. }) =
-            &self.chunk.groups[place.group].vectors.get(place.slot)?.values
-        else {
+        let group = &self.chunk.groups[place.group];
+        let Values::Edge(Edges::Slots { table, first, .. }) = &group.vectors.get(place.slot)?.values else {
             return None;
         };
-        let column = columns.of_edges(*table, &cx.reader);
-        Some(column.map_or(Value::Null, |column| column.value(first + self.position as u64)))
+        let (column, position) = (columns.of_edges(*table, &cx.reader), self.position_in(place.group));
+        Some(column.map_or(Value::Null, |column| column.value(first + position as u64)))
     }
 
     pub(super) fn property(
