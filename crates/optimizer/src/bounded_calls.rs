@@ -19,8 +19,6 @@
 //!
 //! Source: Neumann and Kemper, "Unnesting Arbitrary Queries", BTW 2015; DuckDB's as-of joins for the search.
 
-use std::sync::Arc;
-
 use trimorph_algebra::{
     Aggregate, AggregateKind, ApplyKind, Band, BandKind, EdgeRange, Expr, Op, Plan, QueryGraph, VarId, Wanted,
 };
@@ -185,7 +183,6 @@ pub(crate) fn joined(
     if !is_little || kind != BandKind::Between || !values.into_iter().all(|v| is_certain(v, planning)) {
         return None;
     }
-    // Where rows themselves are wanted, they become part of the query's: what starts there is planned so.
     let nodes = starts(input, &on, planning)?;
     let mut items = Vec::new();
     let mut bound = |bound: Option<(Expr, bool)>, name: &str| {
@@ -310,7 +307,6 @@ fn is_certain(expr: &Expr, planning: &Planning<'_>) -> bool {
 /// Whether an expression is a property that has nothing but moments.
 fn is_moment(expr: &Expr, catalog: &CatalogView<'_>) -> bool {
     let Expr::Property(_, name, _) = expr else { return false };
-    let name: &Arc<str> = name;
     matches!(ordered_type(name, catalog), Some(LogicalType::DateTime | LogicalType::LocalDateTime))
 }
 
