@@ -106,33 +106,50 @@ pub(crate) fn duration<'s>(
 /// Durations of maps of whole amounts, one component after the other. `None` where something else is in
 /// them, or a sum has no place.
 fn of_components(maps: &Maps<'_>, nulls: &Nulls, at: Positions<'_>) -> Option<Vec<Duration>> {
-    let (mut out, mut fits) = (vec![Duration::default(); at.len], !maps.keys().is_empty());
+    if maps.keys().is_empty() {
+        return None;
+    }
+    let mut out = vec![Duration::default(); at.len];
     for name in maps.keys() {
         let Vector { values: Values::Int(v), nulls: missing } = maps.field(name)? else { return None };
         if !missing.is_none() {
             return None;
         }
-        let mut add = |sum: &dyn Fn(Duration, i64) -> Option<Duration>| {
-            at.for_each(|i| {
-                if !nulls.get(i) {
-                    match sum(out[i], v[i]) {
-                        Some(duration) => out[i] = duration,
-                        None => fits = false,
-                    }
-                }
-            });
-        };
         let more = |sum: i64, n: i64, of: i64| sum.checked_add(n.checked_mul(of)?);
+        let (out, each) = (&mut out, (&v[..], nulls, at));
         match amount(name)? {
-            Amount::Months(of) => add(&|d, n| Some(Duration { months: more(d.months, n, of)?, ..d })),
-            Amount::Days(of) => add(&|d, n| Some(Duration { days: more(d.days, n, of)?, ..d })),
-            Amount::Seconds(of) => add(&|d, n| Some(Duration { seconds: more(d.seconds, n, of)?, ..d })),
-            Amount::Nanos(of) => add(&|d, n| {
+            Amount::Months(of) => {
+                add(out, each, |d, n| Some(Duration { months: more(d.months, n, of)?, ..d }))
+            }
+            Amount::Days(of) => add(out, each, |d, n| Some(Duration { days: more(d.days, n, of)?, ..d })),
+            Amount::Seconds(of) => {
+                add(out, each, |d, n| Some(Duration { seconds: more(d.seconds, n, of)?, ..d }))
+            }
+            Amount::Nanos(of) => add(out, each, |d, n| {
                 Duration::normalized(d.months, d.days, d.seconds, more(i64::from(d.nanos), n, of)?)
             }),
-        }
+        }?;
     }
-    fits.then_some(out)
+    Some(out)
+}
+
+/// Adds a component to each duration; `None` where a sum has no place.
+#[inline(always)]
+fn add(
+    out: &mut [Duration],
+    (values, nulls, at): (&[i64], &Nulls, Positions<'_>),
+    sum: impl Fn(Duration, i64) -> Option<Duration>,
+) -> Option<()> {
+    let mut fits = true;
+    at.for_each(|i| {
+        if !nulls.get(i) {
+            match sum(out[i], values[i]) {
+                Some(duration) => out[i] = duration,
+                None => fits = false,
+            }
+        }
+    });
+    fits.then_some(())
 }
 
 pub(crate) fn local_time<'s>(
