@@ -211,25 +211,16 @@ fn replace(context: &Context<'_>, args: &[Value]) -> Found {
         let mut steps = context.steps();
         match engine {
             Engine::Plain { regex, .. } => {
-                // A pattern that matches nothing at all is an error.
-                if regex.is_match("") {
-                    return Err(Miss::Error);
-                }
                 for captures in regex.captures_iter(text.text) {
                     steps.step()?;
-                    let group = |i| captures.get(i).map(|m| m.range());
-                    found(out.replace(&pieces, group))?;
+                    out.replace(&pieces, |i| captures.get(i).map(|m| m.range()));
                 }
             }
             Engine::Backtracking(regex) => {
-                if found(regex.is_match("").ok())? {
-                    return Err(Miss::Error);
-                }
                 for captures in regex.captures_iter(text.text) {
                     steps.look()?;
                     let captures = found(captures.ok())?;
-                    let group = |i| captures.get(i).map(|m| m.range());
-                    found(out.replace(&pieces, group))?;
+                    out.replace(&pieces, |i| captures.get(i).map(|m| m.range()));
                 }
             }
         }
@@ -247,13 +238,10 @@ struct Replaced<'a> {
 }
 
 impl Replaced<'_> {
-    /// Takes one match; `None` if it is the empty text.
-    fn replace(
-        &mut self,
-        pieces: &[Piece<'_>],
-        group: impl Fn(usize) -> Option<std::ops::Range<usize>>,
-    ) -> Option<()> {
-        let whole = group(0).filter(|whole| !whole.is_empty())?;
+    /// Takes one match, which may be empty: XPath 3.1 has an error where a pattern matches the empty text, its
+    /// next version and other engines do not.
+    fn replace(&mut self, pieces: &[Piece<'_>], group: impl Fn(usize) -> Option<std::ops::Range<usize>>) {
+        let Some(whole) = group(0) else { return };
         self.out.push_str(&self.text[self.end..whole.start]);
         for piece in pieces {
             match piece {
@@ -262,6 +250,5 @@ impl Replaced<'_> {
             }
         }
         self.end = whole.end;
-        Some(())
     }
 }
