@@ -105,7 +105,7 @@ fn string(value: &Value) -> Option<Value> {
         Meaning::Date(x) => canonical(&date_value(x)?),
         Meaning::Time(x) => canonical(&time_value(x)?),
         Meaning::Span(kind, x) => canonical(&kind.value(x)?),
-        Meaning::Other => canonical(value),
+        Meaning::PartOfDate(..) | Meaning::Other => canonical(value),
     }
 }
 

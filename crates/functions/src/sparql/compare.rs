@@ -90,7 +90,7 @@ const TRIPLE_DEPTH_MAX: usize = 100;
 
 /// `a = b` for terms; `None` is the error.
 fn equal(a: &Value, b: &Value, depth: usize) -> Option<bool> {
-    use Meaning::{Bool, Date, DateTime, Opaque, Other, Resource, Span, Tagged, Text, Time};
+    use Meaning::{Bool, Date, DateTime, Opaque, Other, PartOfDate, Resource, Span, Tagged, Text, Time};
     Some(match (&Meaning::of(a), &Meaning::of(b)) {
         (Meaning::Number(x), Meaning::Number(y)) => x.compare(*y) == Some(Ordering::Equal),
         (Text(x), Text(y)) => x == y,
@@ -102,6 +102,7 @@ fn equal(a: &Value, b: &Value, depth: usize) -> Option<bool> {
         (DateTime(x), DateTime(y)) | (Date(x), Date(y)) | (Time(x), Time(y)) => {
             compare_moments(*x, *y)?.is_eq()
         }
+        (PartOfDate(of, x), PartOfDate(also, y)) if of == also => compare_moments(*x, *y)?.is_eq(),
         (Span(_, x), Span(_, y)) => x == y,
         (Other, Other) if is_binary(a) && is_binary(b) => equivalent(a, b),
         (Other, _) | (_, Other) => return None,
@@ -154,7 +155,7 @@ enum Compared {
 }
 
 fn compare(a: &Value, b: &Value) -> Compared {
-    use Meaning::{Bool, Date, DateTime, Span, Text, Time};
+    use Meaning::{Bool, Date, DateTime, PartOfDate, Span, Tagged, Text, Time};
     let order = match (Meaning::of(a), Meaning::of(b)) {
         (Meaning::Number(x), Meaning::Number(y)) => {
             return x.compare(y).map_or(Compared::Never, Compared::As);
@@ -162,6 +163,9 @@ fn compare(a: &Value, b: &Value) -> Compared {
         (Text(x), Text(y)) => Some(x.cmp(y)),
         (Bool(x), Bool(y)) => Some(x.cmp(&y)),
         (DateTime(x), DateTime(y)) | (Date(x), Date(y)) | (Time(x), Time(y)) => compare_moments(x, y),
+        (PartOfDate(of, x), PartOfDate(also, y)) if of == also => compare_moments(x, y),
+        // The standard gives no order of texts in a language, and leaves it to be added: within one language.
+        (Tagged(x), Tagged(y)) if x.kind.is_same(&y.kind) => Some(x.lexical.cmp(&y.lexical)),
         (Span(_, x), Span(_, y)) => compare_spans(x, y),
         _ => None,
     };

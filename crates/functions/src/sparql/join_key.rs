@@ -52,7 +52,10 @@ fn of_term(context: &Context<'_>, term: &Value) -> Found {
         Meaning::Number(number) => Value::Float(number.to_float().into()),
         Meaning::Text(text) if !matches!(term, Value::String(_)) => Value::string(text),
         Meaning::Bool(x) => Value::Bool(x),
-        Meaning::DateTime(moment) | Meaning::Date(moment) | Meaning::Time(moment) => {
+        Meaning::DateTime(moment)
+        | Meaning::Date(moment)
+        | Meaning::Time(moment)
+        | Meaning::PartOfDate(_, moment) => {
             let instant = utc(moment);
             Value::string(format!("{} {}", instant.seconds, instant.nanos))
         }

@@ -1,6 +1,6 @@
 //! What a term means: a value in, one of the kinds that SPARQL's operators tell apart out.
 
-use trimorph_types::rdf::lexical::{self, Moment, Span, TIME_DAY};
+use trimorph_types::rdf::lexical::{self, DateParts, Moment, Span, TIME_DAY};
 use trimorph_types::rdf::names::XSD;
 use trimorph_types::{Date, Duration, Literal, LiteralKind, LocalDateTime, LocalTime, Value};
 
@@ -19,6 +19,8 @@ pub(super) enum Meaning<'a> {
     DateTime(Moment),
     Date(Moment),
     Time(Moment),
+    /// A date that lacks parts, as the first midnight that it may be.
+    PartOfDate(DateParts, Moment),
     Span(SpanType, Span),
     /// An IRI, a blank node or a triple term.
     Resource(&'a str),
@@ -61,6 +63,7 @@ impl<'a> Meaning<'a> {
 
     fn of_literal(literal: &'a Literal) -> Self {
         let text = &*literal.lexical;
+        let part = |parts| Some(Self::PartOfDate(parts, lexical::date_parts(text, parts)?));
         let read = |datatype: &str| {
             Some(match datatype.strip_prefix(XSD)? {
                 "string" => Self::Text(text),
@@ -69,6 +72,11 @@ impl<'a> Meaning<'a> {
                 "dateTimeStamp" => Self::DateTime(lexical::date_time(text).filter(|m| m.offset.is_some())?),
                 "date" => Self::Date(lexical::date(text)?),
                 "time" => Self::Time(lexical::time(text)?),
+                "gYear" => part(DateParts::Year)?,
+                "gYearMonth" => part(DateParts::YearMonth)?,
+                "gMonth" => part(DateParts::Month)?,
+                "gMonthDay" => part(DateParts::MonthDay)?,
+                "gDay" => part(DateParts::Day)?,
                 "duration" => Self::Span(SpanType::Any, lexical::duration(text)?),
                 "dayTimeDuration" => Self::Span(SpanType::Time, day_time(text)?),
                 "yearMonthDuration" => Self::Span(SpanType::Months, year_month(text)?),

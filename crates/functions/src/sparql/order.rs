@@ -73,7 +73,9 @@ fn key(term: &Value) -> Value {
         },
         Meaning::Bool(x) => Value::Bool(x),
         Meaning::Text(text) => Value::string(text),
-        Meaning::DateTime(x) | Meaning::Date(x) | Meaning::Time(x) => Value::LocalDateTime(utc(x)),
+        Meaning::DateTime(x) | Meaning::Date(x) | Meaning::Time(x) | Meaning::PartOfDate(_, x) => {
+            Value::LocalDateTime(utc(x))
+        }
         Meaning::Span(_, x) => length(x).map_or_else(|| term.clone(), Value::Duration),
         _ => term.clone(),
     }

@@ -1,6 +1,6 @@
 //! Parts of moments, the statement's time, and moments as literals.
 
-use trimorph_types::rdf::lexical::{Moment, Span};
+use trimorph_types::rdf::lexical::{DateParts, Moment, Span};
 use trimorph_types::rdf::names::xsd;
 use trimorph_types::rdf::write_canonical;
 use trimorph_types::temporal::ZoneId;
@@ -16,18 +16,30 @@ use crate::context::Context;
 use crate::function::{Function, result};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    of_terms!("year", (1, 1), result::int, |_, a| date_part(a, |(year, _, _)| year), "year(a): the year")
-        .typed(|_, args, at| vectors::date_part(args, at, "year")),
+    of_terms!(
+        "year",
+        (1, 1),
+        result::int,
+        |_, a| date_part(a, DateParts::has_year, |(year, _, _)| year),
+        "year(a): the year"
+    )
+    .typed(|_, args, at| vectors::date_part(args, at, "year")),
     of_terms!(
         "month",
         (1, 1),
         result::int,
-        |_, a| date_part(a, |(_, month, _)| month),
+        |_, a| date_part(a, DateParts::has_month, |(_, month, _)| month),
         "month(a): the month"
     )
     .typed(|_, args, at| vectors::date_part(args, at, "month")),
-    of_terms!("day", (1, 1), result::int, |_, a| date_part(a, |(_, _, day)| day), "day(a): the day")
-        .typed(|_, args, at| vectors::date_part(args, at, "day")),
+    of_terms!(
+        "day",
+        (1, 1),
+        result::int,
+        |_, a| date_part(a, DateParts::has_day, |(_, _, day)| day),
+        "day(a): the day"
+    )
+    .typed(|_, args, at| vectors::date_part(args, at, "day")),
     of_terms!("hours", (1, 1), result::int, |_, a| time_part(a, |s| s / 3_600), "hours(a): the hour")
         .typed(|_, args, at| vectors::time_part(args, at, "hour")),
     of_terms!("minutes", (1, 1), result::int, |_, a| time_part(a, |s| s / 60 % 60), "minutes(a): the minute")
@@ -91,12 +103,16 @@ fn now(context: &Context<'_>, _: &[Value]) -> Found {
     Ok(Value::DateTime(DateTime::from_utc(clock.seconds, clock.nanos, &ZoneId::UTC)))
 }
 
-fn date_part(args: &[Value], part: fn((i64, i64, i64)) -> i64) -> Found {
+/// A part of what has it.
+fn date_part(args: &[Value], has: fn(DateParts) -> bool, part: fn((i64, i64, i64)) -> i64) -> Found {
     if let Value::Date(date) = &args[0] {
         return Ok(Value::Int(part(date.ymd())));
     }
     match Meaning::of(&args[0]) {
         Meaning::DateTime(moment) | Meaning::Date(moment) => {
+            Ok(Value::Int(part(Date { days: moment.local.days() }.ymd())))
+        }
+        Meaning::PartOfDate(parts, moment) if has(parts) => {
             Ok(Value::Int(part(Date { days: moment.local.days() }.ymd())))
         }
         _ => found(None),
@@ -144,7 +160,10 @@ fn midnight(value: &Value) -> Option<Value> {
 #[expect(clippy::option_option, reason = "the two are told apart")]
 fn offset(value: &Value) -> Option<Option<i32>> {
     match Meaning::of(value) {
-        Meaning::DateTime(moment) | Meaning::Time(moment) | Meaning::Date(moment) => Some(moment.offset),
+        Meaning::DateTime(moment)
+        | Meaning::Time(moment)
+        | Meaning::Date(moment)
+        | Meaning::PartOfDate(_, moment) => Some(moment.offset),
         _ => None,
     }
 }

@@ -114,6 +114,62 @@ pub fn time(text: &str) -> Option<Moment> {
     reader.moment(TIME_DAY, seconds % SECONDS_PER_DAY, nanos)
 }
 
+/// The types of dates that lack parts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DateParts {
+    /// `xsd:gYear`: `2005`.
+    Year,
+    /// `xsd:gYearMonth`: `2005-01`.
+    YearMonth,
+    /// `xsd:gMonth`: `--01`.
+    Month,
+    /// `xsd:gMonthDay`: `--01-31`.
+    MonthDay,
+    /// `xsd:gDay`: `---31`.
+    Day,
+}
+
+impl DateParts {
+    /// Whether the year is said.
+    pub const fn has_year(self) -> bool {
+        matches!(self, Self::Year | Self::YearMonth)
+    }
+
+    /// Whether the month is said.
+    pub const fn has_month(self) -> bool {
+        matches!(self, Self::YearMonth | Self::Month | Self::MonthDay)
+    }
+
+    /// Whether the day is said.
+    pub const fn has_day(self) -> bool {
+        matches!(self, Self::MonthDay | Self::Day)
+    }
+}
+
+/// A date that lacks parts, with or without an offset, as the first midnight that it may be. A year that is not
+/// said is 1972, which has all days (XML Schema 1.1 part 2, §E.3.3).
+pub fn date_parts(text: &str, parts: DateParts) -> Option<Moment> {
+    let mut reader = Reader(text.as_bytes());
+    let (mut year, mut month, mut day) = (1972, 1, 1);
+    if parts.has_year() {
+        year = reader.year()?;
+    } else {
+        reader.eat(b'-')?;
+    }
+    if parts.has_month() {
+        reader.eat(b'-')?;
+        month = reader.digits(2).filter(|month| (1..=12).contains(month))?;
+    } else if parts.has_day() {
+        reader.eat(b'-')?;
+    }
+    if parts.has_day() {
+        reader.eat(b'-')?;
+        day = reader.digits(2)?;
+    }
+    let exists = (1..=days_in_month(year, month)).contains(&day);
+    reader.moment(exists.then(|| days_from_date(year, month, day))?, 0, 0)
+}
+
 /// `P1Y2M3DT4H5M6.7S`, any but not all of it left out, with a sign before it.
 pub fn duration(text: &str) -> Option<Span> {
     let (negative, body) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
@@ -185,7 +241,7 @@ impl Reader<'_> {
         Some(digits.iter().fold(0, |n, digit| n * 10 + i64::from(digit - b'0')))
     }
 
-    fn date(&mut self) -> Option<i64> {
+    fn year(&mut self) -> Option<i64> {
         let negative = self.eat(b'-').is_some();
         let count = self.digit_count();
         // Nine digits are the most that a year of ours has; more than four begin with none that says nothing.
@@ -196,12 +252,16 @@ impl Reader<'_> {
         if negative && year == 0 {
             return None;
         }
-        let year = if negative { -year } else { year };
+        (year <= YEAR_MAX).then_some(if negative { -year } else { year })
+    }
+
+    fn date(&mut self) -> Option<i64> {
+        let year = self.year()?;
         self.eat(b'-')?;
         let month = self.digits(2)?;
         self.eat(b'-')?;
         let day = self.digits(2)?;
-        let exists = year.abs() <= YEAR_MAX && (1..=days_in_month(year, month)).contains(&day);
+        let exists = (1..=days_in_month(year, month)).contains(&day);
         exists.then(|| days_from_date(year, month, day))
     }
 

@@ -5,6 +5,33 @@ use trimorph_types::{Value, order};
 
 use super::evaluator::{check, text, value};
 
+/// Dates that lack parts compare with those that lack the same.
+#[test]
+fn parts_of_dates() {
+    check(
+        r#"
+        lt("1999"^^xsd:gYear, "2000"^^xsd:gYear) ==> "true"^^xsd:boolean
+        lt("-0044"^^xsd:gYear, "0001"^^xsd:gYear) ==> "true"^^xsd:boolean
+        gt("12000"^^xsd:gYear, "2000"^^xsd:gYear) ==> "true"^^xsd:boolean
+        eq("2000"^^xsd:gYear, "2000Z"^^xsd:gYear) ==> error
+        eq("2000+00:00"^^xsd:gYear, "2000Z"^^xsd:gYear) ==> "true"^^xsd:boolean
+        ne("2000"^^xsd:gYear, "2001"^^xsd:gYear) ==> "true"^^xsd:boolean
+        ge("2000-02"^^xsd:gYearMonth, "2000-01"^^xsd:gYearMonth) ==> "true"^^xsd:boolean
+        lt("--02-29"^^xsd:gMonthDay, "--03-01"^^xsd:gMonthDay) ==> "true"^^xsd:boolean
+        lt("--02"^^xsd:gMonth, "--12"^^xsd:gMonth) ==> "true"^^xsd:boolean
+        lt("---02"^^xsd:gDay, "---31"^^xsd:gDay) ==> "true"^^xsd:boolean
+        eq("2000"^^xsd:gYear, "2000-01"^^xsd:gYearMonth) ==> "false"^^xsd:boolean
+        eq("2000"^^xsd:gYear, "2000-01-01"^^xsd:date) ==> "false"^^xsd:boolean
+        lt("2000"^^xsd:gYear, "2000-01-01"^^xsd:date) ==> error
+        lt("2000"^^xsd:gYear, 2001) ==> error
+        eq("02000"^^xsd:gYear, "2000"^^xsd:gYear) ==> error
+        eq("--02-30"^^xsd:gMonthDay, "--03-01"^^xsd:gMonthDay) ==> error
+        eq("--13"^^xsd:gMonth, "--03"^^xsd:gMonth) ==> error
+        eq("2000-00"^^xsd:gYearMonth, "2000-01"^^xsd:gYearMonth) ==> error
+        "#,
+    );
+}
+
 #[test]
 fn equality() {
     check(
@@ -82,8 +109,12 @@ fn less_and_more() {
         lt("NaN"^^xsd:double, 1) ==> "false"^^xsd:boolean
         ge("NaN"^^xsd:double, 1) ==> "false"^^xsd:boolean
         lt("a", "b") ==> "true"^^xsd:boolean
-        lt("a"@en, "b"@en) ==> error
         lt(<a>, <b>) ==> error
+        lt("a"@en, "b"@en) ==> "true"^^xsd:boolean
+        ge("a"@en, "b"@EN) ==> "false"^^xsd:boolean
+        lt("a"@en, "b"@de) ==> error
+        lt("a"@en, "b") ==> error
+        lt("a"@en--ltr, "b"@en) ==> error
         lt("a", 1) ==> error
         lt(false, true) ==> "true"^^xsd:boolean
         gt("2006-08-23Z"^^xsd:date, "2006-08-22"^^xsd:date) ==> "true"^^xsd:boolean

@@ -18,6 +18,20 @@ fn parts() {
         hours("24:00:00"^^xsd:time) ==> "0"^^xsd:integer
         minutes("15:38:02.5Z"^^xsd:time) ==> "38"^^xsd:integer
         year("15:38:02"^^xsd:time) ==> error
+        year("2010"^^xsd:gYear) ==> "2010"^^xsd:integer
+        year("-0044Z"^^xsd:gYear) ==> "-44"^^xsd:integer
+        year("2010-12"^^xsd:gYearMonth) ==> "2010"^^xsd:integer
+        month("2010-12+01:00"^^xsd:gYearMonth) ==> "12"^^xsd:integer
+        month("--12"^^xsd:gMonth) ==> "12"^^xsd:integer
+        month("--12-05:00"^^xsd:gMonth) ==> "12"^^xsd:integer
+        month("--12-24"^^xsd:gMonthDay) ==> "12"^^xsd:integer
+        day("--12-24"^^xsd:gMonthDay) ==> "24"^^xsd:integer
+        day("---24"^^xsd:gDay) ==> "24"^^xsd:integer
+        month("2010"^^xsd:gYear) ==> error
+        day("2010-12"^^xsd:gYearMonth) ==> error
+        year("--12-24"^^xsd:gMonthDay) ==> error
+        month("---24"^^xsd:gDay) ==> error
+        tz("2010+05:30"^^xsd:gYear) ==> "+05:30"
         hours("2010-12-21"^^xsd:date) ==> error
         year("2010") ==> error
         year("2010-13-01"^^xsd:date) ==> error
