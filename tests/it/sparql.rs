@@ -624,6 +624,7 @@ fn graphs_of_templates_are_bound() {
         "DELETE { GRAPH ?g { ?s :p ?o } } WHERE { ?s :p ?o }",
         "INSERT { GRAPH ?g { ?s :new ?o } } WHERE { ?s :p ?o }",
         "INSERT { GRAPH ?g { ?s :new ?o } } WHERE { ?s :p ?o BIND('x' AS ?g) }",
+        "INSERT { GRAPH ?g { ?s :new ?o } } WHERE { ?s :p ?o BIND(TRIPLE(?s, :p, ?o) AS ?g) }",
         "DELETE { GRAPH ?g { ?s :p ?o } } WHERE { ?s :p ?o OPTIONAL { ?o :none ?g } }",
     ] {
         sparql(&connection, update);

@@ -100,6 +100,7 @@ impl Statement<'_> {
             };
             let graph = match vars.graph.map(term) {
                 None | Some(Value::Null) => None,
+                Some(graph) if !is_subject(&graph) => continue,
                 Some(Value::Iri(graph)) => Some(graph),
                 Some(_) => continue,
             };
