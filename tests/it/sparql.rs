@@ -298,6 +298,29 @@ fn hostile_texts_are_errors() {
     }
 }
 
+/// Data may be as long as it is: the limit of what a text may ask is for what is planned.
+#[test]
+fn data_has_no_greatest_length() {
+    let db = database();
+    let connection = db.connect();
+    let graphs: String = (0..6_000).map(|n| format!("GRAPH :g{} {{ :a :p {n} }} ", n % 7)).collect();
+    let said: String = (0..6_000).map(|n| format!(":a :p {n} {{| :since {n} |}} . ")).collect();
+    sparql(&connection, &format!("INSERT DATA {{ {graphs} }}; INSERT DATA {{ {said} }}"));
+    let count = |text: &str| sparql(&connection, &format!("SELECT (COUNT(*) AS ?n) {{ {text} }}"));
+    assert_eq!(count("GRAPH ?g { ?s :p ?o }"), ["6000"]);
+    assert_eq!(count("?s :p ?o {| :since ?o |}"), ["6000"]);
+    sparql(&connection, &format!("DELETE DATA {{ {graphs} }}"));
+    assert_eq!(count("GRAPH ?g { ?s :p ?o }"), ["0"]);
+    let parts = "GRAPH :g { ?s ?p ?o } ".repeat(6_000);
+    for text in [
+        format!("SELECT * {{ {parts} }}"),
+        format!("INSERT DATA {{ :a :p 1 }} ; DELETE {{ :a :p 1 }} WHERE {{ {parts} }}"),
+        format!("PREFIX data: <http://data/> SELECT * {{ {parts} }}"),
+    ] {
+        assert!(connection.sparql(&text).is_err());
+    }
+}
+
 /// Of nodes, names are read for all of a vector: IRIs, blank nodes and those that only their ids name, in
 /// tables that have names and in those that have none.
 #[test]

@@ -419,14 +419,25 @@ fn look_over(text: &str) -> Result<Seen, Diagnostic> {
         ["union", "optional", "minus", "bind", "filter", "graph", "service", "values", "exists"];
     let (mut depth, mut run, mut parts, mut wrong) = (0_usize, 0_usize, 0_usize, None);
     let mut seen = Seen { depth: 0, has_having: false };
+    // What is inserted or deleted as it stands is as long as it is: nothing in it is planned.
+    let (mut is_data, mut data_depth) = (false, None);
     tokens(text, &mut |token, at| {
+        let was_data = std::mem::replace(&mut is_data, false);
         run = if matches!(token, Token::Prefix) { run + 1 } else { 0 };
         match token {
             Token::Open => {
                 depth += 1;
                 seen.depth = seen.depth.max(depth);
+                if was_data {
+                    data_depth = Some(depth);
+                }
             }
-            Token::Close => depth = depth.saturating_sub(1),
+            Token::Close => {
+                depth = depth.saturating_sub(1);
+                data_depth = data_depth.filter(|data| depth >= *data);
+            }
+            Token::Word(word) if word.eq_ignore_ascii_case("data") => is_data = true,
+            Token::Between | Token::Word(_) if data_depth.is_some() => {}
             Token::Between => parts += 1,
             Token::Word(word) if word.eq_ignore_ascii_case("having") => seen.has_having = true,
             Token::Word(word) if PARTS.iter().any(|part| word.eq_ignore_ascii_case(part)) => parts += 1,
