@@ -93,6 +93,7 @@ mod snb_bi;
 mod snb_bi_sparql;
 mod sparql;
 mod sparql_forms;
+mod sparql_known;
 mod sparql_values;
 mod spill;
 mod spools;

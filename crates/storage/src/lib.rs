@@ -49,4 +49,4 @@ pub use rewrite::{
 };
 pub use row_labels::row_labels;
 pub use slot::Load;
-pub use value_index::{ValueIndex, ValueIndexView, ValueOf};
+pub use value_index::{Iris, ValueIndex, ValueIndexView, ValueOf};

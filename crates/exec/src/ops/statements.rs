@@ -30,6 +30,9 @@ use crate::{Context, ExecError};
 /// Subjects that are gone through between two looks at what is to be handed out.
 const SUBJECTS: u64 = 1_024;
 
+/// Rows that name a graph before all graphs are asked for: that costs as much as some looks.
+const GRAPHS_ASKED: usize = 16;
+
 /// Rows that are handed out first, and about so many subjects are gone through for them.
 const FIRST_ROWS: usize = 32;
 
@@ -148,6 +151,8 @@ pub(crate) struct Statements<'s> {
     wanted: usize,
     /// Of the first row on.
     known: Option<Known>,
+    /// Rows that named a graph.
+    graphs_asked: usize,
     held: Option<Reservation>,
 }
 
@@ -167,6 +172,7 @@ impl<'s> Statements<'s> {
             names: NameTerms::default(),
             wanted: FIRST_ROWS,
             known: None,
+            graphs_asked: 0,
             held: None,
         }
     }
@@ -198,6 +204,18 @@ impl<'s> Statements<'s> {
         })
     }
 
+    /// Whether what a row has for the graph is the name of none. It is known once some rows had one: a graph
+    /// that may be any node of a table is none as a rule.
+    fn is_no_graph(&mut self, graphs: &Graphs, finder: &Finder<'_, 's>) -> bool {
+        let (Graphs::One(name), GraphPlace::Named(..)) = (graphs, &self.spec.graph) else { return false };
+        // A path of no steps is in every graph.
+        if matches!(self.spec.between, Between::Path(..)) {
+            return false;
+        }
+        self.graphs_asked += 1;
+        self.graphs_asked > GRAPHS_ASKED && finder.few_graphs().is_some_and(|all| !all.contains(name))
+    }
+
     /// Looks for the statements of a row, or of the next subjects of its scan.
     fn look(&mut self, position: u32, cx: &Context<'s>) -> Result<(), ExecError> {
         let known = self.known.take().unwrap_or_else(|| Known::of(&cx.reader));
@@ -227,6 +245,9 @@ impl<'s> Statements<'s> {
         let subject = self.given(spec.subject, position, cx);
         let object = self.given(spec.object, position, cx);
         if [&subject, &object].into_iter().flatten().any(Value::is_null) {
+            return Ok(());
+        }
+        if self.is_no_graph(&graphs, finder) {
             return Ok(());
         }
         let predicate = match &spec.between {

@@ -162,6 +162,8 @@ pub struct ValueIndex {
     extremes: OnceLock<[Value; 2]>,
     /// The positions of rows whose value is a list, once somebody has asked.
     lists: OnceLock<Range<u64>>,
+    /// The different IRIs, once somebody has collected them; none where they are many.
+    iris: OnceLock<Option<Box<[Arc<str>]>>>,
     by_hash: Arc<ByHash>,
 }
 
@@ -171,6 +173,7 @@ pub struct ValueIndexView<'s> {
     ends: &'s [u64],
     extremes: &'s OnceLock<[Value; 2]>,
     lists: &'s OnceLock<Range<u64>>,
+    iris: &'s OnceLock<Option<Box<[Arc<str>]>>>,
     by_hash: &'s ByHash,
 }
 
@@ -183,7 +186,8 @@ impl ValueIndex {
             end
         });
         let ends = ends.collect();
-        Self { pieces, ends, extremes: OnceLock::new(), lists: OnceLock::new(), by_hash: Arc::default() }
+        let (extremes, lists, iris) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { pieces, ends, extremes, lists, iris, by_hash: Arc::default() }
     }
 
     /// Rows that have a value.
@@ -221,6 +225,7 @@ impl ValueIndex {
             ends: &self.ends,
             extremes: &self.extremes,
             lists: &self.lists,
+            iris: &self.iris,
             by_hash: &self.by_hash,
         }
     }
@@ -266,7 +271,35 @@ fn is_behind(value: &Value, bound: &Value) -> bool {
     standing(value, bound).is_gt()
 }
 
+/// The different IRIs of an index.
+#[derive(Clone, Copy, Debug)]
+pub enum Iris<'s> {
+    /// Nobody has collected them.
+    Unknown,
+    /// They are more than are kept.
+    Many,
+    /// All of them.
+    These(&'s [Arc<str>]),
+}
+
+/// IRIs that an index keeps: 10 kB at their usual length (chosen).
+const IRIS_MAX: usize = 128;
+
 impl<'s> ValueIndexView<'s> {
+    /// The different IRIs that [`Self::note_iris`] was told.
+    pub fn iris(&self) -> Iris<'s> {
+        match self.iris.get() {
+            None => Iris::Unknown,
+            Some(None) => Iris::Many,
+            Some(Some(iris)) => Iris::These(iris),
+        }
+    }
+
+    /// Somebody has collected the different IRIs.
+    pub fn note_iris(&self, iris: Vec<Arc<str>>) {
+        self.iris.get_or_init(|| (iris.len() <= IRIS_MAX).then(|| iris.into()));
+    }
+
     /// Rows that have a value.
     pub fn len(&self) -> u64 {
         self.ends.last().copied().unwrap_or(0)

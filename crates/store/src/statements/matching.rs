@@ -11,17 +11,17 @@
 //!
 //! A statement is found once for each place where it is. What is read is noted by whom it is read through.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use trimorph_base::{NodeId, TableId};
 use trimorph_catalog::{EdgeShape, Places, PredicateSet, StatementShape};
 use trimorph_storage::PlacesOfRows;
 use trimorph_types::iri_names::{iri_of, is_hidden, name_of};
-use trimorph_types::{Relationship, Value, equivalent, rdf};
+use trimorph_types::{LogicalType, Relationship, Value, equivalent, rdf};
 
 use crate::neighbours::Neighbours;
 use crate::{PropertyColumn, Reader};
@@ -85,6 +85,10 @@ pub struct Known {
     pub(super) sets: RefCell<FxHashMap<(TableId, u64, bool), PlacesOfRows>>,
     /// By edge table, the graphs by how their names lie.
     pub(super) graphs: RefCell<FxHashMap<usize, StoredNames>>,
+    /// The tables whose nodes stand for literals.
+    literal_tables: OnceCell<Box<[TableId]>>,
+    /// All named graphs, where they are few and nothing was written to them.
+    pub(super) few_graphs: OnceCell<Option<FxHashSet<Arc<str>>>>,
 }
 
 /// Names by the number of their segment and their bytes there.
@@ -111,6 +115,8 @@ impl Known {
             leading_counts: RefCell::default(),
             sets: RefCell::default(),
             graphs: RefCell::default(),
+            literal_tables: OnceCell::new(),
+            few_graphs: OnceCell::new(),
         }
     }
 }
@@ -239,6 +245,7 @@ impl<'r, 's> Statements<'r, 's> {
         sink: &mut Sink<'_>,
     ) -> ControlFlow<()> {
         let agrees = |value: &Value| object.is_none_or(|wanted| equivalent(wanted, value));
+        let in_columns = graphs.has_default() && object.is_none_or(is_in_columns);
         if graphs.has_default() && self.asks(predicate, rdf::names::rdf::TYPE) {
             for label in self.reader.labels(subject).into_iter().filter(|label| !is_hidden(label)) {
                 let class = self.class(&label);
@@ -251,9 +258,14 @@ impl<'r, 's> Statements<'r, 's> {
         // The node that an edge must lead to, none where it is any; it is looked for where there are edges.
         let mut known_end = None;
         self.each_own(subject, predicate, |own| {
-            let default_columns = if graphs.has_default() { own.columns } else { &[] };
-            for column in default_columns {
+            for column in if in_columns { own.columns } else { &[] } {
                 let values = PropertyColumn::of_nodes(subject.table(), *column, self.reader);
+                // A column of another type is not read.
+                if let (Some(wanted), Some(ty)) = (object, values.certain_type())
+                    && !may_have(ty, wanted)
+                {
+                    continue;
+                }
                 each_literal(values.value(subject.row()), &mut |object| {
                     if !agrees(&object) {
                         return ControlFlow::Continue(());
@@ -262,7 +274,8 @@ impl<'r, 's> Statements<'r, 's> {
                     sink(Found { subject, predicate, object, graph: None, edge: None })
                 })?;
             }
-            if own.edges.is_empty() {
+            // The node that a literal is has to be searched for.
+            if !own.edges.iter().any(|shape| self.may_end_in(shape, object)) {
                 return ControlFlow::Continue(());
             }
             match known_end.get_or_insert_with(|| self.end_of(object)) {
@@ -270,6 +283,24 @@ impl<'r, 's> Statements<'r, 's> {
                 None => ControlFlow::Continue(()),
             }
         })
+    }
+
+    /// Whether edges of a table may lead to an object.
+    fn may_end_in(&self, shape: &EdgeShape, object: Option<&Value>) -> bool {
+        match object {
+            None => true,
+            Some(Value::Node(node)) => self.reader.may_lead_to(shape.at, node.table()),
+            Some(Value::Iri(_)) => false,
+            Some(_) => self.literal_tables().iter().any(|table| self.reader.may_lead_to(shape.at, *table)),
+        }
+    }
+
+    /// The tables whose nodes stand for literals.
+    fn literal_tables(&self) -> &[TableId] {
+        let tables = || self.reader.schema().table_ids();
+        self.known
+            .literal_tables
+            .get_or_init(|| tables().filter(|table| self.reader.stands_for_literals(*table)).collect())
     }
 
     /// The node that edges to an object lead to: any, where none is asked for; none where it is no node's.
@@ -295,6 +326,9 @@ impl<'r, 's> Statements<'r, 's> {
         for shape in own.edges {
             // Edges that are in no graph are in the default graph only.
             if shape.graph.is_none() && !graphs.has_default() {
+                continue;
+            }
+            if end.is_some_and(|end| !self.reader.may_lead_to(shape.at, end.table())) {
                 continue;
             }
             let lists = Neighbours::all(self.reader, shape.at, true, subject.table());
@@ -488,6 +522,31 @@ impl<'r, 's> Statements<'r, 's> {
             }
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// Whether an object may be the value of a property: it is a literal.
+fn is_in_columns(object: &Value) -> bool {
+    !matches!(object, Value::Node(_) | Value::Relationship(_) | Value::Iri(_))
+}
+
+/// Whether a literal in term form may be in a column whose values are all of a type. The types named here have
+/// their own values in term form; those of all others are literals there.
+fn may_have(ty: LogicalType, wanted: &Value) -> bool {
+    use LogicalType as L;
+    let own = match wanted {
+        Value::Int(_) => Some(L::Int),
+        Value::String(_) => Some(L::String),
+        Value::Bool(_) => Some(L::Bool),
+        Value::Date(_) => Some(L::Date),
+        Value::LocalDateTime(_) => Some(L::LocalDateTime),
+        Value::Literal(_) => None,
+        _ => return true,
+    };
+    match ty {
+        L::Int | L::String | L::Bool | L::Date | L::LocalDateTime => own == Some(ty),
+        L::Float | L::Decimal | L::DateTime => own.is_none(),
+        _ => true,
     }
 }
 

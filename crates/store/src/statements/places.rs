@@ -18,6 +18,10 @@ use trimorph_storage::{EdgeTable, PLACES_MIN, Place};
 use super::matching::{Asking, Leading, Statements};
 use crate::Reader;
 
+/// Edge tables of one predicate beyond which a node is asked which of them lead to it: a look costs some
+/// 50 ns, and asking as much as several.
+const TABLES_MANY: usize = 16;
+
 impl<'a> From<&'a OwnPlaces> for Asking<'a> {
     fn from(own: &'a OwnPlaces) -> Self {
         Self { predicate: &own.predicate, columns: &own.columns, edges: &own.edges }
@@ -148,17 +152,20 @@ impl Statements<'_, '_> {
         predicate: Option<&Arc<str>>,
         mut along: impl FnMut(&Arc<str>, &EdgeShape) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
+        let tables = |one: &Arc<str>| self.shape().places(one).map_or(0, |places| places.edges.len());
+        if predicate.is_none_or(|one| tables(one) >= TABLES_MANY)
+            && let Some(few) = self.few_places(end, false, || self.leading_count(end.table()))
+        {
+            let mut few = few.into_iter().filter_map(|place| match place {
+                Place::Edges(edges) => self.shape().of_edges(edges as usize),
+                Place::Column(_) => None,
+            });
+            return few.try_for_each(|(iri, shape)| match self.asks(predicate, iri) {
+                true => along(iri, shape),
+                false => ControlFlow::Continue(()),
+            });
+        }
         if predicate.is_none() {
-            if let Some(few) = self.few_places(end, false, || self.leading_count(end.table())) {
-                let mut few = few.into_iter().filter_map(|place| match place {
-                    Place::Edges(edges) => self.shape().of_edges(edges as usize),
-                    Place::Column(_) => None,
-                });
-                return few.try_for_each(|(iri, shape)| match self.is_meant(iri) {
-                    true => along(iri, shape),
-                    false => ControlFlow::Continue(()),
-                });
-            }
             let leading = self.leading_to(end.table());
             let mut leading = leading.iter().filter(|(iri, _)| self.is_meant(iri));
             return leading.try_for_each(|(iri, shape)| along(iri, shape));
