@@ -238,8 +238,8 @@ struct Replaced<'a> {
 }
 
 impl Replaced<'_> {
-    /// Takes one match, which may be empty: XPath 3.1 has an error where a pattern matches the empty text, its
-    /// next version and other engines do not.
+    /// Takes one match, which may be empty: XPath 3.1 has an error where a pattern matches the empty text,
+    /// its next version and other engines do not.
     fn replace(&mut self, pieces: &[Piece<'_>], group: impl Fn(usize) -> Option<std::ops::Range<usize>>) {
         let Some(whole) = group(0) else { return };
         self.out.push_str(&self.text[self.end..whole.start]);

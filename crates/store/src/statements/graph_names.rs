@@ -4,8 +4,8 @@
 //! that it is stored as: each name is taken out once for a segment of the column.
 //!
 //! Which graphs there are tells the index of `@graph`, which has the edges of each end to end: one edge is
-//! looked at for each graph, and the next graph begins where this one's edges end. Where they are few the index
-//! keeps them. A table that was written to since the last merge is gone through edge by edge.
+//! looked at for each graph, and the next graph begins where this one's edges end. Where they are few the
+//! index keeps them. A table that was written to since the last merge is gone through edge by edge.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

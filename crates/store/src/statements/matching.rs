@@ -530,8 +530,8 @@ fn is_in_columns(object: &Value) -> bool {
     !matches!(object, Value::Node(_) | Value::Relationship(_) | Value::Iri(_))
 }
 
-/// Whether a literal in term form may be in a column whose values are all of a type. The types named here have
-/// their own values in term form; those of all others are literals there.
+/// Whether a literal in term form may be in a column whose values are all of a type. The types named here
+/// have their own values in term form; those of all others are literals there.
 fn may_have(ty: LogicalType, wanted: &Value) -> bool {
     use LogicalType as L;
     let own = match wanted {

@@ -146,8 +146,8 @@ impl DateParts {
     }
 }
 
-/// A date that lacks parts, with or without an offset, as the first midnight that it may be. A year that is not
-/// said is 1972, which has all days (XML Schema 1.1 part 2, §E.3.3).
+/// A date that lacks parts, with or without an offset, as the first midnight that it may be. A year that is
+/// not said is 1972, which has all days (XML Schema 1.1 part 2, §E.3.3).
 pub fn date_parts(text: &str, parts: DateParts) -> Option<Moment> {
     let mut reader = Reader(text.as_bytes());
     let (mut year, mut month, mut day) = (1972, 1, 1);
