@@ -28,6 +28,21 @@ def test_a_block_commits(conn):
     assert names(other) == ["Ulm"]
 
 
+def test_nothing_is_asked_outside(conn):
+    """What a transaction that is not open were asked would commit by itself."""
+    tx = conn.transaction()
+    with pytest.raises(trimorph.Error, match="not open"):
+        tx.execute("CREATE (:City {name: 'Ulm'})")
+    with tx:
+        tx.execute("CREATE (:City {name: 'Bonn'})")
+        tx.rollback()
+        with pytest.raises(trimorph.Error, match="not open"):
+            tx.execute("CREATE (:City {name: 'Ulm'})")
+        with pytest.raises(trimorph.Error, match="not open"):
+            tx.sparql("INSERT DATA { [] a <urn:City> }")
+    assert names(conn) == []
+
+
 def test_an_exception_rolls_back(conn):
     with pytest.raises(KeyError):
         with conn.transaction() as tx:

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use trimorph::{Isolation, TransactionOptions};
 
 use crate::cell::Cell;
+use crate::error;
 use crate::execute;
 use crate::handle::Handle;
 use crate::result::QueryResult;
@@ -60,6 +61,15 @@ impl Transaction {
         cell.engine()?;
         Ok(Self { handle, cell, options })
     }
+
+    /// **Errors**: it was not begun, or is over. What is asked would be a transaction of its own.
+    fn check_open(&self, py: Python<'_>) -> PyResult<()> {
+        if self.cell.in_transaction(py)? {
+            return Ok(());
+        }
+        let text = "the transaction is not open; \"with conn.transaction() as tx:\" begins it, and ends it";
+        Err(error::Error::new_err(text))
+    }
 }
 
 #[pymethods]
@@ -74,6 +84,7 @@ impl Transaction {
         lang: &str,
         timeout: Option<f64>,
     ) -> PyResult<QueryResult> {
+        self.check_open(py)?;
         let timeout = seconds("timeout", timeout)?;
         execute::execute(py, (&self.handle, &self.cell), text, params, (lang, timeout))
     }
@@ -88,6 +99,7 @@ impl Transaction {
         base: Option<&str>,
         timeout: Option<f64>,
     ) -> PyResult<QueryResult> {
+        self.check_open(py)?;
         let timeout = seconds("timeout", timeout)?;
         match base {
             None => execute::execute(py, (&self.handle, &self.cell), text, params, ("sparql", timeout)),
