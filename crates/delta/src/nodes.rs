@@ -296,15 +296,19 @@ impl NodeDelta {
         }
     }
 
-    /// The same of many rows. **Cost**: rows that were written together are read together.
-    pub fn values_seen(
-        &self,
-        rows: impl Iterator<Item = u64>,
-        column: u32,
-        reading: &Reading<'_>,
-    ) -> Vec<Option<Value>> {
+    /// Those of some rows that were written in zones where a column was: their places among the rows,
+    /// ascending, and their newest versions. What these say of the column is for [`Self::values_of`].
+    ///
+    /// **Cost**: a load a row.
+    pub fn written_rows(&self, rows: impl Iterator<Item = u64>, column: u32) -> (Vec<u32>, Vec<Version>) {
         let heads = self.heads_of(rows, |zone| zone.has_written(column));
-        let said = self.pages.values(&heads, column, reading).into_iter();
+        (0..).zip(heads).filter(|(_, head)| *head != 0).unzip()
+    }
+
+    /// The values of a column of rows whose newest versions these are: null where a row has none or is gone,
+    /// none where main knows. **Cost**: rows that were written together are read together.
+    pub fn values_of(&self, versions: &[Version], column: u32, reading: &Reading<'_>) -> Vec<Option<Value>> {
+        let said = self.pages.values(versions, column, reading).into_iter();
         let values = said.map(|said| match said {
             Said::Nothing => None,
             Said::Value(value) => Some(value),
@@ -317,40 +321,53 @@ impl NodeDelta {
     /// seen, and all values are of one type; none where that is not so.
     ///
     /// **Cost**: rows that were written together are copied by columns.
-    pub fn vector_seen(
+    pub fn vector_of(
         &self,
-        rows: impl Iterator<Item = u64>,
+        versions: &[Version],
         column: u32,
         reading: &Reading<'_>,
     ) -> Option<Vector<'static>> {
-        let heads = self.heads_of(rows, |zone| zone.has_written(column));
-        self.pages.vector(&heads, column, reading)
+        self.pages.vector(versions, column, reading)
     }
 
     /// Whether all of `len` rows from `first` on came and are there; false where they must be asked.
     pub fn have_all_come(&self, first: u64, len: usize, reading: &Reading<'_>) -> bool {
-        let heads = self.heads_of((first..).take(len), Zone::has_come_or_gone);
+        let heads: Vec<Version> = self.heads_of((first..).take(len), Zone::has_come_or_gone).collect();
         self.pages.have_all_come(&heads, reading)
     }
 
-    /// Whether each of `len` rows from `first` on is there; none where main knows. **Cost**: as of values.
-    pub fn are_there(&self, first: u64, len: usize, reading: &Reading<'_>) -> Vec<Option<bool>> {
+    /// Those of `len` rows from `first` on that came or went, as far as a reader sees it: their places,
+    /// ascending, and whether they are there. Of others main knows.
+    ///
+    /// **Cost**: a load a row, and a look at each that was written in zones where some came or went.
+    pub fn came_or_went(&self, first: u64, len: usize, reading: &Reading<'_>) -> Vec<(u32, bool)> {
         let heads = self.heads_of((first..).take(len), Zone::has_come_or_gone);
-        self.pages.are_there(&heads, reading)
+        let (places, versions): (Vec<u32>, Vec<Version>) =
+            (0..).zip(heads).filter(|(_, head)| *head != 0).unzip();
+        let told = self.pages.are_there(&versions, reading);
+        places.into_iter().zip(told).filter_map(|(place, told)| Some((place, told?))).collect()
     }
 
-    /// The newest versions of rows, of those whose zones have what is asked for.
-    fn heads_of(&self, rows: impl Iterator<Item = u64>, has: impl Fn(&Zone) -> bool) -> Vec<Version> {
+    /// The newest versions of rows, of those whose zones have what is asked for; 0 of others.
+    fn heads_of(
+        &self,
+        rows: impl Iterator<Item = u64>,
+        has: impl Fn(&Zone) -> bool,
+    ) -> impl Iterator<Item = Version> {
         let mut last: Option<(u64, Option<Arc<Zone>>)> = None;
-        let heads = rows.map(|row| {
+        rows.map(move |row| {
             let number = row / ZONE_ROWS;
             let zone = match &last {
                 Some((own, zone)) if *own == number => zone,
                 _ => &last.insert((number, self.heads.zone(row).filter(|zone| has(zone)))).1,
             };
             zone.as_ref().map_or(0, |zone| zone.head(row))
-        });
-        heads.collect()
+        })
+    }
+
+    /// Whether a row was written in a zone where a column was.
+    pub fn is_row_written(&self, row: u64, column: u32) -> bool {
+        self.heads.zone(row).is_some_and(|zone| zone.has_written(column) && zone.head(row) != 0)
     }
 
     /// Whether a row is there; none where main knows.

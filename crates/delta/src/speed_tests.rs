@@ -83,15 +83,18 @@ fn speed() {
     for (column, what) in [(0, "integer"), (1, "text")] {
         let started = Started::now();
         let chunks = (0..NODES).step_by(CHUNK).map(|first| (first..first + CHUNK).map(|row| row as u64));
-        let found: usize = chunks.clone().map(|rows| fresh.values_seen(rows, column, &own).len()).sum();
+        let versions = |rows| fresh.written_rows(rows, column).1;
+        let found: usize =
+            chunks.clone().map(|rows| fresh.values_of(&versions(rows), column, &own).len()).sum();
         print(&format!("scan values, one by one: {what}"), found, started);
         let started = Started::now();
-        let vectors = chunks.filter(|rows| fresh.vector_seen(rows.clone(), column, &own).is_some()).count();
+        let vectors =
+            chunks.filter(|rows| fresh.vector_of(&versions(rows.clone()), column, &own).is_some()).count();
         print(&format!("scan values as vectors: {what}"), vectors * CHUNK, started);
     }
     let started = Started::now();
     let firsts = (0..NODES as u64).step_by(CHUNK);
-    let there: usize = firsts.clone().map(|first| fresh.are_there(first, CHUNK, &own).len()).sum();
+    let there: usize = firsts.clone().map(|first| fresh.came_or_went(first, CHUNK, &own).len()).sum();
     print("scan which rows are there, one by one", there, started);
     let started = Started::now();
     let there = firsts.filter(|first| fresh.have_all_come(*first, CHUNK, &own)).count();

@@ -342,6 +342,10 @@ impl GraphAccess for Graph<'_, '_> {
         self.0.is_after_deletion() || self.0.labels_vary(node.table())
     }
 
+    fn has_own_labels(&self, node: NodeId) -> bool {
+        self.0.is_after_deletion() || self.0.may_have_own_labels(node, 1)
+    }
+
     fn relationship_type(&self, relationship: &Relationship) -> Result<Arc<str>, Diagnostic> {
         Ok(self.0.schema().type_name(relationship.id.table()))
     }

@@ -23,6 +23,10 @@ pub trait GraphAccess {
     fn labels_vary(&self, _: NodeId) -> bool {
         false
     }
+    /// Whether a node may have other labels than its table, where [`Self::labels_vary`] says that some may.
+    fn has_own_labels(&self, _: NodeId) -> bool {
+        true
+    }
     /// Type of a relationship.
     fn relationship_type(&self, relationship: &Relationship) -> Result<Arc<str>, Diagnostic>;
     /// The relationship that an edge is; `None` where it is not known.

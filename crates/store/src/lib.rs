@@ -15,6 +15,7 @@
 //! neighbours       adjacency walked in place: lists of nodes, runs of lists, degrees, edges between nodes
 //! property_column  the values of one property in one table: as vectors, or asked against a condition
 //! overlay          those of them that the delta has
+//! asked_rows       a condition asked of both
 //! views            views of tables, made as a reader touches them
 //! wanted           what is looked for by value
 //! name_columns     where names of nodes are looked for
@@ -25,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+mod asked_rows;
 mod edges_in_order;
 mod find_together;
 mod find_values;

@@ -150,17 +150,39 @@ impl<'s> Reader<'s> {
     #[inline]
     pub fn have_labels_written(&self, first: NodeId, len: usize) -> bool {
         let len = len as u64;
-        let is_written = |delta: &Arc<NodeDelta>| delta.clean_run(first.row(), len, Some(LABELS)) < len;
+        let is_written = |delta: &Arc<NodeDelta>| match len {
+            1 => delta.is_row_written(first.row(), LABELS),
+            _ => delta.clean_run(first.row(), len, Some(LABELS)) < len,
+        };
         self.node_changes(first.table()).is_some_and(is_written)
+    }
+
+    /// Those of some rows of a table of whose labels main does not know: their places among the rows,
+    /// ascending, and what stands for their labels, null where these are the table's or the row is gone.
+    ///
+    /// **Cost**: a load a row, and a look at each that was written.
+    pub fn labels_written(
+        &self,
+        table: TableId,
+        rows: impl Iterator<Item = u64>,
+    ) -> impl Iterator<Item = (u32, Value)> {
+        let known = self.node_changes(table).zip(self.moment()).map(|(changes, moment)| {
+            let (places, versions) = changes.written_rows(rows, LABELS);
+            let values = changes.values_of(&versions, LABELS, &moment.reading());
+            places.into_iter().zip(values).filter_map(|(place, value)| Some((place, value?)))
+        });
+        known.into_iter().flatten()
+    }
+
+    /// Whether main has other labels than their table's of some of `len` nodes from `first` on.
+    pub fn have_own_labels(&self, first: NodeId, len: usize) -> bool {
+        self.main_labels(first.table()).is_some_and(|labels| !labels.are_null(first.row(), len))
     }
 
     /// Whether some of `len` nodes from `first` on may have other labels than their table. Who notes what he
     /// reads asks each.
     pub fn may_have_own_labels(&self, first: NodeId, len: usize) -> bool {
-        let main = || self.main_labels(first.table());
-        self.notes_reads()
-            || self.have_labels_written(first, len)
-            || main().is_some_and(|labels| !labels.are_null(first.row(), len))
+        self.notes_reads() || self.have_labels_written(first, len) || self.have_own_labels(first, len)
     }
 
     /// The row of `table` whose key property is `key`. `None` also where the table has no key.

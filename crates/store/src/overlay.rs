@@ -1,6 +1,6 @@
 //! Overlay: the values of one column that the delta has, put over those of main.
 //!
-//! Rows of a column that changes touched are asked one by one, row by row of zones that are clean in bulk.
+//! Main's values are read in bulk, and those of nodes that changes touched put over them.
 //! Edges have virtual slots here: an edge of the delta has no slot in main, so what stands for an edge is its
 //! place in the edge table, marked by a bit that no slot has. Edges of pages of which nothing was written
 //! have main's slots: what follows them in their lists is read in bulk.
@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use trimorph_base::{EdgeId, EdgeTableId};
-use trimorph_delta::{EdgeDelta, MarkedEdges, NodeDelta};
+use trimorph_delta::{EdgeDelta, MarkedEdges, NodeDelta, Version};
 use trimorph_mvcc::Reading;
 use trimorph_storage::EdgeTableView;
 use trimorph_storage::column::ColumnView;
@@ -78,32 +78,6 @@ impl<'s> Overlay<'s> {
         }
     }
 
-    /// The same of many rows.
-    fn find_all(&self, rows: &[(usize, u64)], edges: Option<&EdgeTableView<'_>>) -> Vec<Found> {
-        let (true, Self::Nodes { delta, column, rows: in_main, reading }) = (rows.len() >= TOGETHER, self)
-        else {
-            return rows.iter().map(|(_, row)| self.find(*row, edges)).collect();
-        };
-        let values = delta.values_seen(rows.iter().map(|(_, row)| *row), *column, reading);
-        let found = rows.iter().zip(values).map(|((_, row), value)| match value {
-            Some(value) => Found::Value(value),
-            None if row < in_main => Found::Main(*row),
-            None => Found::Value(Value::Null),
-        });
-        found.collect()
-    }
-
-    /// The values of the rows of all `len` positions in their order, where all are of the delta and of one
-    /// type.
-    fn written_together(&self, rows: &[(usize, u64)], len: usize) -> Option<Vector<'s>> {
-        let Self::Nodes { delta, column, reading, .. } = self else { return None };
-        let is_whole = rows.len() == len && len >= TOGETHER;
-        if !is_whole || !rows.iter().enumerate().all(|(i, (position, _))| i == *position) {
-            return None;
-        }
-        delta.vector_seen(rows.iter().map(|(_, row)| *row), *column, reading)
-    }
-
     fn find(&self, row: u64, edges: Option<&EdgeTableView<'_>>) -> Found {
         match self {
             Self::Nodes { delta, column, rows, reading } => match delta.value(row, *column, reading) {
@@ -148,10 +122,47 @@ impl<'s> Overlay<'s> {
         }
     }
 
+    /// Whether a row has no value.
+    pub(crate) fn is_null(
+        &self,
+        row: u64,
+        column: &ColumnView<'s>,
+        edges: Option<&EdgeTableView<'_>>,
+    ) -> bool {
+        match self.find(row, edges) {
+            Found::Main(row) => column.is_empty() || column.is_null(row),
+            Found::Value(value) => value.is_null(),
+        }
+    }
+
+    /// The values of `len` rows from `first` on.
+    ///
+    /// **Cost**: main's are read in bulk, and a look into the delta is for each row that was written.
+    pub(crate) fn scan(
+        &self,
+        first: u64,
+        len: usize,
+        column: &ColumnView<'s>,
+        edges: Option<&EdgeTableView<'_>>,
+    ) -> Vector<'s> {
+        let run = first..first + len as u64;
+        if let Self::Nodes { delta, column: number, rows, .. } = self
+            && run.end <= *rows
+            && !column.is_empty()
+        {
+            let (written, versions) = delta.written_rows(run.clone(), *number);
+            if versions.len() < len {
+                let (written, values) = self.seen(written, &versions);
+                return over(column.scan(first, len), &values, &written, len, None);
+            }
+        }
+        self.gather(run.enumerate(), len, column, edges)
+    }
+
     /// The values of `(position, row)` pairs in a vector of `len` positions; others are arbitrary.
     ///
-    /// **Cost**: for each row a look into the delta, some 50 ns where its zone was written to; less for nodes
-    /// that were written side by side.
+    /// **Cost**: for each row that was written a look into the delta, some 50 ns; less for nodes that were
+    /// written side by side.
     pub(crate) fn gather(
         &self,
         rows: impl Iterator<Item = (usize, u64)>,
@@ -159,20 +170,96 @@ impl<'s> Overlay<'s> {
         column: &ColumnView<'s>,
         edges: Option<&EdgeTableView<'_>>,
     ) -> Vector<'s> {
-        let (mut main, mut at_main) = (Vec::new(), Vec::new());
-        let (mut values, mut written) = (Vec::new(), Vec::new());
         let rows: Vec<(usize, u64)> = rows.collect();
-        let are_main = || rows.iter().all(|(_, row)| row & PLACE == 0);
-        if matches!(self, Self::Edges { .. }) && !column.is_empty() && are_main() {
-            return column.gather(rows.into_iter(), len);
+        match self {
+            Self::Nodes { .. } => self.gather_nodes(&rows, len, column),
+            Self::Edges { .. } => self.gather_slots(&rows, len, column, edges),
         }
-        if let Some(vector) = self.written_together(&rows, len) {
+    }
+
+    fn gather_nodes(&self, rows: &[(usize, u64)], len: usize, column: &ColumnView<'s>) -> Vector<'s> {
+        let Self::Nodes { delta, column: number, rows: in_main, reading } = self else {
+            return Vector::nulls(len);
+        };
+        let (places, versions) = delta.written_rows(rows.iter().map(|(_, row)| *row), *number);
+        // Vectors are far shorter than 2^32.
+        let position = |place: u32| rows[place as usize].0 as u32;
+        let is_whole = versions.len() == len && rows.iter().enumerate().all(|(i, (to, _))| i == *to);
+        if is_whole && let Some(vector) = delta.vector_of(&versions, *number, reading) {
             return vector;
         }
-        for ((position, _), found) in rows.iter().copied().zip(self.find_all(&rows, edges)) {
+        let (written, values) = self.seen(places.into_iter().map(position).collect(), &versions);
+        let is_main = |row: u64| row < *in_main && !column.is_empty();
+        let main: Vec<(usize, u64)> = rows.iter().copied().filter(|(_, row)| is_main(*row)).collect();
+        if main.is_empty() {
+            return spread(&values, &written, len);
+        }
+        let mut under = column.gather(main.iter().copied(), len);
+        if main.len() < rows.len() {
+            // What is neither main's nor was written has no value.
+            let nothing = rows.iter().filter(|(_, row)| !is_main(*row));
+            nothing.for_each(|(to, _)| under.set_null(*to, len));
+        }
+        over(under, &values, &written, len, Some(rows))
+    }
+
+    /// What is seen of nodes whose newest versions these are: the positions of those of whose value they say
+    /// something, and these values.
+    fn seen(&self, written: Vec<u32>, versions: &[Version]) -> (Vec<u32>, Vector<'static>) {
+        let Self::Nodes { delta, column, reading, .. } = self else { return (Vec::new(), Vector::nulls(0)) };
+        if versions.len() >= TOGETHER
+            && let Some(vector) = delta.vector_of(versions, *column, reading)
+        {
+            return (written, vector);
+        }
+        let values = delta.values_of(versions, *column, reading);
+        let (written, values): (Vec<u32>, Vec<Value>) =
+            written.into_iter().zip(values).filter_map(|(position, value)| Some((position, value?))).unzip();
+        let len = values.len();
+        (written, Vector::of_values(values, Positions::all(len)))
+    }
+
+    /// What is seen of those of some nodes that were written: positions, and their values. None where a row
+    /// is not main's, of edges also where something was written beside one.
+    pub(crate) fn values_written(
+        &self,
+        rows: impl Iterator<Item = (u32, u64)> + Clone,
+        column: &ColumnView<'s>,
+    ) -> Option<Vec<(u32, Value)>> {
+        let Self::Nodes { delta, column: number, rows: in_main, reading } = self else {
+            let are_main = !column.is_empty() && rows.clone().all(|(_, slot)| slot & PLACE == 0);
+            return are_main.then(Vec::new);
+        };
+        if column.is_empty() || rows.clone().any(|(_, row)| row >= *in_main) {
+            return None;
+        }
+        let (places, versions) = delta.written_rows(rows.clone().map(|(_, row)| row), *number);
+        let values = delta.values_of(&versions, *number, reading);
+        let mut rest = rows.enumerate();
+        let written = places.into_iter().zip(values).filter_map(|(place, value)| {
+            let (_, (position, _)) = rest.find(|(i, _)| *i == place as usize)?;
+            Some((position, value?))
+        });
+        Some(written.collect())
+    }
+
+    /// The same of edges, by slots.
+    fn gather_slots(
+        &self,
+        rows: &[(usize, u64)],
+        len: usize,
+        column: &ColumnView<'s>,
+        edges: Option<&EdgeTableView<'_>>,
+    ) -> Vector<'s> {
+        let (mut main, mut at_main) = (Vec::new(), Vec::new());
+        let (mut values, mut written) = (Vec::new(), Vec::new());
+        if !column.is_empty() && rows.iter().all(|(_, row)| row & PLACE == 0) {
+            return column.gather(rows.iter().copied(), len);
+        }
+        for (position, row) in rows.iter().copied() {
             // Vectors are far shorter than 2^32.
             let at = position as u32;
-            match found {
+            match self.find(row, edges) {
                 Found::Main(row) if !column.is_empty() => {
                     main.push((position, row));
                     at_main.push(at);
@@ -265,6 +352,48 @@ impl<'s> Overlay<'s> {
         let at_main = main.iter().map(|(i, _)| *i as u32).collect();
         put_over(column, main, at_main, values, kept, len)
     }
+}
+
+/// Values in a vector of `len` positions, one for each of `positions`; null at others.
+fn spread(values: &Vector<'static>, positions: &[u32], len: usize) -> Vector<'static> {
+    if positions.is_empty() {
+        return Vector::nulls(len);
+    }
+    let (mut places, mut is_set) = (vec![0; len], vec![false; len]);
+    for (place, position) in (0u32..).zip(positions) {
+        places[*position as usize] = place;
+        is_set[*position as usize] = true;
+    }
+    let mut all = values.gather(&places);
+    if positions.len() < len {
+        (0..len).filter(|i| !is_set[*i]).for_each(|i| all.set_null(i, len));
+    }
+    all
+}
+
+/// A vector of `len` positions whose values at `positions` are others. The positions of `rows` are meant, or
+/// all.
+fn over<'s>(
+    mut under: Vector<'s>,
+    values: &Vector<'static>,
+    positions: &[u32],
+    len: usize,
+    rows: Option<&[(usize, u64)]>,
+) -> Vector<'s> {
+    if positions.is_empty() || under.put(values, positions, len) {
+        return under;
+    }
+    let over: Vector<'s> = spread(values, positions, len);
+    let parts = [Part::Under(&under), Part::Each(&over, positions)];
+    // Vectors are far shorter than 2^32.
+    let meant = rows.map(|rows| {
+        let mut meant: Vec<u32> = rows.iter().map(|(position, _)| *position as u32).collect();
+        meant.sort_unstable();
+        meant
+    });
+    let chosen = meant.as_deref().map_or(Chosen::All, Chosen::List);
+    // Properties are no edges.
+    blend(&parts, Positions { len, chosen }, &|_| Value::Null)
 }
 
 /// Values of main's rows, and others that stand at `written`, in a vector of `len` positions.

@@ -10,6 +10,7 @@ use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Nulls, Vector};
 
 use crate::Reader;
+use crate::asked_rows::AskedRows;
 use crate::overlay::{self, Overlay};
 use crate::recording::Recording;
 
@@ -122,6 +123,13 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         self.overlay.is_none_or(|overlay| overlay.is_clean(first, len))
     }
 
+    /// The column with what was written to it, where something was to some of `len` rows from `first` on.
+    #[inline]
+    fn written(&self, first: u64, len: usize) -> Option<AskedRows<'r, 's>> {
+        let overlay = self.overlay.filter(|overlay| !overlay.is_clean(first, len))?;
+        Some(AskedRows { column: self.column, overlay })
+    }
+
     /// The least and the largest value that the zone at `first` has in main, where that says something of
     /// `len` rows from there on: nothing was written to them.
     pub(crate) fn zone_range(
@@ -184,7 +192,7 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         self.note(first, len as u64);
         match self.overlay {
             Some(overlay) if !overlay.is_clean(first, len) => {
-                overlay.gather((first..).take(len).enumerate(), len, self.column, self.edges)
+                overlay.scan(first, len, self.column, self.edges)
             }
             _ => self.column.scan(first, len),
         }
@@ -281,7 +289,7 @@ impl<'r, 's> PropertyColumn<'r, 's> {
     pub fn is_null(&self, row: u64) -> bool {
         self.note(row, 1);
         match self.overlay {
-            Some(overlay) => overlay.value(row, self.column, self.edges).is_null(),
+            Some(overlay) => overlay.is_null(row, self.column, self.edges),
             None => self.column.is_null(row),
         }
     }
@@ -295,10 +303,13 @@ impl<'r, 's> PropertyColumn<'r, 's> {
 
     /// Which of `len` rows from `first` on have no value; `None` where rows must be asked one by one.
     pub fn scan_nulls(&self, first: u64, len: usize) -> Option<Nulls> {
-        if self.noted.is_some() || !self.is_clean(first, len) {
+        if self.noted.is_some() {
             return None;
         }
-        self.column.scan_nulls(first, len)
+        match self.written(first, len) {
+            Some(written) => written.scan_nulls(first, len),
+            None => self.column.scan_nulls(first, len),
+        }
     }
 
     /// How many of `len` rows from `first` on pass; `None` where values must be looked at otherwise, here as
@@ -312,7 +323,10 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         len: usize,
     ) -> Option<usize> {
         self.note(first, len as u64);
-        self.is_clean(first, len).then(|| comparison.count(self.column, condition, first, len))?
+        match self.written(first, len) {
+            Some(written) => written.count(comparison, condition, first, len),
+            None => comparison.count(self.column, condition, first, len),
+        }
     }
 
     /// Counts runs of rows that follow each other, from `start` to each of `ends`: adds to `counts` how many
@@ -347,7 +361,10 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         if self.noted.is_some() {
             return None;
         }
-        self.is_clean(first, len).then(|| comparison.select(self.column, condition, first, len, out))?
+        match self.written(first, len) {
+            Some(written) => written.select(comparison, condition, first, len, out),
+            None => comparison.select(self.column, condition, first, len, out),
+        }
     }
 
     /// Appends the positions of those `(position, row)` pairs whose row passes.
@@ -359,10 +376,14 @@ impl<'r, 's> PropertyColumn<'r, 's> {
         rows: impl ExactSizeIterator<Item = (u32, u64)>,
         out: &mut Vec<u32>,
     ) -> Option<()> {
-        if self.overlay.is_some() || self.noted.is_some() {
-            return None;
+        match self.overlay {
+            _ if self.noted.is_some() => None,
+            Some(overlay) => {
+                let rows: Vec<(u32, u64)> = rows.collect();
+                AskedRows { column: self.column, overlay }.select_at(comparison, condition, &rows, out)
+            }
+            None => comparison.select_at(self.column, condition, rows, out),
         }
-        comparison.select_at(self.column, condition, rows, out)
     }
 }
 

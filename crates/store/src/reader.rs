@@ -278,20 +278,19 @@ impl<'s> Reader<'s> {
         if changes.is_none() && end <= rows {
             return missing?.null_positions(row, len);
         }
-        let in_main = |row: u64| row < rows && missing.is_none_or(|missing| missing.is_null(row));
         let reading = self.moment().map(Moment::reading);
-        if let (Some(changes), Some(reading)) = (changes, &reading)
-            && changes.have_all_come(row, len, reading)
-        {
+        let changes = changes.zip(reading.as_ref());
+        if changes.is_some_and(|(changes, reading)| changes.have_all_come(row, len, reading)) {
             return None;
         }
-        let told = match (changes, &reading) {
-            (Some(changes), Some(reading)) => changes.are_there(row, len, reading),
-            _ => vec![None; len],
-        };
-        let rows_told = (row..end).zip(0u32..).zip(told);
-        let there = rows_told.filter(|((row, _), told)| told.unwrap_or_else(|| in_main(*row)));
-        let there: Vec<u32> = there.map(|((_, i), _)| i).collect();
+        let in_main = rows.saturating_sub(row).min(len as u64) as usize;
+        let of_main = missing.and_then(|missing| missing.null_positions(row, in_main));
+        let mut there = vec![of_main.is_none(); in_main];
+        of_main.into_iter().flatten().for_each(|i| there[i as usize] = true);
+        there.resize(len, false);
+        let told = changes.map(|(changes, reading)| changes.came_or_went(row, len, reading));
+        told.into_iter().flatten().for_each(|(i, is_there)| there[i as usize] = is_there);
+        let there: Vec<u32> = (0u32..).zip(there).filter(|(_, is_there)| *is_there).map(|(i, _)| i).collect();
         (there.len() < len).then_some(there)
     }
 

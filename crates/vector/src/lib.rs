@@ -15,6 +15,7 @@ mod nulls;
 mod numbers;
 pub mod order;
 mod positions;
+mod put;
 mod selection;
 mod side;
 mod tagged;

@@ -57,31 +57,45 @@ impl LabelTest {
     pub(super) fn passes(&self, node: NodeId, cx: &Context<'_>) -> bool {
         let table = node.table().0 as usize;
         match &self.rows {
-            Some(rows) if rows.1.get(table).copied().unwrap_or(false) => match cx.reader.own_labels(node) {
-                // Written since main: names as they are.
-                Some(Value::List(names)) => {
-                    let is = |own: &Value, label: &str| matches!(own, Value::String(own) if **own == *label);
-                    rows.0.matches(&|label| names.iter().any(|own| is(own, label)))
-                }
-                None | Some(Value::Null) => self.tables.get(table).copied().unwrap_or(false),
-                Some(_) => {
-                    let own = cx.reader.labels(node);
-                    rows.0.matches(&|label| own.iter().any(|own| **own == *label))
-                }
-            },
-            _ => self.tables.get(table).copied().unwrap_or(false),
+            Some(rows) if rows.1.get(table).copied().unwrap_or(false) => {
+                self.passes_with(node, cx.reader.own_labels(node), cx)
+            }
+            _ => self.table_passes(node.table()),
+        }
+    }
+
+    fn table_passes(&self, table: TableId) -> bool {
+        self.tables.get(table.0 as usize).copied().unwrap_or(false)
+    }
+
+    /// Whether a node meets it that may have other labels than its table, by what stands for them.
+    fn passes_with(&self, node: NodeId, own: Option<Value>, cx: &Context<'_>) -> bool {
+        let Some(rows) = &self.rows else { return self.table_passes(node.table()) };
+        match own {
+            // Written since main: names as they are.
+            Some(Value::List(names)) => {
+                let is = |own: &Value, label: &str| matches!(own, Value::String(own) if **own == *label);
+                rows.0.matches(&|label| names.iter().any(|own| is(own, label)))
+            }
+            None | Some(Value::Null) => self.table_passes(node.table()),
+            Some(_) => {
+                let own = cx.reader.labels(node);
+                rows.0.matches(&|label| own.iter().any(|own| **own == *label))
+            }
         }
     }
 
     /// Whether rows with a code meet it, where rows of their table may have other labels than it.
     fn passes_code(&self, table: TableId, labels: &LabelRows, code: u16) -> bool {
-        let of_table = || self.tables.get(table.0 as usize).copied().unwrap_or(false);
-        let (Some(own), Some(rows)) = (labels.labels(code), &self.rows) else { return of_table() };
+        let (Some(own), Some(rows)) = (labels.labels(code), &self.rows) else {
+            return self.table_passes(table);
+        };
         rows.0.matches(&|label| own.iter().any(|own| **own == *label))
     }
 
     /// Whether each of some nodes meets it, where that is known by the rows of one segment: each set of
-    /// labels is asked once, and a node costs a look at its code.
+    /// labels is asked once, a node costs a look at its code, and one whose labels were written since is
+    /// asked by itself.
     pub(super) fn of_rows(&self, nodes: &Nodes<'_>, len: usize, cx: &Context<'_>) -> Option<Vec<bool>> {
         let (first, rows) = match nodes {
             Nodes::Range(first) => (*first, len),
@@ -95,10 +109,43 @@ impl LabelTest {
         if start + rows > SEGMENT_ROWS {
             return None;
         }
-        let labels = cx.reader.label_rows(first, len as u64)?;
-        if labels.codes() > len / CODES_PART || cx.reader.have_labels_written(first, rows) {
+        if cx.reader.notes_reads() {
             return None;
         }
+        let mut passes = if cx.reader.have_own_labels(first, rows) {
+            self.by_codes(nodes, first, (len, rows), cx)?
+        } else {
+            vec![self.table_passes(first.table()); len]
+        };
+        let mut decide = |(place, own): (u32, Value)| {
+            let node = nodes.id(place as usize);
+            if let Some(passes) = passes.get_mut(place as usize) {
+                *passes = self.passes_with(node, Some(own), cx);
+            }
+        };
+        let table = first.table();
+        match nodes {
+            Nodes::Ids { ids, .. } => {
+                cx.reader.labels_written(table, ids.iter().map(|id| id.row())).for_each(&mut decide);
+            }
+            _ => cx.reader.labels_written(table, (first.row()..).take(len)).for_each(&mut decide),
+        }
+        Some(passes)
+    }
+
+    /// The same of main's labels: of `len` nodes, that lie within so many rows from `first` on.
+    fn by_codes(
+        &self,
+        nodes: &Nodes<'_>,
+        first: NodeId,
+        (len, rows): (usize, usize),
+        cx: &Context<'_>,
+    ) -> Option<Vec<bool>> {
+        let labels = cx.reader.label_rows(first, len as u64)?;
+        if labels.codes() > len / CODES_PART {
+            return None;
+        }
+        let start = (first.row() % SEGMENT_ROWS as u64) as usize;
         let codes = labels.codes_of(start..start + rows)?;
         let passes: Vec<bool> = (0..=u16::MAX)
             .take(labels.codes())
@@ -135,12 +182,34 @@ impl LabelTest {
         most: usize,
         cx: &Context<'_>,
     ) -> Option<Vec<NodeId>> {
-        if !cx.reader.may_have_own_labels(first, len) {
-            let of_table = self.tables.get(first.table().0 as usize).copied().unwrap_or(false);
-            return (!of_table).then(Vec::new);
+        if cx.reader.notes_reads() {
+            return None;
         }
-        let labels =
-            cx.reader.label_rows(first, len as u64).filter(|_| !cx.reader.have_labels_written(first, len))?;
+        let mut found = if cx.reader.have_own_labels(first, len) {
+            self.few_by_codes(first, len, most, cx)?
+        } else if self.table_passes(first.table()) {
+            return None;
+        } else {
+            Vec::new()
+        };
+        for (place, own) in cx.reader.labels_written(first.table(), (first.row()..).take(len)) {
+            let node = NodeId(first.0 + u64::from(place));
+            let at = found.binary_search(&place);
+            match (at, self.passes_with(node, Some(own), cx)) {
+                (Ok(at), false) => {
+                    found.remove(at);
+                }
+                (Err(_), true) if found.len() >= most => return None,
+                (Err(at), true) => found.insert(at, place),
+                _ => {}
+            }
+        }
+        Some(found.into_iter().map(|place| NodeId(first.0 + u64::from(place))).collect())
+    }
+
+    /// The same of main's labels: places from `first` on.
+    fn few_by_codes(&self, first: NodeId, len: usize, most: usize, cx: &Context<'_>) -> Option<Vec<u32>> {
+        let labels = cx.reader.label_rows(first, len as u64)?;
         let start = (first.row() % SEGMENT_ROWS as u64) as usize;
         let end = start + len;
         // Rows past the last have their table's labels.
@@ -160,7 +229,8 @@ impl LabelTest {
             }
         }
         found.sort_unstable();
-        Some(found.into_iter().map(|row| NodeId(first.0 + (usize::from(row) - start) as u64)).collect())
+        // A segment has fewer than 2^32 rows.
+        Some(found.into_iter().map(|row| (usize::from(row) - start) as u32).collect())
     }
 }
 
@@ -216,6 +286,9 @@ impl<'s> OfMany<'_, 's> {
         // Those that were written since are lists, and none was made of a text.
         if cx.reader.have_labels_written(node, 1) {
             return self.test.passes(node, cx);
+        }
+        if !cx.reader.notes_reads() && !cx.reader.have_own_labels(node, 1) {
+            return self.test.table_passes(node.table());
         }
         let Some(Value::String(text)) = cx.reader.own_labels(node) else {
             return self.test.passes(node, cx);

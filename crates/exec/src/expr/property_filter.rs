@@ -308,6 +308,12 @@ impl PropertyFilter {
                     let column = self.column(run.edges, run.table, cx)?;
                     self.with(column, *low, *high, |c| match &group.selection {
                         Selection::All => column.select(comparison, c, run.first, group.len, out),
+                        // Where some rows are left out, as those that are gone, a run costs less than they.
+                        Selection::List(list) if list.len() > group.len / 2 => {
+                            column.select(comparison, c, run.first, group.len, out)?;
+                            keep_common(out, list);
+                            Some(())
+                        }
                         Selection::List(list) => {
                             let rows = list.iter().map(|i| (*i, run.first + u64::from(*i)));
                             column.select_at(comparison, c, rows, out)
@@ -539,4 +545,13 @@ fn text_passes(op: Op, text: &str, other: &str) -> bool {
         Op::Contains => text.contains(other),
         _ => false,
     }
+}
+
+/// Leaves of ascending positions those that are also in a list of such.
+fn keep_common(positions: &mut Vec<u32>, list: &[u32]) {
+    let mut rest = list.iter().peekable();
+    positions.retain(|position| {
+        while rest.next_if(|own| *own < position).is_some() {}
+        rest.next_if_eq(&position).is_some()
+    });
 }

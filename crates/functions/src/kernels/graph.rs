@@ -80,11 +80,12 @@ pub(crate) fn labels<'s>(
                 labels.iter().for_each(|label| names.push(label));
                 Some((u32::try_from(start).ok()?, u32::try_from(labels.len()).ok()?))
             };
-            let run = if context.graph.labels_vary(node) {
+            let vary = context.graph.labels_vary(node);
+            let run = if vary && context.graph.has_own_labels(node) {
                 ask()
             } else {
                 let run = tables.get(node.table().0, ask).copied();
-                last = run.map(|run| (node.table(), run));
+                last = run.filter(|_| !vary).map(|run| (node.table(), run));
                 run
             };
             ok &= run.is_some();

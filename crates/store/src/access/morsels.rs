@@ -167,11 +167,21 @@ impl Reader<'_> {
 pub fn is_wanted(reader: &Reader<'_>, first: NodeId, len: usize, prune: &[Prune]) -> bool {
     let (table, row) = (first.table(), first.row());
     prune.iter().filter(|p| p.table == table).all(|p| {
+        let column = reader.node_column(table, p.column);
         // What the delta has is in no zone map.
-        if reader.node_overlay(table, p.column).is_some_and(|overlay| !overlay.is_clean(row, len)) {
+        if let Some(overlay) = reader.node_overlay(table, p.column)
+            && !overlay.is_clean(row, len)
+            && overlay.values_written((0u32..).zip(row..).take(len), column).is_none_or(|written| {
+                let is_wanted = |value: &Value| match integer_of(value) {
+                    Some(integer) => (p.low..=p.high).contains(&integer),
+                    // What is no integer may be equal to one all the same.
+                    None => p.nulls || !value.is_null(),
+                };
+                written.iter().any(|(_, value)| is_wanted(value))
+            })
+        {
             return true;
         }
-        let column = reader.node_column(table, p.column);
         (row..row + len as u64).step_by(ZONE_ROWS).any(|zone| {
             let range = if p.nulls { column.full_zone_range(zone) } else { column.zone_range(zone) };
             range.is_none_or(|(low, high)| low <= p.high && high >= p.low)
