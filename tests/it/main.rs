@@ -108,6 +108,7 @@ mod ties;
 mod told_apart;
 mod transactions;
 mod unbound_variables;
+mod unmerged_nodes;
 mod unmerged_values;
 mod unused;
 mod unwind_lists;
