@@ -56,7 +56,7 @@ pub(crate) fn overflow(what: &str) -> Diagnostic {
 }
 
 /// The result has more digits than a decimal holds.
-pub(crate) fn decimal_overflow(what: &str) -> Diagnostic {
+pub fn decimal_overflow(what: &str) -> Diagnostic {
     let primary = format!("{what} needs more than {} digits of DECIMAL", Decimal::DIGITS_MAX);
     Diagnostic::runtime(ErrorKind::ArithmeticError, "NumberOutOfRange", primary)
 }

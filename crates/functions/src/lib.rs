@@ -34,6 +34,7 @@ mod temporal;
 mod vectors;
 
 pub use context::{Clock, Context, GraphAccess, NoGraph};
+pub use error::decimal_overflow;
 pub use examples::example;
 pub use function::Function;
 pub use kernel::{Argument, Kernel, TypedKernel, nulls_of};

@@ -118,7 +118,7 @@ fn differences(x: &[i64], y: &[i64]) -> (Vec<i64>, i64) {
 
 /// The same for floats, and for integers that count as floats.
 #[inline(always)]
-fn floats<A: Copy, B: Copy>(
+pub(super) fn floats<A: Copy, B: Copy>(
     op: Op,
     x: Side<'_, A>,
     y: Side<'_, B>,

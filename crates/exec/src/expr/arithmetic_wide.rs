@@ -8,6 +8,7 @@ use trimorph_types::temporal::Ratio;
 use trimorph_types::{Decimal, Duration, Value};
 use trimorph_vector::{Nulls, Positions, Side, Values, Vector};
 
+use super::arithmetic::floats;
 use super::evaluated::Evaluated;
 
 /// `a op b` where one of them is durations or decimals.
@@ -28,7 +29,10 @@ pub(super) fn arithmetic_wide<'s>(
         (Some(x), None) => Values::Duration(scaled(op, x, y, &nulls, at)?),
         (None, Some(y)) if op == Op::Mul => Values::Duration(scaled(op, y, x, &nulls, at)?),
         (None, Some(_)) => return None,
-        (None, None) => Values::Decimal(decimals(op, x, y, &nulls, at)?),
+        (None, None) => match with_floats(op, x, y, at) {
+            Some(floats) => Values::Float(floats),
+            None => Values::Decimal(decimals(op, x, y, &nulls, at)?),
+        },
     };
     Some(Vector { values, nulls })
 }
@@ -117,6 +121,19 @@ impl<'a> Numbers<'a> {
             Self::Decimals(side) => side.at(i),
             Self::Integers(side) => Decimal::from(side.at(i)),
         }
+    }
+}
+
+/// Decimals beside floats, which count as such.
+fn with_floats(op: Op, x: Argument<'_, '_>, y: Argument<'_, '_>, at: Positions<'_>) -> Option<Vec<f64>> {
+    let decimals = |argument| match Numbers::of(argument) {
+        Some(Numbers::Decimals(decimals)) => Some(decimals),
+        _ => None,
+    };
+    match (decimals(x), decimals(y), x.floats(), y.floats()) {
+        (Some(x), None, _, Some(y)) => floats(op, x, y, Decimal::to_float, |y| y, at),
+        (None, Some(y), Some(x), _) => floats(op, x, y, |x| x, Decimal::to_float, at),
+        _ => None,
     }
 }
 

@@ -70,6 +70,9 @@ pub(super) fn compare_wide<'s>(
             let y = if b.is_one { Side::One(*y.first()?) } else { Side::Each(y) };
             decimals(op, x, y, at)
         }
+        (Values::Decimal(x), Values::Int(y)) if b.is_one => {
+            decimals(op, x, Side::One(Decimal::from(*y.first()?)), at)
+        }
         (Values::Decimal(x), Values::Int(y)) => ordered(op, at, |i| x[i].cmp(&Decimal::from(y[b.place(i)]))),
         (Values::Int(x), Values::Decimal(y)) => ordered(op, at, |i| Decimal::from(x[i]).cmp(&y[b.place(i)])),
         (Values::Decimal(x), Values::Float(y)) => with_float(op, at, |i| x[i].compare_float(y[b.place(i)])),

@@ -22,6 +22,10 @@ pub(super) const TAG_LOCAL_DATE_TIME: u8 = 11;
 pub(super) const TAG_TIME: u8 = 13;
 /// An IRI by the number of its text.
 pub(super) const TAG_IRI: u8 = 14;
+/// A decimal that is neither an integer nor a float.
+pub(super) const TAG_DECIMAL: u8 = 15;
+/// An instant of another offset than UTC's, to the millisecond.
+pub(super) const TAG_ZONED: u8 = 16;
 /// What no key has: a value that was never numbered.
 pub(super) const TAG_MISSING: u8 = 12;
 
@@ -54,7 +58,7 @@ pub(super) fn fixed_key(vector: &Vector<'_>, i: usize) -> Option<(u8, u64)> {
             Number::Float(f) => float_key(f),
         },
         Values::Time(v) => (TAG_TIME, time_bits(v[i])?),
-        Values::Zoned(v) if v.tag(i) == Some(&Zone::UTC) => (TAG_UTC, v.values()[i].cast_unsigned()),
+        Values::Zoned(v) => return zoned_key(v.values()[i], v.tag(i)?),
         Values::Decimal(v) => return decimal_key(v[i]),
         Values::Any(v) => return fixed_value_key(&v[i]),
         _ => return None,
@@ -69,12 +73,30 @@ fn time_bits(t: Time) -> Option<u64> {
     Some(nanos * OFFSETS + offset)
 }
 
-/// The integer or float that a decimal is, if it is one.
+/// The integer or float that a decimal is, or, of few digits, these and the scale, which is below 64.
 fn decimal_key(d: Decimal) -> Option<(u8, u64)> {
-    match d.exact_int() {
-        Some(i) => Some((TAG_INT, i.cast_unsigned())),
-        None => d.exact_float().map(float_key),
+    const FEW: i128 = 1 << 57;
+    if let Some(i) = d.exact_int() {
+        return Some((TAG_INT, i.cast_unsigned()));
     }
+    if let Some(float) = d.exact_float() {
+        return Some(float_key(float));
+    }
+    let unscaled = i64::try_from(d.unscaled()).ok().filter(|n| (-FEW..FEW).contains(&i128::from(*n)))?;
+    Some((TAG_DECIMAL, (unscaled << 6).cast_unsigned() | u64::from(d.scale())))
+}
+
+/// An instant of UTC in nanoseconds, or one of another offset in milliseconds, of which 64 bits of nanoseconds
+/// are 45; offsets are below 18 hours and some.
+fn zoned_key(nanos: i64, zone: &Zone) -> Option<(u8, u64)> {
+    const MILLIS: i64 = 1_000_000;
+    const OFFSETS: u64 = 1 << 18;
+    let Zone::Offset(offset) = zone else { return None };
+    if *offset == 0 {
+        return Some((TAG_UTC, nanos.cast_unsigned()));
+    }
+    let offset = u64::try_from(i64::from(*offset) + (1 << 17)).ok().filter(|offset| *offset < OFFSETS)?;
+    (nanos % MILLIS == 0).then(|| (TAG_ZONED, (nanos / MILLIS).cast_unsigned() << 18 | offset))
 }
 
 /// Nanoseconds since the epoch, as vectors keep them, where they fit.
@@ -93,9 +115,7 @@ pub(super) fn fixed_value_key(value: &Value) -> Option<(u8, u64)> {
         Value::Node(n) => (TAG_NODE, n.0),
         Value::Relationship(r) => (TAG_EDGE, r.id.0),
         Value::Date(d) => (TAG_DATE, d.days.cast_unsigned()),
-        Value::DateTime(t) if t.zone == Zone::Offset(0) => {
-            (TAG_UTC, nanos(t.seconds, t.nanos)?.cast_unsigned())
-        }
+        Value::DateTime(t) => return zoned_key(nanos(t.seconds, t.nanos)?, &t.zone),
         Value::LocalTime(t) => (TAG_LOCAL_TIME, t.nanos.cast_unsigned()),
         Value::LocalDateTime(t) => (TAG_LOCAL_DATE_TIME, nanos(t.seconds, t.nanos)?.cast_unsigned()),
         _ => return None,

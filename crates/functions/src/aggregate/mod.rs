@@ -204,6 +204,15 @@ impl Accumulator {
         }
     }
 
+    /// The same of decimals.
+    pub fn of_decimals(function: AggregateFunction, sum: Decimal, count: u64) -> Self {
+        match function {
+            AggregateFunction::Sum => Self(State::Sum(Sum::of_decimals(sum, count))),
+            AggregateFunction::Avg => Self(State::Avg(Sum::of_decimals(sum, count))),
+            other => Self::new(other),
+        }
+    }
+
     /// An accumulator of a deviation that has seen `count` numbers of this mean and this sum of squared
     /// distances from it.
     pub fn of_deviation(function: AggregateFunction, count: u64, mean: f64, squares: f64) -> Self {

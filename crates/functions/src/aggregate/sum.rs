@@ -98,6 +98,12 @@ impl Sum {
         Self { count, floats, any_float: count > 0, ..Self::default() }
     }
 
+    /// The sum of `count` decimals.
+    pub(super) fn of_decimals(sum: Decimal, count: u64) -> Self {
+        let rare = Rare { decimals: Some(sum), ..Rare::default() };
+        Self { count, rare: Some(Box::new(rare)), ..Self::default() }
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "a float sum is approximate")]
     pub(super) fn update(&mut self, function: &str, value: &Value, weight: u64) -> Result<(), Diagnostic> {
         let numbers = self.any_number();

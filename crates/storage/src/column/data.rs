@@ -10,12 +10,13 @@
 //! Source: Virtuoso "Column Store"; Arrow's list layout.
 
 use trimorph_encoding::DecimalsView;
-use trimorph_types::LogicalType;
+use trimorph_types::{Decimal, LogicalType};
 use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, TextBytes};
 
 use super::blobs::{
     Ints, RankBytes, is_integral, read_ends, read_presence, read_text, read_values, type_from_code,
 };
+use super::zoned::StoredZoned;
 
 /// What is known of a column whose segment is read.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +68,13 @@ pub(crate) enum Data {
     },
     Floats(Bytes),
     Decimals(Decimals),
+    /// Decimals by so many digits behind the point: integers of the last of these.
+    Fixed {
+        scale: u8,
+        units: Box<Data>,
+    },
+    /// Instants, some of which are of another zone than UTC.
+    Zoned(StoredZoned),
     Dictionary(Ints),
     Strings {
         ends: Ints,
@@ -172,6 +180,20 @@ impl Data {
                 Data::Runs { starts, values: Ints::read(piece, meta, runs)? }
             }
             8 => Data::Decimals(Decimals::read(piece, meta, present)?),
+            11 if known.ty == LogicalType::Decimal => {
+                let scale = meta.u8()?;
+                if scale > Decimal::DIGITS_MAX {
+                    return Err(meta.error("a scale of decimals"));
+                }
+                let known = Known { ty: LogicalType::Int, ..known };
+                let units = Box::new(Data::read(piece, meta, (presence, present), known)?);
+                Data::Fixed { scale, units }
+            }
+            12 if known.ty == LogicalType::DateTime => {
+                let known = Known { ty: LogicalType::Int, ..known };
+                let instants = Data::read(piece, meta, (presence, present), known)?;
+                Data::Zoned(StoredZoned::read(piece, meta, instants, present)?)
+            }
             // Elements are no lists themselves.
             10 if is_general(known.ty) => {
                 Data::Lists(Box::new(StoredLists::read(piece, meta, present, known)?))
@@ -194,6 +216,8 @@ impl Data {
             Self::Decimals(decimals) => codes(&decimals.integers),
             Self::Strings { ends, text } => codes(ends) + text.as_str().len(),
             Self::Compressed { ends, bytes } | Self::Values { ends, bytes, .. } => codes(ends) + bytes.len(),
+            Self::Fixed { units, .. } => units.size(),
+            Self::Zoned(zoned) => zoned.size(),
             Self::Lists(_) => 0,
         }
     }
@@ -222,6 +246,8 @@ fn fits(ty: LogicalType, data: &Data) -> bool {
         Data::Ints(_) | Data::Linear { .. } => is_integral(ty),
         Data::Runs { .. } => is_integral(ty) || ty == LogicalType::Float,
         Data::Floats(_) | Data::Decimals(_) => ty == LogicalType::Float,
+        Data::Fixed { .. } => ty == LogicalType::Decimal,
+        Data::Zoned(_) => ty == LogicalType::DateTime,
         Data::Dictionary(_) | Data::Strings { .. } | Data::Compressed { .. } => ty == LogicalType::String,
         Data::Values { .. } | Data::Lists(_) => is_general(ty),
     }

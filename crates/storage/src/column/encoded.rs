@@ -3,10 +3,11 @@
 use trimorph_encoding::{
     Decimals, Linear, Packed, RankBits, Runs, pack, pack_decimals, pack_linear, pack_runs,
 };
-use trimorph_types::LogicalType;
+use trimorph_types::{LogicalType, Zone};
 use trimorph_vfs::PieceWriter;
 
 use super::blobs::{Ints, put_blob, type_code};
+use super::zoned::put_zones;
 
 /// Average length of runs from which they are tried: a start costs 1.25 bits a row, a value as much as in a
 /// frame of reference.
@@ -17,6 +18,8 @@ pub(super) enum Encoded {
     Linear(Linear),
     Runs(Runs),
     Decimals(Decimals),
+    Fixed { scale: u8, units: Box<Encoded> },
+    Zoned { instants: Box<Encoded>, codes: Packed, zones: Vec<Zone> },
     Floats(Vec<u8>),
     Dictionary(Packed),
     Strings { ends: Packed, bytes: Vec<u8>, compressed: bool },
@@ -34,6 +37,8 @@ impl Encoded {
             Self::Linear(linear) => linear.codes.bytes.len(),
             Self::Runs(runs) => runs.values.bytes.len(),
             Self::Decimals(decimals) => decimals.integers.bytes.len(),
+            Self::Fixed { units, .. } => units.size(),
+            Self::Zoned { instants, codes, .. } => instants.size() + codes.bytes.len(),
             Self::Floats(bytes) => bytes.len(),
             Self::Strings { ends, bytes, .. } | Self::Values { ends, bytes, .. } => {
                 ends.bytes.len() + bytes.len()
@@ -154,6 +159,17 @@ pub(super) fn put_data(data: Encoded, piece: &mut PieceWriter) -> usize {
             let rank = put_rank(&bits, piece);
             put_blob(values.iter().flat_map(|f| f.to_le_bytes()).collect(), piece);
             size + rank + values.len() * 8
+        }
+        Encoded::Fixed { scale, units } => {
+            piece.meta.u8(11);
+            piece.meta.u8(scale);
+            put_data(*units, piece)
+        }
+        Encoded::Zoned { instants, codes, zones } => {
+            piece.meta.u8(12);
+            let size = put_data(*instants, piece) + put_ints(codes, piece);
+            put_zones(zones, &mut piece.meta);
+            size
         }
         Encoded::Floats(bytes) => {
             piece.meta.u8(1);

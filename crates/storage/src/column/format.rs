@@ -72,8 +72,11 @@ impl Given {
 /// The encoding of a segment in which no row has a value.
 pub(super) const NO_VALUES: &str = "null";
 
+/// Where decimals are integers of one scale.
+pub(super) const FIXED: u8 = 14;
+
 /// Short names of encodings; their order is that of directories.
-pub(super) const ENCODINGS: [&str; 14] = [
+pub(super) const ENCODINGS: [&str; 16] = [
     NO_VALUES,
     "constant",
     "bitmap",
@@ -88,6 +91,8 @@ pub(super) const ENCODINGS: [&str; 14] = [
     "general",
     "FSST general",
     "lists",
+    "fixed point",
+    "instants of zones",
 ];
 
 impl Stored {
@@ -113,10 +118,14 @@ impl Stored {
             (_, Data::Values { compressed: false, .. }) => 11,
             (_, Data::Values { compressed: true, .. }) => 12,
             (_, Data::Lists(_)) => 13,
+            (_, Data::Fixed { .. }) => FIXED,
+            (_, Data::Zoned(_)) => 15,
         };
         let present = self.zones().iter().filter(|[low, high]| low <= high);
         let range = present.map(|[low, high]| (*low, *high)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
-        Summary { exceptions: self.exceptions.is_some(), encoding, range }
+        // What compares instants by their integers does not know of zones.
+        let exceptions = self.exceptions.is_some() || matches!(self.data, Data::Zoned(_));
+        Summary { exceptions, encoding, range }
     }
 
     /// Rows without a value.

@@ -20,6 +20,7 @@ mod distinct;
 mod elements;
 mod encoded;
 mod filter;
+mod fixed;
 mod format;
 mod integer_set;
 mod label_rows;
@@ -37,6 +38,7 @@ mod tests;
 mod texts;
 mod view;
 mod writer;
+mod zoned;
 
 pub(crate) use blobs::{Ints as PackedInts, RankBytes, put_blob, read_presence, type_code, type_from_code};
 pub use codes::RowId;

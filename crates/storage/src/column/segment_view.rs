@@ -8,7 +8,9 @@ use trimorph_vector::Nulls;
 
 use super::codes::{Present, Source};
 use super::data::{BLOCK_ELEMENTS, Data, Presence, StoredLists};
+use super::fixed::FixedView;
 use super::format::{Stored, ZoneRange};
+use super::zoned::ZonedView;
 
 pub(super) enum PresenceView<'s> {
     All,
@@ -22,6 +24,8 @@ pub(super) enum DataView<'s> {
     Runs(RunsView<'s>),
     Floats(&'s [f64]),
     Decimals(DecimalsView<'s>),
+    Fixed(FixedView<'s>),
+    Zoned(ZonedView<'s>),
     Dictionary(PackedView<'s>),
     Strings { ends: PackedView<'s>, text: &'s str },
     Compressed(StringsView<'s>),
@@ -107,6 +111,10 @@ impl<'s> DataView<'s> {
                 // The exponent was checked when the column was read.
                 None => Self::Floats(&[]),
             },
+            Data::Zoned(zoned) => Self::Zoned(zoned.view()),
+            Data::Fixed { scale, units } => {
+                Self::Fixed(FixedView { scale: *scale, units: Box::new(Self::of(units)) })
+            }
             Data::Floats(bytes) => {
                 Self::Floats(bytemuck::try_cast_slice(bytes.as_slice()).unwrap_or_default())
             }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use trimorph_types::{DateTime, LogicalType, Value, Zone};
+use trimorph_types::{DateTime, Decimal, LogicalType, Value, Zone};
 use trimorph_vector::{Values, Vector};
 
 use super::compare_tests::{column, pieces_of};
@@ -119,6 +119,35 @@ fn list(random: &mut Random, kind: u64, last: i64) -> Value {
     if kind == 4 && other { Value::Int(last) } else { Value::list(elements.collect()) }
 }
 
+/// A decimal of one scale, of several, of as many digits as there are; or another value.
+fn decimal(random: &mut Random, kind: u64, last: i64) -> Value {
+    let last = i128::from(last);
+    let (unscaled, scale) = match kind {
+        0..4 => (last, 2),
+        4..7 => (last % 100_000, random.below(5) as u8),
+        7 => (last * (1 << 40), 7),
+        8 if random.below(4000) == 0 => return Value::Int(1),
+        _ => (last, random.below(20) as u8),
+    };
+    Decimal::new(unscaled, scale).map_or(Value::Null, Value::Decimal)
+}
+
+/// An instant of UTC, of a few zones, of more than a segment numbers; or another value.
+fn instant(random: &mut Random, kind: u64, last: i64) -> Value {
+    let offset = match kind {
+        0..2 => 0,
+        2..6 => [0, 3600, -7200, 19_800][random.below(4) as usize],
+        6 => random.below(300) as i32 * 60,
+        7 if random.below(4000) == 0 => return Value::Int(1),
+        _ if last % 3 == 0 => {
+            let zone = Zone::Named { name: "Europe/Stockholm".into(), offset_seconds: 3600 };
+            return Value::DateTime(DateTime { seconds: last % (1 << 33), nanos: 0, zone });
+        }
+        _ => 0,
+    };
+    Value::DateTime(zoned(last, offset))
+}
+
 fn zoned(seconds: i64, offset_seconds: i32) -> DateTime {
     DateTime { seconds: seconds % (1 << 33), nanos: 1, zone: Zone::Offset(offset_seconds) }
 }
@@ -150,6 +179,8 @@ fn values(random: &mut Random, ty: LogicalType, rows: usize) -> Vec<Value> {
                 LogicalType::String if kind == 2 => Value::string(format!("text {last:x} and more").as_str()),
                 LogicalType::String => Value::string(format!("{}", last % 7).as_str()),
                 LogicalType::Any => list(random, of_lists, last),
+                LogicalType::Decimal => decimal(random, of_lists, last),
+                LogicalType::DateTime => instant(random, of_lists, last),
                 _ => Value::Int(last),
             }
         })
@@ -197,11 +228,15 @@ fn what_goes_in_comes_out() {
     println!("random seed 5");
     let mut random = Random(5);
     let mut seen = BTreeSet::new();
-    for round in 0..95 {
+    for round in 0..155 {
         let types =
             [LogicalType::Int, LogicalType::Float, LogicalType::String, LogicalType::Bool, LogicalType::Any];
-        let ty = types[round % types.len()];
-        let ty = if round >= 75 { LogicalType::Any } else { ty };
+        let ty = match round {
+            0..75 => types[round % types.len()],
+            75..95 => LogicalType::Any,
+            95..125 => LogicalType::Decimal,
+            _ => LogicalType::DateTime,
+        };
         let rows = [1, 100, 3000, SEGMENT_ROWS + 500][random.below(4) as usize];
         let mut all = values(&mut random, ty, rows);
         // Segments of one column differ.
@@ -221,6 +256,8 @@ fn what_goes_in_comes_out() {
         "dictionary",
         "lists",
         "general",
+        "fixed point",
+        "instants of zones",
     ];
     for name in names {
         assert!(seen.contains(name), "{name} is not among {seen:?}");

@@ -9,7 +9,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
 use trimorph_encoding::{FsstTable, PackedView, RankView, StringsView, expand};
-use trimorph_types::{LogicalType, Value};
+use trimorph_types::{Decimal, LogicalType, Value};
 use trimorph_vector::{Nulls, Positions, Values, Vector};
 use trimorph_vfs::{Decoder, Pins};
 
@@ -242,7 +242,12 @@ impl<'s> ColumnView<'s> {
 
     fn gather_pairs(&self, rows: &mut dyn Pairs, len: usize) -> Vector<'s> {
         if self.has_exceptions {
-            return self.gather_any(rows, len);
+            if self.ty != LogicalType::DateTime {
+                return self.gather_any(rows, len);
+            }
+            let rows: Vec<(usize, u64)> = rows.collect();
+            let zoned = self.gather_zoned(&mut rows.iter().copied(), len);
+            return zoned.unwrap_or_else(|| self.gather_any(&mut rows.into_iter(), len));
         }
         match self.ty {
             LogicalType::Int => self.gather_ints(rows, len, Values::Int, |v| v),
@@ -262,6 +267,11 @@ impl<'s> ColumnView<'s> {
                 }
             }
             LogicalType::String => self.gather_texts(rows, len),
+            LogicalType::Decimal if self.is_fixed() => {
+                let read = |v: &DataView<'s>, p| v.decimal(p);
+                let blank = Decimal::default();
+                self.gather_with(None, rows, len, blank, Values::Decimal, |_, _| blank, read)
+            }
             _ => self.gather_general(rows, len),
         }
     }
@@ -430,6 +440,9 @@ impl<'s> ColumnView<'s> {
                 }
                 return Vector { values: wrap(out), nulls };
             }
+            if let DataView::Fixed(fixed) = &view.data {
+                return fixed.scan(&view.presence, local, len);
+            }
             if self.ty == LogicalType::Float {
                 let mut out = vec![0.0; len];
                 let mut nulls = Nulls::NONE;
@@ -445,6 +458,14 @@ impl<'s> ColumnView<'s> {
                 }
                 return Vector { values: Values::Float(out), nulls };
             }
+        }
+        if let Some(view) = self.segment(segment)
+            && let DataView::Zoned(zoned) = &view.data
+            && view.stored.exceptions.is_none()
+            && local + len <= view.rows
+            && let Some(zoned) = zoned.scan(&view.presence, local, len)
+        {
+            return zoned;
         }
         if (self.has_exceptions || is_value_by_value(self.ty))
             && let Some(view) = self.segment(segment)
@@ -607,6 +628,8 @@ impl<'s> ColumnView<'s> {
                 value_codec::decode(&mut Decoder::new(decoded)).unwrap_or(Value::Null)
             }
             DataView::Lists(lists) => self.list(lists, place),
+            DataView::Fixed(fixed) => Value::Decimal(fixed.get(place)),
+            DataView::Zoned(zoned) => zoned.value(place),
             other => Value::String(self.text(other, place)),
         }
     }

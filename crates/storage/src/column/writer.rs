@@ -11,17 +11,20 @@ use std::sync::Arc;
 use hashbrown::{HashTable, hash_table};
 use trimorph_catalog::PropertyStats;
 use trimorph_encoding::{FsstEncoder, FsstTable, RankBits, compress_fsst, pack, range, train_fsst};
-use trimorph_types::{LogicalType, Value};
+use trimorph_types::{DateTime, LogicalType, Value, Zone};
+use trimorph_vector::zoned_nanos;
 use trimorph_vfs::{CodecError, Encoder, Piece, PieceWriter, Pins};
 
 use super::blobs::{is_integral, put_blob};
 use super::dictionary::{self, Dictionary};
 use super::distinct::HyperLogLog;
 use super::encoded::{Encoded, encode_floats, encode_ints, put_data, put_ints, put_rank};
+use super::fixed::encode_fixed;
 use super::format::{SEGMENT_ROWS, ZONE_ROWS, ZoneRange};
 use super::segment::Segment;
 use super::stored_column::{Column, Fsst};
 use super::stored_dictionary::{self, DictionaryView, Entries};
+use super::zoned::ZONES_MAX;
 use crate::bulk::{ColumnBatch, ColumnData};
 use crate::slot::{Content, Slot};
 use trimorph_encoding::value_codec;
@@ -101,6 +104,10 @@ pub struct ColumnWriter {
     ends: Vec<i64>,
     /// Of the strings of the segment.
     pub(super) hashes: Vec<u64>,
+    /// Of the instants of the segment, from the first of another zone than UTC on: numbers of zones, and
+    /// these, UTC first.
+    codes: Vec<i64>,
+    zones: Vec<Zone>,
     segments: Vec<Vec<u8>>,
     segment_rows: Vec<usize>,
     size: ColumnBytes,
@@ -132,6 +139,8 @@ impl ColumnWriter {
             bytes: Vec::new(),
             ends: Vec::new(),
             hashes: Vec::new(),
+            codes: Vec::new(),
+            zones: Vec::new(),
             segments: Vec::new(),
             segment_rows: Vec::new(),
             size: ColumnBytes::default(),
@@ -296,6 +305,10 @@ impl ColumnWriter {
             (LogicalType::String, Value::String(s)) => self.push_text(Some(s.as_bytes())),
             (LogicalType::String, Value::Null) => self.push_text(None),
             (ty, Value::Null) if is_integral(ty) => self.push_int(None),
+            (LogicalType::DateTime, Value::DateTime(t)) if t.zone != Zone::UTC => match self.zone_of(t) {
+                Some((instant, code)) => self.push_zoned(instant, code),
+                None => self.push_exception(value),
+            },
             (ty, v) if is_integral(ty) => match as_integer(ty, v) {
                 Some(i) => self.push_int(Some(i)),
                 None => self.push_exception(value),
@@ -307,6 +320,30 @@ impl ColumnWriter {
             (LogicalType::Literal | LogicalType::Iri, _) => self.push_exception(value),
             _ => self.push_general(&value),
         }
+    }
+
+    /// An instant and the number of its zone in the segment; `None` where vectors have no place for it.
+    fn zone_of(&mut self, shown: &DateTime) -> Option<(i64, i64)> {
+        let instant = zoned_nanos(shown)?;
+        if self.zones.is_empty() {
+            self.zones.push(Zone::UTC);
+        }
+        let code = self.zones.iter().position(|zone| *zone == shown.zone).unwrap_or(self.zones.len());
+        if code == ZONES_MAX {
+            return None;
+        }
+        if code == self.zones.len() {
+            self.zones.push(shown.zone.clone());
+        }
+        Some((instant, code as i64))
+    }
+
+    fn push_zoned(&mut self, instant: i64, code: i64) {
+        self.codes.resize(self.ints.len(), 0);
+        self.codes.push(code);
+        self.ints.push(instant);
+        self.distinct.add(&(instant, code));
+        self.end_row(true);
     }
 
     fn push_exception(&mut self, value: Value) {
@@ -390,14 +427,17 @@ impl ColumnWriter {
         let count = present.iter().filter(|p| **p).count();
         // Of fewer values a map would take more room than they do, and save no reading.
         let has_zones = is_integral(self.ty) && count >= present.len().div_ceil(ZONE_ROWS) * ZONE_VALUES_MIN;
-        let zones = if has_zones { zone_map(&present, &self.ints) } else { Vec::new() };
+        let zones =
+            if has_zones && self.codes.is_empty() { zone_map(&present, &self.ints) } else { Vec::new() };
         let data = match self.ty {
             LogicalType::Float => encode_floats(&self.floats),
             LogicalType::String => {
                 self.hashes.iter().for_each(|hash| self.distinct.add_hash(*hash));
                 self.encode_strings()
             }
+            LogicalType::DateTime if !self.codes.is_empty() => self.encode_zoned(),
             ty if is_integral(ty) => encode_ints(&self.ints),
+            LogicalType::Decimal => self.encode_decimals(),
             _ => self.encode_values(),
         };
         let presence = (count > 0 && count < present.len()).then(|| RankBits::new(&present));
@@ -419,6 +459,8 @@ impl ColumnWriter {
         present.clear();
         self.present = present;
         self.ints.clear();
+        self.codes.clear();
+        self.zones.clear();
         self.floats.clear();
         self.bytes.clear();
         self.ends.clear();
@@ -426,6 +468,17 @@ impl ColumnWriter {
         if self.bytes.capacity() > KEPT_BYTES_MAX {
             self.bytes = Vec::new();
         }
+    }
+
+    fn encode_zoned(&mut self) -> Encoded {
+        let (mut codes, zones) = (std::mem::take(&mut self.codes), std::mem::take(&mut self.zones));
+        codes.resize(self.ints.len(), 0);
+        Encoded::Zoned { instants: Box::new(encode_ints(&self.ints)), codes: pack(&codes), zones }
+    }
+
+    /// Decimals as integers of one scale, where all values are, and fit.
+    fn encode_decimals(&mut self) -> Encoded {
+        encode_fixed(slices(&self.bytes, &self.ends)).unwrap_or_else(|| self.encode_values())
     }
 
     /// General values: lists of one type as such; terms are mostly text that others have too.

@@ -76,14 +76,15 @@ impl<'s> Column<'s> {
                 let groups: Vec<u32> = (groups.start as u32..groups.end as u32).collect();
                 vec![collected.lists().gather(&groups)]
             }
+            States::Decimals(sums) => {
+                // Groups are numbered by 32 bits.
+                let groups: Vec<u32> = (groups.start as u32..groups.end as u32).collect();
+                sums_column(sums.pick(&groups).accumulators(kind)?)
+            }
             States::Numbers(sums) => {
                 // Groups are numbered by 32 bits.
                 let groups: Vec<u32> = (groups.start as u32..groups.end as u32).collect();
-                let states = sums.pick(&groups).accumulators(kind)?;
-                let values = states.into_iter().map(Accumulator::into_value).collect();
-                let values = Vector::new(Values::Any(values));
-                let none = || Vector::nulls(values.listed());
-                vec![none(), none(), values]
+                sums_column(sums.pick(&groups).accumulators(kind)?)
             }
             // General by now.
             States::Ranks(_) => Vec::new(),
@@ -100,6 +101,14 @@ impl<'s> Column<'s> {
             }
         })
     }
+}
+
+/// Sums and means as accumulators, none of which is of integers only.
+fn sums_column<'s>(states: Vec<Accumulator>) -> Vec<Vector<'s>> {
+    let values = states.into_iter().map(Accumulator::into_value).collect();
+    let values = Vector::new(Values::Any(values));
+    let none = || Vector::nulls(values.listed());
+    vec![none(), none(), values]
 }
 
 fn unknown() -> ExecError {

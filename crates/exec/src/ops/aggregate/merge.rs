@@ -35,6 +35,7 @@ impl<'s> Column<'s> {
                 States::Means { sums: pick(sums, positions), counts: pick(counts, positions) }
             }
             States::Numbers(sums) => States::Numbers(sums.pick(positions)),
+            States::Decimals(sums) => States::Decimals(sums.pick(positions)),
             States::Extremes { kind, ty, values, seen } => States::Extremes {
                 kind: *kind,
                 ty: *ty,
@@ -166,6 +167,8 @@ impl<'s> Column<'s> {
         let mut theirs = from.states;
         // Sums of integers beside such of all numbers are such too.
         match (&mut self.states, &mut theirs) {
+            (States::Decimals(_), other) => other.sum_decimals(),
+            (own, States::Decimals(_)) => own.sum_decimals(),
             (States::Numbers(_), other) => other.sum_numbers(),
             (own, States::Numbers(_)) => own.sum_numbers(),
             _ => {}
@@ -184,6 +187,10 @@ impl<'s> Column<'s> {
             (States::Ranks(own), States::Ranks(other)) => match own.merge(*other, renumber) {
                 Ok(()) => return Ok(()),
                 Err(other) => States::Ranks(Box::new(other)),
+            },
+            (States::Decimals(own), States::Decimals(other)) => match own.merge(other, renumber)? {
+                None => return Ok(()),
+                Some(other) => States::Decimals(other),
             },
             (_, from) => from,
         };

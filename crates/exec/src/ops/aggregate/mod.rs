@@ -14,6 +14,7 @@ mod best_texts;
 mod by_node;
 mod collected;
 mod columns;
+mod decimal_sums;
 mod deviation;
 mod distinct;
 mod exchange;

@@ -12,6 +12,7 @@ use trimorph_vector::{Nulls, Number, Positions, Values, Vector};
 
 use super::best::Best;
 use super::collected::Collected;
+use super::decimal_sums::DecimalSums;
 use super::deviation::{Coming, Moments};
 use super::distinct::DistinctSet;
 use super::functions::{function, integer_value, mean_overflow, sum_overflow};
@@ -38,6 +39,8 @@ pub(super) enum States<'s> {
     },
     /// Sums or means of numbers, of which some are floats.
     Numbers(NumberSums),
+    /// Sums or means of decimals only, so far.
+    Decimals(DecimalSums),
     /// Deviations of integers only, so far.
     Deviations {
         moments: Vec<Moments>,
@@ -234,7 +237,10 @@ impl<'s> States<'s> {
 
     /// Makes sums and extremes of which none was seen, or that are instants of UTC, what takes values like
     /// those of `arg`, where these are kept by type.
-    fn retype(&mut self, arg: &Vector<'s>) {
+    fn retype(&mut self, aggregate: AggregateKind, arg: &Vector<'s>) {
+        if let (Values::Decimal(_), AggregateKind::Sum | AggregateKind::Avg) = (&arg.values, aggregate) {
+            self.sum_decimals();
+        }
         if matches!(arg.values, Values::Float(_) | Values::Number(_)) {
             self.sum_numbers();
         }
@@ -249,6 +255,16 @@ impl<'s> States<'s> {
                 *self = Self::Best(Box::new(best));
             }
         }
+    }
+
+    /// Makes sums and means of nothing those of decimals.
+    pub(super) fn sum_decimals(&mut self) {
+        let groups = match self {
+            Self::Sums { seen, .. } if !seen.contains(&true) => seen.len(),
+            Self::Means { counts, .. } if counts.iter().all(|count| *count == 0) => counts.len(),
+            _ => return,
+        };
+        *self = Self::Decimals(DecimalSums::new(groups));
     }
 
     /// Makes sums and means of integers those of all numbers.
@@ -320,6 +336,7 @@ impl<'s> States<'s> {
                 *self = Self::General(states.collect());
             }
             Self::Numbers(sums) => *self = Self::General(sums.accumulators(kind)?),
+            Self::Decimals(sums) => *self = Self::General(sums.accumulators(kind)?),
             Self::Extremes { ty, values, seen, .. } => {
                 let mut states = Vec::with_capacity(values.len());
                 for (v, seen) in values.iter().zip(seen) {
@@ -349,6 +366,11 @@ impl<'s> States<'s> {
             _ => Err(Diagnostic::internal("counts and lists are no accumulators").into()),
         }
     }
+}
+
+/// Whether an aggregate makes floats of decimals before anything else.
+fn takes_floats(kind: AggregateKind) -> bool {
+    matches!(kind, AggregateKind::StDev | AggregateKind::StDevP | AggregateKind::PercentileCont)
 }
 
 /// Takes a value into a state that may grow by it.
@@ -400,6 +422,7 @@ impl<'s> Column<'s> {
                 counts.resize(groups, 0);
             }
             States::Numbers(sums) => sums.resize(groups),
+            States::Decimals(sums) => sums.resize(groups),
             States::Extremes { kind, values, seen, .. } => {
                 values.resize(groups, worst(*kind));
                 seen.resize(groups, false);
@@ -419,6 +442,7 @@ impl<'s> Column<'s> {
             States::Sums { values, .. } => (values.len(), values.capacity(), size_of::<i128>() + 1),
             States::Means { sums, .. } => (sums.len(), sums.capacity(), size_of::<i128>() + size_of::<u64>()),
             States::Numbers(sums) => sums.cells(),
+            States::Decimals(sums) => sums.cells(),
             States::Extremes { values, .. } => (values.len(), values.capacity(), size_of::<i64>() + 1),
             States::Deviations { moments: v, .. } => (v.len(), v.capacity(), size_of::<Moments>()),
             States::Best(best) => best.cells(),
@@ -540,11 +564,18 @@ impl<'s> Column<'s> {
             });
         }
         let Some(arg) = rows.arg else { return Ok(()) };
+        if let Values::Decimal(decimals) = &arg.values
+            && takes_floats(self.kind)
+        {
+            let floats = Values::Float(decimals.iter().map(|decimal| decimal.to_float()).collect());
+            let arg = Vector { values: floats, nulls: arg.nulls.clone() };
+            return self.add(&Rows { arg: Some(&arg), is_of_chunk: false, ..*rows }, ledger);
+        }
         if rows.are_null() {
             return Ok(());
         }
         if integers(&arg.values).is_none() {
-            self.states.retype(arg);
+            self.states.retype(self.kind, arg);
         }
         if let States::Best(best) = &mut self.states
             && best.add(rows, arg)?
@@ -561,6 +592,11 @@ impl<'s> Column<'s> {
                 return ledger.grow(ranks, growth, |own| own.bytes(), |own| own.add(kind, rows, arg));
             }
             _ => {}
+        }
+        if let (States::Decimals(sums), Values::Decimal(decimals)) = (&mut self.states, &arg.values)
+            && sums.add(rows, decimals)?
+        {
+            return Ok(());
         }
         match (&mut self.states, &arg.values) {
             (States::Sums { values, seen }, Values::Int(ints)) => {
@@ -796,6 +832,7 @@ impl<'s> Column<'s> {
                 Vector { values: Values::Float(means.collect()), nulls }
             }
             States::Numbers(sums) => sums.into_column(self.kind)?,
+            States::Decimals(sums) => sums.into_column(self.kind)?,
             States::Extremes { ty, values, seen, .. } => extremes_column(ty, values, &seen),
             States::Best(best) => best.into_column(),
             States::Deviations { moments, .. } => Vector::new(Values::Float(
