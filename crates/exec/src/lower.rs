@@ -19,6 +19,7 @@
 mod apply;
 mod extend;
 mod filter;
+mod follows;
 mod join;
 mod join_filter;
 mod lowering;

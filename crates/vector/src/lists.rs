@@ -140,11 +140,17 @@ impl<'s> Lists<'s> {
             self.runs.extend(positions.iter().map(run_at));
             return;
         }
-        let (mut elements, mut start) = (Vec::new(), small(self.child.listed()));
+        let (mut elements, mut start) = (Vec::<Range<u32>>::new(), small(self.child.listed()));
         let mut last = (Run::default(), Run::default());
         for run in positions.iter().map(run_at) {
             if last.0 != run {
-                elements.extend(run.start..run.start + run.len);
+                let end = run.start + run.len;
+                match elements.last_mut() {
+                    // As a rule lists follow each other.
+                    Some(before) if before.end == run.start => before.end = end,
+                    _ if run.len > 0 => elements.push(run.start..end),
+                    _ => {}
+                }
                 last = (run, Run { start, len: run.len });
                 start += run.len;
             }
@@ -154,13 +160,13 @@ impl<'s> Lists<'s> {
             return;
         }
         if let Some(child) = Arc::get_mut(&mut self.child) {
-            child.extend(&other.child, &elements, edge);
+            child.extend_ranges(&other.child, &elements, edge);
             return;
         }
-        let all: Vec<u32> = (0..small(self.child.listed())).collect();
         let mut child = self.child.like();
-        child.extend(&self.child, &all, edge);
-        child.extend(&other.child, &elements, edge);
+        let all = 0..small(self.child.listed());
+        child.extend_ranges(&self.child, std::slice::from_ref(&all), edge);
+        child.extend_ranges(&other.child, &elements, edge);
         self.child = Arc::new(child);
     }
 

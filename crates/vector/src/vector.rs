@@ -1,5 +1,6 @@
 //! Typed vectors with a null mask, and the general `any` vector.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use trimorph_types::{
@@ -425,6 +426,50 @@ impl<'s> Vector<'s> {
             for (k, p) in positions.iter().enumerate() {
                 if other.nulls.get(*p as usize) {
                     self.nulls.set(before + k, before + positions.len());
+                }
+            }
+        }
+    }
+
+    /// As [`Self::extend`] for ranges of positions. **Cost**: plain values of the same type are copied as they
+    /// lie.
+    pub(crate) fn extend_ranges(
+        &mut self,
+        other: &Self,
+        ranges: &[Range<u32>],
+        edge: &dyn Fn(trimorph_base::EdgeId) -> Value,
+    ) {
+        fn copy<T: Clone>(into: &mut Vec<T>, from: &[T], ranges: &[Range<u32>]) {
+            into.reserve(ranges.iter().map(ExactSizeIterator::len).sum());
+            let parts = ranges.iter().map(|range| range.start as usize..range.end as usize);
+            parts.for_each(|range| into.extend_from_slice(&from[range]));
+        }
+        let before = self.listed();
+        match (&mut self.values, &other.values) {
+            (Values::Int(a), Values::Int(b))
+            | (Values::LocalTime(a), Values::LocalTime(b))
+            | (Values::LocalDateTime(a), Values::LocalDateTime(b))
+            | (Values::DateTime(a), Values::DateTime(b)) => copy(a, b, ranges),
+            (Values::Bool(a), Values::Bool(b)) => copy(a, b, ranges),
+            (Values::Float(a), Values::Float(b)) => copy(a, b, ranges),
+            (Values::Date(a), Values::Date(b)) => copy(a, b, ranges),
+            (Values::Edge(Edges::Ids(a)), Values::Edge(Edges::Ids(b))) => copy(a, b, ranges),
+            (Values::Node(Nodes::Ids { table, ids }), Values::Node(Nodes::Ids { table: of, ids: b })) => {
+                if table != of {
+                    *table = None;
+                }
+                copy(ids, b, ranges);
+            }
+            _ => {
+                let positions: Vec<u32> = ranges.iter().cloned().flatten().collect();
+                return self.extend(other, &positions, edge);
+            }
+        }
+        if !other.nulls.is_none() {
+            let len = self.listed();
+            for (at, p) in (before..).zip(ranges.iter().cloned().flatten()) {
+                if other.nulls.get(p as usize) {
+                    self.nulls.set(at, len);
                 }
             }
         }

@@ -118,6 +118,8 @@ impl Lowering<'_> {
         keys: &[(VarId, Expr)],
         aggregates: &[(VarId, trimorph_algebra::Aggregate)],
     ) -> Result<Lowered, ExecError> {
+        let (keys, told) = self.told_apart(input, keys);
+        let keys = &keys[..];
         let main = lowered.layout.unflat_groups(exprs).first().copied();
         let mut apart = Vec::new();
         let mut compile = |expr: &Expr, layout: &mut Layout| {
@@ -157,6 +159,7 @@ impl Lowering<'_> {
         let spec = ops::AggregateSpec {
             node: node.and_then(|node| layout.place(node)).map(|place| place.slot),
             keys: keys_compiled,
+            told,
             aggregates: compiled,
             main,
             slots: layout.slots(),
@@ -165,7 +168,7 @@ impl Lowering<'_> {
         let vars: Vec<VarId> =
             keys.iter().map(|(v, _)| *v).chain(aggregates.iter().map(|(v, _)| *v)).collect();
         if spec.mergeable()
-            && let Some(runs) = self.key_in_runs(input, keys, &lowered.node)
+            && let Some(runs) = self.key_in_runs(input, &keys[..told], &lowered.node)
         {
             let spec = Arc::new(ops::AggregateSpec { runs: Some(runs), ..spec });
             let node = self.node(Spec::RunAggregate(spec), [lowered.node]);
@@ -257,6 +260,7 @@ impl Lowering<'_> {
 /// that counts those that are not null.
 fn values_counted(mut spec: ops::AggregateSpec) -> (ops::AggregateSpec, Option<ops::AggregateSpec>) {
     spec.keys = spec.aggregates.drain(..).filter_map(|a| a.arg).collect();
+    spec.told = spec.keys.len();
     let count = ops::AggregateEx {
         kind: AggregateKind::Count,
         arg: Some(Ex::Slot(Place { group: 0, slot: 0 })),
@@ -267,6 +271,7 @@ fn values_counted(mut spec: ops::AggregateSpec) -> (ops::AggregateSpec, Option<o
     };
     let counted = ops::AggregateSpec {
         keys: Vec::new(),
+        told: 0,
         aggregates: vec![count],
         main: Some(0),
         slots: vec![1],

@@ -316,6 +316,7 @@ impl<'a, 's> Start<'a, 's> {
         };
         Ok(AggregateSpec {
             keys: self.binder.all(&aggregate.keys)?,
+            told: aggregate.told,
             aggregates: aggregate.aggregates.iter().map(one).collect::<Result<_, Diagnostic>>()?,
             main: aggregate.main,
             slots: aggregate.slots.clone(),

@@ -89,7 +89,7 @@ impl AggregateSpec {
                 span: a.span,
             })
             .collect();
-        Self { keys, aggregates, main: Some(0), slots: vec![slots], runs: None, node: None }
+        Self { keys, told: self.told, aggregates, main: Some(0), slots: vec![slots], runs: None, node: None }
     }
 }
 
@@ -160,7 +160,7 @@ impl<'s> Passed<'s> {
         let positions = group.selection.to_vec(group.len);
         // Each worker has groups of its own when they are split.
         self.rows.resize_with(PARTITIONS.max(cx.settings.threads), Rows::default);
-        self.owned.find(&columns[..spec.keys.len()], &positions, self.rows.len());
+        self.owned.find(&columns[..spec.told], &positions, self.rows.len());
         let mut growth = 0;
         for (rows, positions) in self.rows.iter_mut().zip(self.owned.each()) {
             if rows.columns.is_empty() {

@@ -10,6 +10,8 @@ use crate::expr::Ex;
 #[derive(Clone, Debug)]
 pub(crate) struct AggregateSpec {
     pub(crate) keys: Vec<Ex>,
+    /// How many keys tell groups apart: the first ones. The others follow from these, and are kept with them.
+    pub(crate) told: usize,
     pub(crate) aggregates: Vec<AggregateEx>,
     /// The one unflat group that keys and arguments read; none if all they read is flat.
     pub(crate) main: Option<usize>,

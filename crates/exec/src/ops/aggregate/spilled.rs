@@ -102,7 +102,7 @@ impl<'s> Spilled<'s> {
             }
             let row: Vec<&Vector<'s>> = row.iter().collect();
             let positions: Vec<u32> = (0..numbers.len() as u32).collect();
-            hashes(&row[..spec.keys.len()], &positions, &mut self.hashes);
+            hashes(&row[..spec.told], &positions, &mut self.hashes);
             partitions.add(&self.hashes, &row, &positions, &|_| 1, cx)?;
         }
         Ok(())

@@ -3,7 +3,7 @@
 
 use trimorph_algebra::AggregateKind;
 use trimorph_types::Value;
-use trimorph_vector::{Chunk, Group, Values, Vector};
+use trimorph_vector::{Chunk, Group, Texts, Values, Vector};
 
 use super::AggregateSpec;
 use super::by_node::ByNode;
@@ -24,6 +24,8 @@ use crate::{Context, ExecError};
 /// Groups and their states, of one worker.
 pub(super) struct Table<'s> {
     keys: Numbering<'s>,
+    /// How many keys tell groups apart, the first ones.
+    told: usize,
     /// Where all keys follow from one node.
     by_node: Option<ByNode>,
     /// Each group's keys. Texts that `keys` has in this order come at the end (`settle`).
@@ -104,8 +106,16 @@ impl<'s> Table<'s> {
         let columns = spec.keys.iter().map(|_| Vector::empty()).collect();
         let scratch = Scratch::default();
         let by_node = spec.node.filter(|_| spec.runs.is_none()).map(ByNode::new);
-        let mut table =
-            Self { keys: Numbering::new(spec), by_node, columns, key_bytes: 0, states, left: None, scratch };
+        let mut table = Self {
+            keys: Numbering::new(spec),
+            told: spec.told,
+            by_node,
+            columns,
+            key_bytes: 0,
+            states,
+            left: None,
+            scratch,
+        };
         if spec.keys.is_empty() {
             // Without keys there is one group, also over no rows.
             table.keys.number_all(&[], &[], &mut Vec::new(), &mut Vec::new());
@@ -152,7 +162,7 @@ impl<'s> Table<'s> {
     /// Bytes held, about.
     pub(super) fn bytes(&self) -> usize {
         let states: usize = self.states.iter().map(Column::bytes).sum();
-        let columns = match self.keys.lone_texts() {
+        let columns = match self.lone_texts() {
             // The column that they become.
             Some(texts) => texts.len() * texts.cells().1,
             None => self.columns.iter().map(cell_bytes).sum(),
@@ -165,7 +175,7 @@ impl<'s> Table<'s> {
     /// another table takes as much there.
     pub(super) fn value_bytes(&self) -> usize {
         let states: usize = self.states.iter().map(Column::value_bytes).sum();
-        let texts = match self.keys.lone_texts() {
+        let texts = match self.lone_texts() {
             Some(texts) => texts.block_bytes(),
             // Keys have them once more.
             None => 2 * self.columns.iter().map(text_bytes).sum::<usize>(),
@@ -414,18 +424,18 @@ impl<'s> Table<'s> {
             scratch.numbers.resize(scratch.positions.len(), 0);
             return Ok(());
         }
-        let before = self.keys.len();
+        let (before, told) = (self.keys.len(), self.told);
         scratch.fresh.clear();
         for positions in scratch.positions.chunks(POSITIONS_UNCHECKED) {
             ledger.cx.check()?;
             let (numbers, fresh) = (&mut scratch.numbers, &mut scratch.fresh);
             let growth = self.keys.growth_bytes(positions.len());
             ledger.grow(&mut self.keys, growth, Numbering::bytes, |table| {
-                table.number_all(keys, positions, numbers, fresh);
+                table.number_all(&keys[..told], positions, numbers, fresh);
                 Ok(())
             })?;
         }
-        if scratch.fresh.is_empty() || self.keys.lone_texts().is_some() {
+        if scratch.fresh.is_empty() || self.lone_texts().is_some() {
             return Ok(());
         }
         self.settle(before);
@@ -435,6 +445,11 @@ impl<'s> Table<'s> {
             append(column, key, &scratch.fresh, &|id| cx.edge_value(id));
         }
         Ok(())
+    }
+
+    /// The texts that are all keys, where these have them in the order of the groups.
+    fn lone_texts(&self) -> Option<&Texts<'s>> {
+        self.keys.lone_texts().filter(|_| self.columns.len() == 1)
     }
 
     /// Makes the column of keys where texts were left to the table of keys, for the first `groups` groups.
@@ -456,7 +471,7 @@ impl<'s> Table<'s> {
     /// Gives the groups that other workers own, by owner; what is left are this worker's, `own` of `count`.
     pub(super) fn split(&mut self, own: usize, count: usize) -> Vec<Part<'s>> {
         self.settle_all();
-        let owners = Owners::new(&self.columns, self.keys.len(), own, count);
+        let owners = Owners::new(&self.columns[..self.told], self.keys.len(), own, count);
         let mut columns: Vec<_> = self.states.iter_mut().map(|c| c.export(&owners).into_iter()).collect();
         let parts = (owners.members.iter().enumerate()).map(|(owner, members)| {
             let members = if owner == own { &[][..] } else { members };

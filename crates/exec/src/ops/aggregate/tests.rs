@@ -36,6 +36,7 @@ fn spec(keys: usize, kind: AggregateKind, distinct: bool) -> AggregateSpec {
     };
     AggregateSpec {
         keys: (0..keys).map(slot).collect(),
+        told: keys,
         aggregates: vec![of(AggregateKind::CountStar, None, false), of(kind, Some(slot(keys)), distinct)],
         main: Some(0),
         slots: vec![keys + 1],
