@@ -30,7 +30,7 @@ const QUERIES: [&str; 26] = [
     "UNWIND [1, 1.0, 3, 3.0] AS x WITH x, count(*) AS n UNWIND [1, 1.0, 2] AS y WITH x, n, y, y / 2 AS h, count(*) AS c RETURN x = 1, n, y, h, c",
     "MATCH (a:A) WITH a.x AS x, count(*) AS n MATCH (b:B) WHERE b.x = x WITH n, b.x AS y, b.x / 2 AS h, count(*) AS c RETURN n, y, h, c",
     // Of rows that may be missing.
-    "MATCH (p:A) OPTIONAL CALL (p) { MATCH (p)-[:T]->(q) WITH q.h AS h, count(*) AS k RETURN h, k } WITH p.g AS g, h, k, count(*) AS c RETURN g, h, k, c",
+    "MATCH (p:A) CALL (p) { OPTIONAL MATCH (p)-[:T]->(q) WITH q.h AS h, count(q) AS k RETURN h, k } WITH p.g AS g, h, k, count(*) AS c RETURN g, h, k, c",
     "MATCH (p:A) CALL (p) { MATCH (p)-[:T]->(q) WITH q.h AS h, count(*) AS k RETURN h, k } WITH p.g AS g, h, k, count(*) AS c RETURN g, h, k, c",
     "MATCH (p:A) CALL (p) { MATCH (p)-[:T]->(q) WITH q, p.g AS g MATCH (q)-[:T]->(r) WITH q, g, count(r) AS k RETURN q, g, k } WITH q, g, k, count(*) AS c RETURN q.n, g, k, c",
     "MATCH (p:A) WITH p.h AS h, count(*) AS n OPTIONAL MATCH (q:B) WHERE q.n < -36 AND h = 'x' WITH h, n, q, q.g AS g, count(*) AS c RETURN h, n, q.n, g, c",

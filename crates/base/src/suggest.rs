@@ -1,7 +1,9 @@
 //! "Did you mean": the candidate nearest to a misspelt name.
 
+use std::cmp::Reverse;
+
 /// The candidate within a third of `name`'s length (at most 3 edits) that is nearest to it, ignoring case:
-/// one or two letters are near to everything.
+/// one or two letters are near to everything. Of equally near ones it is one that goes on as `name` does.
 ///
 /// **Cost**: O(|name|²) for each candidate of nearly that length; for error paths only.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -11,10 +13,14 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .into_iter()
         .filter(|c| *c != name)
         // Insertions, deletions, substitutions and swaps of neighbours.
-        .map(|c| (strsim::osa_distance(&wanted, &c.to_lowercase()), c))
-        .filter(|(d, _)| *d <= edits_max)
+        .map(|c| {
+            let lower = c.to_lowercase();
+            let common = wanted.chars().zip(lower.chars()).take_while(|(a, b)| a == b).count();
+            (strsim::osa_distance(&wanted, &lower), Reverse(common), c)
+        })
+        .filter(|(d, ..)| *d <= edits_max)
         .min()
-        .map(|(_, c)| c)
+        .map(|(.., c)| c)
 }
 
 #[cfg(test)]
@@ -25,6 +31,7 @@ mod tests {
     fn offers_the_near_name_and_nothing_far() {
         assert_eq!(nearest("nmae", ["age", "name", "id"]), Some("name"));
         assert_eq!(nearest("PERSON", ["Person", "Post"]), Some("Person"));
+        assert_eq!(nearest("siz", ["sin", "size", "six"]), Some("size"));
         assert_eq!(nearest("xyz", ["name", "creationDate"]), None);
     }
 }

@@ -121,6 +121,7 @@ mod names;
 mod narrow_tables;
 mod narrow_types;
 mod needed;
+mod null_arguments;
 mod optional_conditions;
 mod optional_groups;
 mod options;

@@ -19,9 +19,9 @@ use crate::{
     count_statements, count_trails, distinct_once, drop_unused, exists_edges, exists_extremes, fixed_walks,
     fold_lists, group_branches, group_by_nodes, group_limit, hang_counts, implied_conditions, in_lists,
     join_groups, join_reads, late_projection, list_members, merge_patterns, narrow_tables, narrow_types,
-    optional_conditions, optional_groups, order_edges, order_lists, parts_of_texts, path_parts,
-    plain_conditions, plan_match, predicate_sets, push_filters, reach_once, reduce_joins, row_keys,
-    same_aggregates, scan_both_ways, share_expressions, share_subplans, split_windows, tell_apart,
+    null_arguments, optional_conditions, optional_groups, order_edges, order_lists, parts_of_texts,
+    path_parts, plain_conditions, plan_match, predicate_sets, push_filters, reach_once, reduce_joins,
+    row_keys, same_aggregates, scan_both_ways, share_expressions, share_subplans, split_windows, tell_apart,
     unroll_quantifiers, walks,
 };
 
@@ -75,6 +75,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "count_optional", required: false, run: count_optional::count_optional },
     Pass { name: "bounded_counts", required: false, run: bounded_calls::bounded_counts },
     Pass { name: "count_trails", required: false, run: count_trails::count_trails },
+    Pass { name: "null_arguments", required: false, run: null_arguments::null_arguments },
     Pass { name: "plain_conditions", required: false, run: plain_conditions::plain_conditions },
     Pass { name: "push_filters", required: false, run: push_filters::push_filters },
     Pass { name: "fold_lists", required: false, run: fold_lists::fold_lists },

@@ -431,8 +431,8 @@ impl<'s> Vector<'s> {
         }
     }
 
-    /// As [`Self::extend`] for ranges of positions. **Cost**: plain values of the same type are copied as they
-    /// lie.
+    /// As [`Self::extend`] for ranges of positions. **Cost**: plain values of the same type are copied as
+    /// they lie.
     pub(crate) fn extend_ranges(
         &mut self,
         other: &Self,

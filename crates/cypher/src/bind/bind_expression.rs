@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trimorph_algebra::{Expr, Op, VarId};
 use trimorph_base::{Diagnostic, Span};
-use trimorph_types::Value;
+use trimorph_types::{LogicalType, Value};
 
 use super::Binder;
 use super::check_types::{Type, expect_properties};
@@ -155,7 +155,21 @@ impl<'q> Binder<'q> {
         let name = self.full_name(key)?;
         expect_properties(subject.ty, &name, key.span)?;
         self.note_property(subject.ty, &name, key.span);
-        Ok(Typed::new(Expr::Property(Box::new(subject.expr), name, key.span), Type::ANY))
+        // One property needs no map of all.
+        let of = match subject.expr {
+            Expr::Call(function, mut args, _)
+                if *function == *"properties"
+                    && matches!(args[..], [Expr::Var(var)] if self.is_entity(var)) =>
+            {
+                args.swap_remove(0)
+            }
+            other => other,
+        };
+        Ok(Typed::new(Expr::Property(Box::new(of), name, key.span), Type::ANY))
+    }
+
+    fn is_entity(&self, var: VarId) -> bool {
+        matches!(self.vars.get(var).ty, LogicalType::Node | LogicalType::Relationship)
     }
 
     /// A copy of an expression that the algebra needs twice. Copies of copies grow fast, so there is a limit.

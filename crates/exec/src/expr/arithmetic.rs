@@ -4,8 +4,9 @@
 use trimorph_algebra::Op;
 use trimorph_functions::nulls_of;
 use trimorph_types::Value;
-use trimorph_vector::{Nulls, Positions, Side, Values, Vector, map, map_checked, zip, zip_checked};
+use trimorph_vector::{Nulls, Positions, Side, Values, Vector, map, map_checked, zip_checked};
 
+use super::arithmetic_floats::floats;
 use super::arithmetic_wide::{arithmetic_wide, negated_wide};
 use super::evaluated::Evaluated;
 use super::moments::moved;
@@ -114,27 +115,6 @@ fn differences(x: &[i64], y: &[i64]) -> (Vec<i64>, i64) {
         difference
     });
     (each.collect(), signs)
-}
-
-/// The same for floats, and for integers that count as floats.
-#[inline(always)]
-pub(super) fn floats<A: Copy, B: Copy>(
-    op: Op,
-    x: Side<'_, A>,
-    y: Side<'_, B>,
-    left: impl Fn(A) -> f64 + Copy,
-    right: impl Fn(B) -> f64 + Copy,
-    at: Positions<'_>,
-) -> Option<Vec<f64>> {
-    Some(match op {
-        Op::Add => zip(x, y, at, |x, y| left(x) + right(y)),
-        Op::Sub => zip(x, y, at, |x, y| left(x) - right(y)),
-        Op::Mul => zip(x, y, at, |x, y| left(x) * right(y)),
-        Op::Div => zip(x, y, at, |x, y| left(x) / right(y)),
-        Op::Mod => zip(x, y, at, |x, y| left(x) % right(y)),
-        Op::Pow => zip(x, y, at, |x, y| left(x).powf(right(y))),
-        _ => return None,
-    })
 }
 
 /// `-a`.

@@ -8,7 +8,7 @@ use trimorph_types::temporal::Ratio;
 use trimorph_types::{Decimal, Duration, Value};
 use trimorph_vector::{Nulls, Positions, Side, Values, Vector};
 
-use super::arithmetic::floats;
+use super::arithmetic_floats::floats;
 use super::evaluated::Evaluated;
 
 /// `a op b` where one of them is durations or decimals.

@@ -1,8 +1,9 @@
 //! `{key: value}`, `node {.key}` and `[value, value]` over a vector: maps whose entries stay vectors, lists
 //! whose elements are those of vectors, in turns.
 //!
-//! Entries and elements that may be deep or long, as general values and lists, are left to the evaluation
-//! row by row, which bounds each map that it makes.
+//! Entries and elements that may be deep or long, as general values, are left to the evaluation row by row,
+//! which bounds each map that it makes. Elements of lists within lists are copied, where they are few; those
+//! of lists within maps are not.
 
 use std::sync::Arc;
 
@@ -47,7 +48,7 @@ pub(super) fn fields<'a, 's>(
             Evaluated::Own(vector) => listed(&vector, over.at),
             Evaluated::Const(value) => Some(Vector::constant(&value, over.at.len)),
         };
-        match field.filter(is_flat) {
+        match field.filter(is_shallow) {
             Some(field) => fields.push((Arc::clone(key), field)),
             None => return Ok(None),
         }
@@ -76,7 +77,7 @@ pub(super) fn list<'a, 's>(
             Evaluated::Own(vector) => listed(&vector, over.at),
             Evaluated::Const(value) => Some(Vector::constant(&value, over.at.len)),
         };
-        match item.filter(is_flat) {
+        match item.filter(|item| is_shallow(item) && elements_at(item, &positions) <= ELEMENTS_MAX) {
             Some(item) => columns.push(item),
             None => return Ok(None),
         }
@@ -108,14 +109,37 @@ pub(super) fn side_by_side<'s>(
     Lists::new(runs.into_iter(), elements.gather(&places))
 }
 
+/// Elements of lists at some positions.
+fn elements_at(vector: &Vector<'_>, positions: &[u32]) -> usize {
+    match &vector.values {
+        Values::List(lists) => positions.iter().map(|p| lists.count(*p as usize)).sum(),
+        Values::Map(maps) => maps.fields().iter().map(|field| elements_at(field, positions)).sum(),
+        _ => 0,
+    }
+}
+
+/// The same, or lists of such, or maps with them.
+fn is_shallow(vector: &Vector<'_>) -> bool {
+    match &vector.values {
+        Values::List(lists) => is_flat(lists.child()),
+        Values::Map(maps) => maps.fields().iter().all(is_shallow),
+        _ => is_flat(vector),
+    }
+}
+
 /// Whether the values of a vector are of a small size, whatever they are.
 fn is_flat(vector: &Vector<'_>) -> bool {
     match &vector.values {
         Values::List(_) => false,
         Values::Map(maps) => maps.fields().iter().all(is_flat),
-        Values::Any(values) => values.iter().all(|v| matches!(v, Value::Null | Value::Relationship(_))),
+        Values::Any(values) => values.iter().all(is_scalar),
         _ => true,
     }
+}
+
+/// Whether a value has no parts.
+fn is_scalar(value: &Value) -> bool {
+    !matches!(value, Value::List(_) | Value::Map(_) | Value::Path(_))
 }
 
 /// A vector with one value for each position. `None` where it has fewer.

@@ -8,6 +8,7 @@
 
 mod appended;
 mod arithmetic;
+mod arithmetic_floats;
 mod arithmetic_wide;
 mod asked_texts;
 mod binary;

@@ -86,8 +86,8 @@ fn decimal_key(d: Decimal) -> Option<(u8, u64)> {
     Some((TAG_DECIMAL, (unscaled << 6).cast_unsigned() | u64::from(d.scale())))
 }
 
-/// An instant of UTC in nanoseconds, or one of another offset in milliseconds, of which 64 bits of nanoseconds
-/// are 45; offsets are below 18 hours and some.
+/// An instant of UTC in nanoseconds, or one of another offset in milliseconds: 64 bits of nanoseconds are 45
+/// bits of these, and offsets are below 18 hours and some.
 fn zoned_key(nanos: i64, zone: &Zone) -> Option<(u8, u64)> {
     const MILLIS: i64 = 1_000_000;
     const OFFSETS: u64 = 1 << 18;

@@ -60,6 +60,11 @@ pub(super) fn of_maps<'s>(maps: &Maps<'s>, nulls: &Nulls, at: Positions<'_>) -> 
         (Some("datetime"), Values::DateTime(v)) => v,
         (Some("datetime"), Values::Zoned(v)) if zone.is_none() => return Some(Values::Zoned(v.clone())),
         (Some("datetime"), Values::Zoned(v)) => v.values(),
+        (Some("datetime"), Values::LocalDateTime(v)) => {
+            let Vector { values: Values::String(names), .. } = zone? else { return None };
+            made = of_clocks(v, names, nulls, at)?;
+            &made
+        }
         (Some("epochMillis"), Values::Int(v)) => {
             made = since_epoch(v, 1_000_000)?;
             &made
@@ -75,6 +80,57 @@ pub(super) fn of_maps<'s>(maps: &Maps<'s>, nulls: &Nulls, at: Positions<'_>) -> 
         Some(Vector { values: Values::String(names), .. }) => shown(instants, names, nulls, at),
         Some(_) => None,
     }
+}
+
+/// The instants at which clocks of the zones of these names show local times.
+///
+/// A change of a zone's offset is no more than a day away from the local times that are skipped or come
+/// twice: further within a run of one offset that offset is theirs.
+fn of_clocks(local: &[i64], names: &Texts<'_>, nulls: &Nulls, at: Positions<'_>) -> Option<Vec<i64>> {
+    const NEAR: i64 = 2 * 86_400;
+    let (mut instants, mut known) = (vec![0; at.len], Vec::<Runs>::new());
+    // Of each zone, local times of one offset, in order.
+    let mut clocks = vec![Vec::<(Range<i64>, i64)>::new(); ZONES_MAX];
+    let (mut name, mut zone, mut run, mut offset, mut ok) = (None, 0, 0..0, 0, true);
+    at.for_each(|i| {
+        if !ok || nulls.get(i) {
+            return;
+        }
+        let (own, seconds) = (names.get(i), local[i].div_euclid(SECOND));
+        if name != Some(own) {
+            match number_of(own, &mut known) {
+                Some(number) => (zone, name, run) = (number, Some(own), 0..0),
+                None => {
+                    ok = false;
+                    return;
+                }
+            }
+        }
+        if !run.contains(&seconds) {
+            let place = clocks[zone].partition_point(|(run, _)| run.end <= seconds);
+            match clocks[zone].get(place).filter(|(run, _)| run.contains(&seconds)) {
+                Some((of, east)) => (run, offset) = (of.clone(), *east),
+                None => {
+                    let utc = known[zone].zone.utc_of_local(seconds);
+                    let (shown, of) = known[zone].zone.run_at(utc);
+                    let east = i64::from(shown.offset_seconds());
+                    let clock = |end: i64, inwards: i64| end.saturating_add(east).saturating_add(inwards);
+                    (run, offset) = (clock(of.start, NEAR)..clock(of.end, -NEAR), seconds - utc);
+                    // Near a change each is looked up by itself.
+                    if run.contains(&seconds) {
+                        clocks[zone].insert(place, (run.clone(), offset));
+                    } else {
+                        run = 0..0;
+                    }
+                }
+            }
+        }
+        match local[i].checked_sub(offset * SECOND) {
+            Some(instant) => instants[i] = instant,
+            None => ok = false,
+        }
+    });
+    ok.then_some(instants)
 }
 
 /// Instants, each shown in the zone of its name.

@@ -92,6 +92,9 @@ fn no_such_property(subject: &Value, name: &str) -> Diagnostic {
     }
     let primary = format!("{} has no component \"{name}\"", type_name(subject));
     let error = Diagnostic::runtime(ErrorKind::ArgumentError, "InvalidArgumentValue", primary);
+    if let (Value::LocalDateTime(_) | Value::Date(_), "epochSeconds" | "epochMillis") = (subject, name) {
+        return error.hint(format!("it has no zone: write datetime(…).{name}"));
+    }
     match nearest(name, components) {
         Some(near) => error.hint(format!("did you mean \"{near}\"?")),
         None => error,

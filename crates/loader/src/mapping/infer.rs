@@ -2,8 +2,9 @@
 //!
 //! Rule: over the first 256 KiB of the file, the first of boolean, int, float, date, localtime,
 //! localdatetime, datetime that every value of the column (nulls aside) is valid for; string if none is, or
-//! if there is no value. A later value that does not parse as that type is a bad row: name the type in the
-//! mapping to avoid it.
+//! if there is no value. `NaN` and `inf` are floats where a number with a digit is among the values, since a
+//! column of names may hold "Nan" or "Inf". A later value that does not parse as that type is a bad row: name
+//! the type in the mapping to avoid it.
 
 use trimorph_types::LogicalType;
 
@@ -39,6 +40,7 @@ pub(super) fn infer_types(
 ) -> Vec<(LogicalType, Option<FellToText>)> {
     let mut possible = vec![[true; CANDIDATES.len()]; columns];
     let mut has_value = vec![false; columns];
+    let mut has_digit = vec![false; columns];
     let mut fell: Vec<Option<FellToText>> = vec![None; columns];
     let mut splitter = Splitter::new(text, dialect, 1);
     if skip_header {
@@ -53,7 +55,9 @@ pub(super) fn infer_types(
             if !field.is_quoted() && nulls.has(&value) {
                 continue;
             }
+            let is_one = |kind: &LogicalType| *kind != LogicalType::Float || has_digit[index];
             let was = CANDIDATES.into_iter().zip(possible[index]).find(|(_, is)| *is).map(|(kind, _)| kind);
+            let was = was.filter(is_one);
             for (is_possible, kind) in possible[index].iter_mut().zip(CANDIDATES) {
                 *is_possible = *is_possible && is_valid(&value, kind, formats);
             }
@@ -66,11 +70,15 @@ pub(super) fn infer_types(
                 fell[index] = Some(FellToText { was, value });
             }
             has_value[index] = true;
+            has_digit[index] |= value.iter().any(u8::is_ascii_digit);
         }
     }
     let best = |index: usize| {
         let found = CANDIDATES.into_iter().zip(possible[index]).find(|(_, is_possible)| *is_possible);
-        found.filter(|_| has_value[index]).map_or(LogicalType::String, |(kind, _)| kind)
+        let is_one = |kind: &LogicalType| *kind != LogicalType::Float || has_digit[index];
+        found
+            .filter(|(kind, _)| has_value[index] && is_one(kind))
+            .map_or(LogicalType::String, |(kind, _)| kind)
     };
     (0..columns).zip(fell).map(|(index, fell)| (best(index), fell)).collect()
 }
@@ -79,8 +87,7 @@ fn is_valid(text: &[u8], kind: LogicalType, formats: &Formats) -> bool {
     match kind {
         LogicalType::Bool => parse_bool(text).is_some(),
         LogicalType::Int => parse_int(text).is_some(),
-        // A column of names may hold "Nan" or "Inf": only numbers with a digit are taken for numbers.
-        LogicalType::Float => parse_float(text).is_some() && text.iter().any(u8::is_ascii_digit),
+        LogicalType::Float => parse_float(text).is_some(),
         _ => formats.is_valid(text, kind),
     }
 }

@@ -154,3 +154,14 @@ fn what_cannot_be_read_is_left_out() {
     let error = guess_mapping(path.parent().unwrap()).unwrap_err().to_string();
     assert!(error.contains("file is empty"), "{error}");
 }
+
+#[test]
+fn numbers_that_are_none_are_floats_among_numbers() {
+    let mapping = check(
+        &[("metrics.csv", "id,value,name,none\n1,NaN,Nan,nan\n2,0.5,Inf,inf\n3,-inf,nan,\n")],
+        &[("(:Metrics)", 3)],
+    );
+    for column in ["\"value\": \"float\"", "\"name\": \"string\"", "\"none\": \"string\""] {
+        assert!(mapping.contains(column), "{mapping}");
+    }
+}

@@ -9,14 +9,13 @@
 //!
 //! Source: Virtuoso "Column Store"; Arrow's list layout.
 
-use trimorph_encoding::DecimalsView;
-use trimorph_types::{Decimal, LogicalType};
+use trimorph_encoding::{DecimalsView, value_codec};
+use trimorph_types::{Decimal, LogicalType, Value, Zone};
 use trimorph_vfs::{Bytes, CodecError, Decoder, Piece, TextBytes};
 
 use super::blobs::{
     Ints, RankBytes, is_integral, read_ends, read_presence, read_text, read_values, type_from_code,
 };
-use super::zoned::StoredZoned;
 
 /// What is known of a column whose segment is read.
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +91,39 @@ pub(crate) enum Data {
     },
     /// Lists, all elements of which are of one type.
     Lists(Box<StoredLists>),
+}
+
+/// Zones of a segment: a vector numbers no more.
+pub(super) const ZONES_MAX: usize = 256;
+
+/// Instants of zones, in place.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredZoned {
+    pub(super) instants: Box<Data>,
+    pub(super) codes: Ints,
+    pub(super) zones: Box<[Zone]>,
+}
+
+impl StoredZoned {
+    /// Reads what follows the instants: the numbers of zones, and these.
+    fn read(piece: &Piece, meta: &mut Decoder<'_>, instants: Data, len: usize) -> Result<Self, CodecError> {
+        let codes = Ints::read(piece, meta, len)?;
+        let count = meta.count(ZONES_MAX)?;
+        let zone = |meta: &mut Decoder<'_>| match value_codec::decode(meta)? {
+            Value::DateTime(shown) => Ok(shown.zone),
+            _ => Err(meta.error("a zone")),
+        };
+        let zones = (0..count).map(|_| zone(meta)).collect::<Result<Box<[Zone]>, CodecError>>()?;
+        if (0..len).any(|i| usize::try_from(codes.view().get(i)).map_or(true, |code| code >= zones.len())) {
+            return Err(meta.error("the number of a zone"));
+        }
+        Ok(Self { instants: Box::new(instants), codes, zones })
+    }
+
+    /// Bytes of the values.
+    fn size(&self) -> usize {
+        self.instants.size() + self.codes.codes.len()
+    }
 }
 
 /// Floats that were decimals.

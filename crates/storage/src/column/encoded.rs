@@ -1,13 +1,12 @@
 //! The values of a segment encoded: by what takes least, and how that is put into its piece.
 
 use trimorph_encoding::{
-    Decimals, Linear, Packed, RankBits, Runs, pack, pack_decimals, pack_linear, pack_runs,
+    Decimals, Linear, Packed, RankBits, Runs, pack, pack_decimals, pack_linear, pack_runs, value_codec,
 };
-use trimorph_types::{LogicalType, Zone};
-use trimorph_vfs::PieceWriter;
+use trimorph_types::{DateTime, Decimal, LogicalType, Value, Zone};
+use trimorph_vfs::{Decoder, Encoder, PieceWriter};
 
 use super::blobs::{Ints, put_blob, type_code};
-use super::zoned::put_zones;
 
 /// Average length of runs from which they are tried: a start costs 1.25 bits a row, a value as much as in a
 /// frame of reference.
@@ -197,5 +196,26 @@ pub(super) fn put_data(data: Encoded, piece: &mut PieceWriter) -> usize {
             put_blob(bytes, piece);
             size
         }
+    }
+}
+
+/// Encodes general values; `None` where one is no decimal, or does not fit 64 bits at the scale of all, or
+/// there are none.
+pub(super) fn encode_fixed<'v>(values: impl Iterator<Item = &'v [u8]>) -> Option<Encoded> {
+    let decimal = |bytes: &[u8]| match value_codec::decode(&mut Decoder::new(bytes)) {
+        Ok(Value::Decimal(decimal)) => Some(decimal),
+        _ => None,
+    };
+    let decimals = values.map(decimal).collect::<Option<Vec<Decimal>>>()?;
+    let scale = decimals.iter().map(|d| d.scale()).max()?;
+    let units = decimals.iter().map(|d| d.units(scale)).collect::<Option<Vec<i64>>>()?;
+    Some(Encoded::Fixed { scale, units: Box::new(encode_ints(&units)) })
+}
+
+/// Writes zones: each as the first instant of 1970 there.
+fn put_zones(zones: Vec<Zone>, meta: &mut Encoder) {
+    meta.u64(zones.len() as u64);
+    for zone in zones {
+        value_codec::encode(&Value::DateTime(DateTime { seconds: 0, nanos: 0, zone }), meta);
     }
 }

@@ -3,14 +3,12 @@
 use std::ops::Range;
 
 use trimorph_encoding::{DecimalsView, LinearView, PackedView, RankView, RunsView, StringsView};
-use trimorph_types::LogicalType;
+use trimorph_types::{Decimal, LogicalType, Zone};
 use trimorph_vector::Nulls;
 
 use super::codes::{Present, Source};
 use super::data::{BLOCK_ELEMENTS, Data, Presence, StoredLists};
-use super::fixed::FixedView;
 use super::format::{Stored, ZoneRange};
-use super::zoned::ZonedView;
 
 pub(super) enum PresenceView<'s> {
     All,
@@ -111,7 +109,11 @@ impl<'s> DataView<'s> {
                 // The exponent was checked when the column was read.
                 None => Self::Floats(&[]),
             },
-            Data::Zoned(zoned) => Self::Zoned(zoned.view()),
+            Data::Zoned(zoned) => Self::Zoned(ZonedView {
+                instants: Box::new(Self::of(&zoned.instants)),
+                codes: zoned.codes.view(),
+                zones: &zoned.zones,
+            }),
             Data::Fixed { scale, units } => {
                 Self::Fixed(FixedView { scale: *scale, units: Box::new(Self::of(units)) })
             }
@@ -173,6 +175,44 @@ impl DataView<'_> {
             Self::Runs(runs) => f64::from_bits(runs.get(place).cast_unsigned()),
             _ => 0.0,
         }
+    }
+}
+
+/// Decimals read in place.
+pub(super) struct FixedView<'s> {
+    pub(super) scale: u8,
+    pub(super) units: Box<DataView<'s>>,
+}
+
+impl<'s> FixedView<'s> {
+    /// The value at a place.
+    #[inline(always)]
+    pub(super) fn get(&self, place: usize) -> Decimal {
+        Decimal::of_units(self.units.integer(place), self.scale)
+    }
+}
+
+/// Instants of zones, in slices.
+pub(super) struct ZonedView<'s> {
+    pub(super) instants: Box<DataView<'s>>,
+    pub(super) codes: PackedView<'s>,
+    pub(super) zones: &'s [Zone],
+}
+
+impl<'s> ZonedView<'s> {
+    /// The instant at a place and the number of its zone.
+    #[inline(always)]
+    pub(super) fn get(&self, place: usize) -> (i64, u8) {
+        // There are at most 256 zones.
+        (self.instants.integer(place), self.codes.get(place) as u8)
+    }
+}
+
+impl DataView<'_> {
+    /// The decimal at a place, in a column of these.
+    #[inline(always)]
+    pub(super) fn decimal(&self, place: usize) -> Decimal {
+        if let Self::Fixed(fixed) = self { fixed.get(place) } else { Decimal::default() }
     }
 }
 

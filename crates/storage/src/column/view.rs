@@ -441,7 +441,7 @@ impl<'s> ColumnView<'s> {
                 return Vector { values: wrap(out), nulls };
             }
             if let DataView::Fixed(fixed) = &view.data {
-                return fixed.scan(&view.presence, local, len);
+                return Self::scan_fixed(fixed, &view.presence, local, len);
             }
             if self.ty == LogicalType::Float {
                 let mut out = vec![0.0; len];
@@ -463,7 +463,7 @@ impl<'s> ColumnView<'s> {
             && let DataView::Zoned(zoned) = &view.data
             && view.stored.exceptions.is_none()
             && local + len <= view.rows
-            && let Some(zoned) = zoned.scan(&view.presence, local, len)
+            && let Some(zoned) = Self::scan_zoned(zoned, &view.presence, local, len)
         {
             return zoned;
         }
@@ -629,7 +629,7 @@ impl<'s> ColumnView<'s> {
             }
             DataView::Lists(lists) => self.list(lists, place),
             DataView::Fixed(fixed) => Value::Decimal(fixed.get(place)),
-            DataView::Zoned(zoned) => zoned.value(place),
+            DataView::Zoned(zoned) => Self::zoned_value(zoned, place),
             other => Value::String(self.text(other, place)),
         }
     }

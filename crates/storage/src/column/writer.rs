@@ -16,15 +16,14 @@ use trimorph_vector::zoned_nanos;
 use trimorph_vfs::{CodecError, Encoder, Piece, PieceWriter, Pins};
 
 use super::blobs::{is_integral, put_blob};
+use super::data::ZONES_MAX;
 use super::dictionary::{self, Dictionary};
 use super::distinct::HyperLogLog;
-use super::encoded::{Encoded, encode_floats, encode_ints, put_data, put_ints, put_rank};
-use super::fixed::encode_fixed;
+use super::encoded::{Encoded, encode_fixed, encode_floats, encode_ints, put_data, put_ints, put_rank};
 use super::format::{SEGMENT_ROWS, ZONE_ROWS, ZoneRange};
 use super::segment::Segment;
 use super::stored_column::{Column, Fsst};
 use super::stored_dictionary::{self, DictionaryView, Entries};
-use super::zoned::ZONES_MAX;
 use crate::bulk::{ColumnBatch, ColumnData};
 use crate::slot::{Content, Slot};
 use trimorph_encoding::value_codec;

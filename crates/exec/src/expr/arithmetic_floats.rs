@@ -1,0 +1,25 @@
+//! Arithmetic of two sides that are made floats: one loop per operator.
+
+use trimorph_algebra::Op;
+use trimorph_vector::{Positions, Side, zip};
+
+/// The same for floats, and for integers that count as floats.
+#[inline(always)]
+pub(super) fn floats<A: Copy, B: Copy>(
+    op: Op,
+    x: Side<'_, A>,
+    y: Side<'_, B>,
+    left: impl Fn(A) -> f64 + Copy,
+    right: impl Fn(B) -> f64 + Copy,
+    at: Positions<'_>,
+) -> Option<Vec<f64>> {
+    Some(match op {
+        Op::Add => zip(x, y, at, |x, y| left(x) + right(y)),
+        Op::Sub => zip(x, y, at, |x, y| left(x) - right(y)),
+        Op::Mul => zip(x, y, at, |x, y| left(x) * right(y)),
+        Op::Div => zip(x, y, at, |x, y| left(x) / right(y)),
+        Op::Mod => zip(x, y, at, |x, y| left(x) % right(y)),
+        Op::Pow => zip(x, y, at, |x, y| left(x).powf(right(y))),
+        _ => return None,
+    })
+}
