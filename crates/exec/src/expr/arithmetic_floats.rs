@@ -1,9 +1,10 @@
-//! Arithmetic of two sides that are made floats: one loop per operator.
+//! Arithmetic of floats, and of what counts as floats beside them: integers, decimals.
 
 use trimorph_algebra::Op;
 use trimorph_vector::{Positions, Side, zip};
 
-/// The same for floats, and for integers that count as floats.
+/// `x op y`, each side made a float; `None` for an operator that has none. One loop per operator, so that the
+/// loop has no branch on it.
 #[inline(always)]
 pub(super) fn floats<A: Copy, B: Copy>(
     op: Op,

@@ -118,7 +118,7 @@ fn elements_at(vector: &Vector<'_>, positions: &[u32]) -> usize {
     }
 }
 
-/// The same, or lists of such, or maps with them.
+/// Whether values are of a small size, or lists of such, or maps with them.
 fn is_shallow(vector: &Vector<'_>) -> bool {
     match &vector.values {
         Values::List(lists) => is_flat(lists.child()),

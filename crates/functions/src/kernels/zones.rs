@@ -88,31 +88,29 @@ pub(super) fn of_maps<'s>(maps: &Maps<'s>, nulls: &Nulls, at: Positions<'_>) -> 
 /// twice: further within a run of one offset that offset is theirs.
 fn of_clocks(local: &[i64], names: &Texts<'_>, nulls: &Nulls, at: Positions<'_>) -> Option<Vec<i64>> {
     const NEAR: i64 = 2 * 86_400;
-    let (mut instants, mut known) = (vec![0; at.len], Vec::<Runs>::new());
+    let (mut instants, mut zones) = (vec![0; at.len], Zones::default());
     // Of each zone, local times of one offset, in order.
     let mut clocks = vec![Vec::<(Range<i64>, i64)>::new(); ZONES_MAX];
-    let (mut name, mut zone, mut run, mut offset, mut ok) = (None, 0, 0..0, 0, true);
+    let (mut run, mut offset, mut ok) = (0..0, 0, true);
     at.for_each(|i| {
         if !ok || nulls.get(i) {
             return;
         }
-        let (own, seconds) = (names.get(i), local[i].div_euclid(SECOND));
-        if name != Some(own) {
-            match number_of(own, &mut known) {
-                Some(number) => (zone, name, run) = (number, Some(own), 0..0),
-                None => {
-                    ok = false;
-                    return;
-                }
-            }
+        let seconds = local[i].div_euclid(SECOND);
+        let Some((zone, is_other)) = zones.number(names.get(i)) else {
+            ok = false;
+            return;
+        };
+        if is_other {
+            run = 0..0;
         }
         if !run.contains(&seconds) {
             let place = clocks[zone].partition_point(|(run, _)| run.end <= seconds);
             match clocks[zone].get(place).filter(|(run, _)| run.contains(&seconds)) {
                 Some((of, east)) => (run, offset) = (of.clone(), *east),
                 None => {
-                    let utc = known[zone].zone.utc_of_local(seconds);
-                    let (shown, of) = known[zone].zone.run_at(utc);
+                    let utc = zones.known[zone].zone.utc_of_local(seconds);
+                    let (shown, of) = zones.known[zone].zone.run_at(utc);
                     let east = i64::from(shown.offset_seconds());
                     let clock = |end: i64, inwards: i64| end.saturating_add(east).saturating_add(inwards);
                     (run, offset) = (clock(of.start, NEAR)..clock(of.end, -NEAR), seconds - utc);
@@ -135,26 +133,23 @@ fn of_clocks(local: &[i64], names: &Texts<'_>, nulls: &Nulls, at: Positions<'_>)
 
 /// Instants, each shown in the zone of its name.
 fn shown<'s>(instants: &[i64], names: &Texts<'_>, nulls: &Nulls, at: Positions<'_>) -> Option<Values<'s>> {
-    let (mut known, mut tags, mut codes) = (Vec::<Runs>::new(), Vec::new(), vec![0u8; at.len]);
-    let (mut zone, mut name) = (0, None);
+    let (mut zones, mut tags, mut codes) = (Zones::default(), Vec::new(), vec![0u8; at.len]);
     let (mut run, mut code) = (0..0, 0);
     let mut ok = true;
     at.for_each(|i| {
         if !ok || nulls.get(i) {
             return;
         }
-        let (instant, own) = (instants[i], names.get(i));
-        if name != Some(own) {
-            match number_of(own, &mut known) {
-                Some(number) => (zone, name, run) = (number, Some(own), 0..0),
-                None => {
-                    ok = false;
-                    return;
-                }
-            }
+        let instant = instants[i];
+        let Some((zone, is_other)) = zones.number(names.get(i)) else {
+            ok = false;
+            return;
+        };
+        if is_other {
+            run = 0..0;
         }
         if !run.contains(&instant) {
-            match known[zone].at(instant, &mut tags) {
+            match zones.known[zone].at(instant, &mut tags) {
                 Some((of, number)) => (run, code) = (of, number),
                 None => ok = false,
             }
@@ -177,16 +172,38 @@ struct Runs {
     runs: Vec<(Range<i64>, u8)>,
 }
 
-/// The number of a zone, which is read if it is new; `None` where there is no such zone, or there are many.
-fn number_of(name: &str, known: &mut Vec<Runs>) -> Option<usize> {
-    if let Some(number) = known.iter().position(|zone| zone.name == name) {
-        return Some(number);
+/// The zones that were named, and the one that was named last.
+#[derive(Default)]
+struct Zones<'n> {
+    known: Vec<Runs>,
+    last: Option<(&'n str, usize)>,
+}
+
+impl<'n> Zones<'n> {
+    /// The number of a zone, which is read if it is new, and whether another one was named before; `None` where
+    /// there is no such zone, or there are many.
+    #[inline]
+    fn number(&mut self, name: &'n str) -> Option<(usize, bool)> {
+        match self.last {
+            Some((last, number)) if last == name => Some((number, false)),
+            _ => {
+                let number = self.find(name)?;
+                self.last = Some((name, number));
+                Some((number, true))
+            }
+        }
     }
-    if known.len() == ZONES_MAX {
-        return None;
+
+    fn find(&mut self, name: &str) -> Option<usize> {
+        if let Some(number) = self.known.iter().position(|zone| zone.name == name) {
+            return Some(number);
+        }
+        if self.known.len() == ZONES_MAX {
+            return None;
+        }
+        self.known.push(Runs { name: name.to_owned(), zone: ZoneId::parse(name).ok()?, runs: Vec::new() });
+        Some(self.known.len() - 1)
     }
-    known.push(Runs { name: name.to_owned(), zone: ZoneId::parse(name).ok()?, runs: Vec::new() });
-    Some(known.len() - 1)
 }
 
 impl Runs {

@@ -7,8 +7,9 @@
 use trimorph_types::Decimal;
 use trimorph_vector::{Nulls, Values, Vector};
 
-use super::format::FIXED;
+use super::format::{FIXED, Summary};
 use super::segment_view::{FixedView, PresenceView};
+use super::stored_column::is_empty;
 use super::view::{ColumnView, scan_present};
 
 impl ColumnView<'_> {
@@ -34,9 +35,7 @@ impl ColumnView<'_> {
 
     /// Whether all segments have their decimals so, or no values.
     pub(super) fn is_fixed(&self) -> bool {
-        self.column
-            .segments
-            .iter()
-            .all(|slot| slot.given().summary.is_some_and(|summary| [FIXED, 0].contains(&summary.encoding)))
+        let is_fixed = |summary: Summary| summary.encoding == FIXED;
+        self.column.segments.iter().all(|slot| is_empty(slot) || slot.given().summary.is_some_and(is_fixed))
     }
 }

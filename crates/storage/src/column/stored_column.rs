@@ -26,7 +26,7 @@ pub struct Column {
 }
 
 /// Whether no row of a segment has a value, as far as the directory tells.
-fn is_empty(segment: &Slot<Segment>) -> bool {
+pub(super) fn is_empty(segment: &Slot<Segment>) -> bool {
     let is_null = |summary: Summary| {
         ENCODINGS.get(usize::from(summary.encoding)) == Some(&NO_VALUES) && !summary.exceptions
     };
