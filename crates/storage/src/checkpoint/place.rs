@@ -17,7 +17,7 @@ use trimorph_vfs::{CodecError, Decoder, Encoder, PIECE_ALIGN, checksum};
 
 const MAGIC: &[u8; 8] = b"TRIMORPH";
 /// The format version this build writes.
-pub(crate) const VERSION: u32 = 13;
+pub(crate) const VERSION: u32 = 14;
 /// The oldest that can be opened: what came since is something more.
 const OLDEST: u32 = 9;
 const PIECES: u32 = 1;
