@@ -1,6 +1,7 @@
 //! Conditions that ask for relationships between nodes which are there give what they give where they are
-//! asked row by row: within EXISTS, NOT EXISTS and a value; parallel relationships, loops, labels, further
-//! conditions; and a condition on a node is asked of it in each part of a plan that finds it.
+//! asked row by row: within EXISTS, NOT EXISTS and a value, in counts, below DISTINCT and in any pattern where
+//! there is one such relationship at most; parallel relationships, loops, labels, further conditions; and a
+//! condition on a node is asked of it in each part of a plan that finds it.
 
 use trimorph_exec::Settings;
 use trimorph_optimizer::Options;
@@ -46,13 +47,38 @@ fn relationships_between_nodes_that_are_there_join_the_pattern() {
             true,
         ),
         ("MATCH (p:P) WHERE EXISTS { MATCH (p) WHERE EXISTS { (p)-[:KNOWS]->(p) } } RETURN p.i", true),
-        // A pattern that finds further nodes, and rows that are counted.
+        // Rows that are counted are told apart by what they find: of parallel relationships both.
         (
-            "MATCH (p:P) WHERE EXISTS { MATCH (p)-[:KNOWS]->(f) WHERE EXISTS { (f)-[:LIKES]->(:M {l: 3}) } } RETURN p.i",
+            "MATCH (p:P) RETURN p.i, COUNT { MATCH (p)-[:LIKES]->(m) WHERE EXISTS { (m)<-[:LIKES]-(p) } } AS n",
+            true,
+        ),
+        (
+            "MATCH (p:P)-[:KNOWS]->(f) WHERE COUNT { MATCH (f)<-[:BY]-(m:M) WHERE m.l > 2 AND EXISTS { (m)<-[:LIKES]-(p) } AND NOT EXISTS { (m)<-[:LIKES]-(f) } } >= 1 RETURN p.i, f.i",
+            true,
+        ),
+        (
+            "MATCH (p:P) RETURN p.i, COUNT { MATCH (p)-[:KNOWS]->(q)-[:KNOWS]->(r) WHERE EXISTS { (p)-[:KNOWS]-(r) } RETURN q.c AS c } AS n",
+            true,
+        ),
+        // Rows of which it does not matter how often they come.
+        ("MATCH (p:P)-[:LIKES]->(m) WHERE EXISTS { (m)<-[:LIKES]-(p) } RETURN DISTINCT p.i, m.l", true),
+        (
+            "MATCH (p:P)-[:KNOWS]->(q)-[:LIKES]->(m) WHERE EXISTS { (p)-[:LIKES]->(m) } RETURN p.c, count(DISTINCT m) AS n, max(q.i) AS i",
+            true,
+        ),
+        // One such relationship at most.
+        (
+            "MATCH (p:P)-[:LIKES]->(m:M), (q:P)-[:LIKES]->(m) WHERE p.i < q.i AND EXISTS { (m)-[:BY]->(q) } RETURN p.i, q.i, count(*)",
+            true,
+        ),
+        // A pattern that finds further nodes, and what is counted otherwise.
+        ("MATCH (p:P)-[:LIKES]->(m) WHERE EXISTS { (m)<-[:LIKES]-(p) } RETURN p.c, count(*)", false),
+        (
+            "MATCH (p:P) RETURN p.i, COUNT { MATCH (p)-[:KNOWS*1..2]->(q) WHERE EXISTS { (q)-[:LIKES]->(p) } OR q.c = 1 } AS n",
             false,
         ),
         (
-            "MATCH (p:P) RETURN p.i, COUNT { MATCH (p)-[:LIKES]->(m) WHERE EXISTS { (m)<-[:LIKES]-(p) } } AS n",
+            "MATCH (p:P) WHERE EXISTS { MATCH (p)-[:KNOWS]->(f) WHERE EXISTS { (f)-[:LIKES]->(:M {l: 3}) } } RETURN p.i",
             false,
         ),
         ("MATCH (p:P)-[:LIKES]->(m) WHERE EXISTS { (m)<-[:LIKES]-(p) } RETURN p.i, m.i", false),

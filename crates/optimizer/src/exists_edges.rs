@@ -1,45 +1,110 @@
-//! `EXISTS { MATCH (f)-->(m) WHERE EXISTS { (m)-->(p) } }`: a condition that asks for relationships between
-//! nodes which are there becomes part of the pattern around it, where that is asked only whether it has rows.
-//! The pattern is then planned as one: from `p` as well as from `f`, and not by finding every `m` first.
+//! `MATCH (f)-->(m) WHERE EXISTS { (m)-->(p) }`: a condition that asks for relationships between nodes which
+//! are there becomes part of the pattern around it. The pattern is then planned as one: from `p` as well as
+//! from `f`, and not by finding every `m` first.
 //!
-//! Invariant: each row of the pattern around comes as often as there are such relationships, and not at all
-//! where there are none. How often is of no matter here. A pattern that finds further nodes is left alone: a
-//! row would come once for each of them.
+//! Invariant: each row of the pattern around then comes as often as there are such relationships, and not at
+//! all where there are none. So a condition is taken in
+//!
+//! * where it does not matter how often rows come (`how_often`)
+//! * where there is one such relationship at most, since one of its ends has no more
+//! * where rows are counted, with a `Distinct` of the rows as they were
+//!
+//! A pattern that finds further nodes is left alone: a row would come once for each of them.
 
-use trimorph_algebra::{ApplyKind, EdgeRange, Plan, QueryGraph};
+use trimorph_algebra::{ApplyKind, Direction, EdgePattern, EdgeRange, Plan, QueryGraph, VarId};
+use trimorph_catalog::CatalogView;
 
-use crate::needed::bottom_up;
+use crate::how_often::keeps;
 use crate::planning::Planning;
+use crate::tables::edge_tables;
 use crate::{Halt, VarSet, calls_volatile};
 
 /// The pass.
-pub(crate) fn exists_edges(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
-    bottom_up(plan, &planning.needed, &mut |mut plan, _| {
-        if let Plan::Apply { subplan, kind: ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Mark(_), .. } =
-            &mut plan
-        {
-            open(subplan);
+pub(crate) fn exists_edges(mut plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+    let catalog = planning.catalog;
+    let mut left = vec![(&mut plan, false)];
+    while let Some((plan, once)) = left.pop() {
+        while is_taken_in(plan, once, catalog) {
+            take_in(plan);
         }
-        Ok(plan)
-    })
+        if let Plan::Apply { subplan, kind: ApplyKind::Count(_), .. } = plan {
+            tell_apart(subplan, catalog);
+        }
+        let keeps = keeps(plan, once);
+        left.extend(plan.children_mut().into_iter().zip(keeps));
+    }
+    Ok(plan)
 }
 
-/// Puts such conditions into the patterns of a plan that is asked only whether it has rows.
-fn open(mut plan: &mut Plan) {
+/// Whether a plan is rows and such a condition on them.
+fn is_taken_in(plan: &Plan, once: bool, catalog: &CatalogView<'_>) -> bool {
+    let Plan::Apply { input, subplan, kind: ApplyKind::Semi } = plan else { return false };
+    edges(subplan, input)
+        .is_some_and(|edges| once || edges.iter().all(|edge| joins_a_pair_once(edge, catalog)))
+}
+
+/// Puts the condition of such a plan into its rows.
+fn take_in(plan: &mut Plan) {
+    if let Plan::Apply { input, subplan, .. } = plan {
+        let input = std::mem::replace(&mut **input, Plan::Unit);
+        let condition = std::mem::replace(&mut **subplan, Plan::Unit);
+        *plan = over(condition, input);
+    }
+}
+
+/// Where a pattern that is counted has a condition which would make rows come more than once: its rows are
+/// told apart by the nodes and relationships that it finds, and then the condition may do so.
+fn tell_apart(mut plan: &mut Plan, catalog: &CatalogView<'_>) {
     loop {
-        if let Plan::Apply { input, subplan, kind: ApplyKind::Semi } = plan
-            && is_edges(subplan, input)
-        {
-            let input = std::mem::replace(&mut **input, Plan::Unit);
-            let condition = std::mem::replace(&mut **subplan, Plan::Unit);
-            *plan = over(condition, input);
-        }
         plan = match plan {
-            Plan::Match { input, .. } | Plan::Filter { input, .. } | Plan::Project { input, .. } => input,
+            Plan::Project { input, .. } => input,
+            Plan::Apply { kind: ApplyKind::Semi, .. }
+                if is_taken_in(plan, true, catalog) && !is_taken_in(plan, false, catalog) =>
+            {
+                if let Some(vars) = found_by(plan) {
+                    let input = Box::new(std::mem::replace(plan, Plan::Unit));
+                    *plan = Plan::Distinct { input, vars };
+                }
+                return;
+            }
+            Plan::Filter { input, predicate } if !calls_volatile(predicate) => input,
             Plan::Apply { input, kind: ApplyKind::Semi | ApplyKind::Anti, .. } => input,
             _ => return,
         };
     }
+}
+
+/// What tells the rows of a pattern apart, with conditions on them: all that it finds.
+fn found_by(mut plan: &Plan) -> Option<Vec<VarId>> {
+    loop {
+        plan = match plan {
+            Plan::Filter { input, predicate } if !calls_volatile(predicate) => input,
+            Plan::Apply { input, kind: ApplyKind::Semi | ApplyKind::Anti, .. } => input,
+            Plan::Match { input, graph } => {
+                let Plan::Argument(outer) = &**input else { return None };
+                let is_one = |edge: &EdgePattern| edge.range == EdgeRange::One;
+                let nodes = graph.nodes.iter().map(|node| node.var);
+                let found = nodes.chain(graph.edges.iter().map(|edge| edge.var));
+                let found: Vec<VarId> = found.filter(|var| !outer.contains(var)).collect();
+                let is_told = graph.edges.iter().all(is_one) && graph.paths.is_empty();
+                return (is_told && !found.is_empty()).then_some(found);
+            }
+            _ => return None,
+        };
+    }
+}
+
+/// Whether there is one such relationship at most from one node to another.
+fn joins_a_pair_once(edge: &EdgePattern, catalog: &CatalogView<'_>) -> bool {
+    let tables = edge_tables(catalog, edge);
+    let mut sources: Vec<_> = tables.iter().map(|table| catalog.source(*table)).collect();
+    sources.sort_unstable();
+    edge.direction != Direction::Both
+        && sources.is_sorted_by(|a, b| a < b)
+        && tables.iter().all(|table| {
+            catalog.is_single(*table)
+                || catalog.targets(*table).all(|target| catalog.is_single_into(*table, target))
+        })
 }
 
 /// The pattern that a condition asks for, below what it gives of it, at which nobody looks, and further
@@ -57,13 +122,14 @@ fn pattern(mut plan: &Plan) -> Option<&QueryGraph> {
     }
 }
 
-/// Whether a condition on rows of `input` asks for relationships between nodes that they have.
-fn is_edges(condition: &Plan, input: &Plan) -> bool {
-    let Some(graph) = pattern(condition) else { return false };
+/// The relationships between nodes of `input` that a condition asks for, if that is all it asks for.
+fn edges<'c>(condition: &'c Plan, input: &Plan) -> Option<&'c [EdgePattern]> {
+    let graph = pattern(condition)?;
     let there: VarSet = input.vars().into_iter().collect();
-    graph.nodes.iter().all(|node| there.contains(&node.var))
+    let is_asked = graph.nodes.iter().all(|node| there.contains(&node.var))
         && graph.edges.iter().all(|edge| edge.range == EdgeRange::One && !there.contains(&edge.var))
-        && !graph.predicates.iter().any(calls_volatile)
+        && !graph.predicates.iter().any(calls_volatile);
+    is_asked.then_some(&graph.edges)
 }
 
 /// The pattern of a condition, and what is asked of it, over other rows.

@@ -103,6 +103,7 @@ mod group_by_nodes;
 mod group_limit;
 mod hang_counts;
 mod heads;
+mod how_often;
 mod implied_conditions;
 mod in_lists;
 mod join_apart;

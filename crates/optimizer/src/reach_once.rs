@@ -9,14 +9,15 @@
 //!
 //! Source: design §8; SPARQL 1.1 §9.3 has the same of its paths.
 
-use trimorph_algebra::{AggregateKind, ApplyKind, Direction, EdgePattern, EdgeRange, Expr, Plan, QueryGraph};
+use trimorph_algebra::{Direction, EdgePattern, EdgeRange, Expr, Plan, QueryGraph};
 use trimorph_catalog::CatalogView;
 
+use crate::how_often::keeps;
 use crate::needed::below;
 use crate::planning::Planning;
 use crate::tables::edge_tables;
 use crate::walks::{Element, each_of, joined};
-use crate::{Halt, VarSet, calls_volatile, vars_of};
+use crate::{Halt, VarSet, vars_of};
 
 /// Edges up to which a walk is short.
 const SHORT: u32 = 2;
@@ -36,37 +37,6 @@ pub(crate) fn reach_once(mut plan: Plan, planning: &mut Planning<'_>) -> Result<
         left.extend(children.map(|((child, needed), once)| (child, needed, once)));
     }
     Ok(plan)
-}
-
-/// Whether it does not matter how often the rows of each input come, if it does not matter (`once`) how often
-/// those of the operator do.
-fn keeps(plan: &Plan, once: bool) -> Vec<bool> {
-    let all = |once: bool| vec![once; plan.children().len()];
-    match plan {
-        Plan::Distinct { .. } => all(true),
-        Plan::Aggregate { aggregates, .. } => all(aggregates.iter().all(|(_, aggregate)| {
-            aggregate.distinct || matches!(aggregate.kind, AggregateKind::Min | AggregateKind::Max)
-        })),
-        // What is another value for each row tells equal rows apart.
-        Plan::Extra { items, .. } | Plan::Project { items, .. } => {
-            all(once && items.iter().all(|(_, expr)| !calls_volatile(expr)))
-        }
-        Plan::Filter { predicate, .. } => all(once && !calls_volatile(predicate)),
-        Plan::Sort { limit: None, .. }
-        | Plan::Match { .. }
-        | Plan::Unwind { .. }
-        | Plan::Union { .. }
-        | Plan::Statements { .. }
-        | Plan::PropertyPath { .. }
-        | Plan::HashJoin { .. } => all(once),
-        Plan::Apply { kind, .. } => match kind {
-            ApplyKind::Inner | ApplyKind::Optional => vec![once, once],
-            ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Mark(_) => vec![once, true],
-            ApplyKind::Count(_) | ApplyKind::Collect(..) => vec![once, false],
-            ApplyKind::Paired { .. } | ApplyKind::Effects { .. } => vec![false, false],
-        },
-        _ => all(false),
-    }
 }
 
 fn narrow(graph: &mut QueryGraph, needed: &VarSet, bound: &VarSet, catalog: &CatalogView<'_>) {
