@@ -39,7 +39,9 @@ pub(crate) struct Rows<'s> {
 /// Calls `visit` on the vectors that a column consists of.
 fn each_part<'v, 's>(vector: &'v Vector<'s>, visit: &mut impl FnMut(&'v Vector<'s>)) {
     match &vector.values {
-        Values::Map(maps) => maps.fields().iter().for_each(|field| each_part(field, visit)),
+        Values::Map(maps) | Values::Tuple(maps) => {
+            maps.fields().iter().for_each(|field| each_part(field, visit))
+        }
         _ => visit(vector),
     }
 }
@@ -76,7 +78,10 @@ fn cells(vector: &Vector<'_>) -> (usize, usize, usize) {
         Values::Zoned(v) => (v.len(), v.values().capacity(), size_of::<i64>() + 1),
         Values::Time(v) => of(v),
         Values::Duration(v) => of(v),
-        Values::Decimal(v) => of(v),
+        Values::Decimal(v) => {
+            let (room, width) = v.cells();
+            (v.len(), room, width)
+        }
         Values::Date(v) => of(v),
         Values::Node(Nodes::Ids { ids, .. }) => of(ids),
         Values::Edge(Edges::Ids(ids)) => of(ids),
@@ -86,7 +91,7 @@ fn cells(vector: &Vector<'_>) -> (usize, usize, usize) {
         }
         Values::Any(v) => of(v),
         // What points elsewhere.
-        Values::Map(_) | Values::Node(_) | Values::Edge(_) => (0, 0, 0),
+        Values::Map(_) | Values::Tuple(_) | Values::Node(_) | Values::Edge(_) => (0, 0, 0),
     }
 }
 

@@ -71,6 +71,7 @@ pub(crate) fn put(out: &mut Vec<u8>, vector: &Vector<'_>, len: usize) -> bool {
         | Values::Literal(_)
         | Values::List(_)
         | Values::Map(_)
+        | Values::Tuple(_)
         | Values::Number(_)
         | Values::Any(_) => Form::Any,
         Values::Node(_) | Values::Edge(_) => return false,
@@ -112,6 +113,7 @@ pub(crate) fn put(out: &mut Vec<u8>, vector: &Vector<'_>, len: usize) -> bool {
         | Values::Literal(_)
         | Values::List(_)
         | Values::Map(_)
+        | Values::Tuple(_)
         | Values::Number(_)
         | Values::Any(_) => {
             let mut encoder = Encoder::new();

@@ -63,9 +63,9 @@ impl Keys<'_, '_> {
                 _ => false,
             },
             (Values::Any(keys), Values::Int(v)) => integer(&keys[p]) == Some(v[i]),
-            (Values::Decimal(keys), Values::Int(v)) => keys[p].exact_int() == Some(v[i]),
+            (Values::Decimal(keys), Values::Int(v)) => keys.at(p).exact_int() == Some(v[i]),
             (Values::Decimal(keys), Values::Any(v)) => {
-                matches!(&v[i], Value::Int(v) if keys[p].exact_int() == Some(*v))
+                matches!(&v[i], Value::Int(v) if keys.at(p).exact_int() == Some(*v))
             }
             (Values::Int(keys), Values::Any(v)) => matches!(&v[i], Value::Int(v) if *v == keys[p]),
             (Values::Float(keys), Values::Any(v)) => {
@@ -123,7 +123,7 @@ impl<'s> KeyIndexView<'s> {
                 there.filter_map(|(k, p)| Some((k, hash_int(exact_int(v[*p as usize])?)))).for_each(ask);
             }
             Values::Decimal(v) => {
-                there.filter_map(|(k, p)| Some((k, hash_int(v[*p as usize].exact_int()?)))).for_each(ask);
+                there.filter_map(|(k, p)| Some((k, hash_int(v.at(*p as usize).exact_int()?)))).for_each(ask);
             }
             Values::String(v) => {
                 there.map(|(k, p)| (k, hash_text(v.get(*p as usize).as_bytes()))).for_each(ask);

@@ -6,7 +6,9 @@
 use trimorph_base::NodeId;
 use trimorph_types::{DateTime, Decimal, Duration, LocalDateTime, Time, Value, Zone};
 
-use crate::{Literals, Maps, Nodes, Nulls, Number, Numbers, Positions, Texts, Values, Vector, Zoned};
+use crate::{
+    Decimals, Literals, Maps, Nodes, Nulls, Number, Numbers, Positions, Texts, Values, Vector, Zoned,
+};
 
 /// Nanoseconds since the epoch, if they fit.
 #[inline]
@@ -134,10 +136,11 @@ impl<'s> Vector<'s> {
                 Value::Duration(d) => Some(*d),
                 _ => None,
             }),
-            Value::Decimal(_) => typed!(values, at, Decimal, Decimal::default(), |v| match v {
-                Value::Decimal(d) => Some(*d),
-                _ => None,
-            }),
+            Value::Decimal(_) => {
+                let decimal = |v: &Value| if let Value::Decimal(d) = v { Some(*d) } else { None };
+                let (decimals, nulls) = plain(values, at, Decimal::default(), decimal)?;
+                Some(Vector { values: Values::Decimal(Decimals::packed(decimals)), nulls })
+            }
             Value::Iri(_) => {
                 let mut is_iri = true;
                 at.for_each(|i| is_iri &= matches!(values[i], Value::Iri(_) | Value::Null));
@@ -209,7 +212,7 @@ impl<'s> Vector<'s> {
             }
             Value::Time(t) => Values::Time(vec![*t; len]),
             Value::Duration(d) => Values::Duration(vec![*d; len]),
-            Value::Decimal(d) => Values::Decimal(vec![*d; len]),
+            Value::Decimal(d) => Values::Decimal(Decimals::repeat(*d, len)),
             Value::Iri(iri) => Values::Iri(Texts::repeat(iri, len)),
             Value::Literal(l) => {
                 Values::Literal(Literals::all(Texts::repeat(&l.lexical, len), l.kind.clone()))

@@ -6,6 +6,7 @@
 mod blend;
 mod build;
 mod chunk;
+mod decimals;
 mod lists;
 #[cfg(test)]
 mod lists_tests;
@@ -29,6 +30,7 @@ mod vector;
 pub use blend::{Part, blend, choose};
 pub use build::{instant_nanos, local_nanos, zoned_nanos};
 pub use chunk::{Chunk, Group, VECTOR_SIZE};
+pub use decimals::{Decimals, SCALE_MAX};
 pub use nodes::{Edges, Nodes, PageStarts};
 pub use nulls::{Nulls, bits_of, count_true, flags_of};
 pub use numbers::{Number, Numbers};

@@ -1,4 +1,5 @@
-//! The maps of a vector: all have the same keys, and a vector holds what they have under each.
+//! The maps of a vector: all have the same keys, and a vector holds what they have under each. Lists of one
+//! length whose elements are of unlike types, as `[date, 1]`, are kept as maps by place: `Values::Tuple`.
 //!
 //! Invariants:
 //!
@@ -22,6 +23,33 @@ impl<'s> Maps<'s> {
             entries.windows(2).all(|pair| pair[0].0 < pair[1].0) && entries.iter().all(|e| fits(&e.1));
         let (keys, fields): (Vec<_>, _) = entries.into_iter().unzip();
         is_map.then(|| Self { keys: keys.into(), fields, len })
+    }
+
+    /// `len` lists as maps by place: each has an element of each of these. `None` where one of them has not
+    /// `len` values, or they are more than [`PARTS_MAX`](Self::PARTS_MAX).
+    pub fn by_place(parts: Vec<Vector<'s>>, len: usize) -> Option<Self> {
+        if parts.len() > Self::PARTS_MAX {
+            return None;
+        }
+        // Characters of one byte ascend.
+        let places = (0..=u8::MAX).map(|place| Arc::from(String::from(char::from(place))));
+        Self::new(places.zip(parts).collect(), len)
+    }
+
+    /// Parts of a list that is kept by place, at most.
+    pub const PARTS_MAX: usize = 16;
+
+    /// The list at `i` as a value, of maps by place.
+    pub fn list(&self, i: usize, edge: &dyn Fn(EdgeId) -> Value) -> Value {
+        Value::list(self.fields.iter().map(|field| field.value(i, edge)).collect())
+    }
+
+    /// What lists that are kept by place have at one, null where they are themselves, or have no such place.
+    pub fn at_place(&self, place: usize, nulls: &Nulls) -> Vector<'s> {
+        match self.keys.get(place) {
+            Some(key) => self.under(key, nulls),
+            None => Vector::nulls(self.len),
+        }
     }
 
     /// Maps of values: those that are meant are maps of the same keys, or null. `None` where they are not, or

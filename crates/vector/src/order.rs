@@ -61,7 +61,10 @@ pub fn typed(a: &Vector<'_>, i: usize, b: &Vector<'_>, j: usize) -> Option<Order
         (Values::Edge(a), Values::Edge(b)) => a.id(i).cmp(&b.id(j)),
         (Values::Time(a), Values::Time(b)) => order_times(a[i], b[j]),
         (Values::Duration(a), Values::Duration(b)) => order_durations(&a[i], &b[j]),
-        (Values::Decimal(a), Values::Decimal(b)) => a[i].cmp(&b[j]),
+        (Values::Decimal(a), Values::Decimal(b)) => match (a.units(), b.units()) {
+            (Some((a, scale)), Some((b, other))) if scale == other => a[i].cmp(&b[j]),
+            _ => a.at(i).cmp(&b.at(j)),
+        },
         (Values::Zoned(a), Values::Zoned(b)) => a.values()[i]
             .cmp(&b.values()[j])
             .then_with(|| order_zones(a.tag(i).unwrap_or(&Zone::UTC), b.tag(j).unwrap_or(&Zone::UTC))),
@@ -78,7 +81,7 @@ pub fn typed(a: &Vector<'_>, i: usize, b: &Vector<'_>, j: usize) -> Option<Order
                 elements.map(|(x, y)| order_across(a.child(), x as usize, b.child(), y as usize));
             orders.find(|order| order.is_ne()).unwrap_or_else(|| a.count(i).cmp(&b.count(j)))
         }
-        (Values::Map(a), Values::Map(b)) if a.has_keys_of(b) => {
+        (Values::Map(a), Values::Map(b)) | (Values::Tuple(a), Values::Tuple(b)) if a.has_keys_of(b) => {
             let mut orders = a.fields().iter().zip(b.fields()).map(|(x, y)| order_across(x, i, y, j));
             orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
         }
@@ -126,8 +129,8 @@ pub fn words_at(vector: &Vector<'_>, positions: &[u32], out: &mut Vec<u64>) -> O
         Values::Zoned(v) => fill!(|i: usize| signed(v.values()[i])),
         Values::Number(v) => fill!(|i: usize| float(v.get(i).float())),
         Values::Duration(v) => fill!(|i: usize| signed(saturated(length(&v[i])))),
-        Values::Decimal(v) => fill!(|i: usize| signed(billionths(v[i]))),
-        Values::List(_) | Values::Map(_) | Values::Any(_) => return None,
+        Values::Decimal(v) => fill!(|i: usize| signed(billionths(v.at(i)))),
+        Values::List(_) | Values::Map(_) | Values::Tuple(_) | Values::Any(_) => return None,
     }
     Some(is_exact)
 }
@@ -152,7 +155,7 @@ pub fn own_words_at(vector: &Vector<'_>, positions: &[u32], out: &mut Vec<u64>) 
                 false => of(lists.child(), *place as usize, *word),
             }));
         }
-        Values::Map(maps) if let Some(first) = maps.fields().first() => {
+        Values::Map(maps) | Values::Tuple(maps) if let Some(first) = maps.fields().first() => {
             own_words_at(first, positions, &mut words)?;
             out.extend(positions.iter().zip(&words).map(|(p, word)| of(first, *p as usize, *word)));
         }

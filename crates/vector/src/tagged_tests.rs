@@ -24,7 +24,11 @@ fn value(kind: usize, random: &mut Random, zones: usize) -> Value {
     match kind {
         0 => Value::Duration(Duration { months: small, days: 1, seconds: small, nanos: 5 }),
         1 => Value::Time(Time { nanos: small.abs(), offset_seconds: 3_600 }),
-        2 => Value::Decimal(Decimal::new(small.into(), 2).unwrap()),
+        2 => {
+            let scale = if random.chance(3) { 30 } else { *random.pick(&[0, 2, 2, 5]) };
+            let large = if random.chance(3) { i64::MAX / 50 } else { 1 };
+            Value::Decimal(Decimal::new(i128::from(small) * i128::from(large), scale).unwrap())
+        }
         3 => Value::iri(*random.pick(&["", "http://a", "http://é"])),
         4 => {
             let tag = *random.pick(&["en", "EN", "de"]);

@@ -4,11 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use trimorph_types::{
-    Date, DateTime, Decimal, Duration, Literal, LocalDateTime, LocalTime, LogicalType, Relationship, Time,
-    Value, Zone,
+    Date, DateTime, Duration, Literal, LocalDateTime, LocalTime, LogicalType, Relationship, Time, Value, Zone,
 };
 
-use crate::{Edges, Literals, Nodes, Nulls, Number, Numbers, Texts, Zoned};
+use crate::{Decimals, Edges, Literals, Nodes, Nulls, Number, Numbers, Texts, Zoned};
 
 /// The values of a vector. At null positions they are arbitrary.
 #[derive(Clone, Debug)]
@@ -32,7 +31,7 @@ pub enum Values<'s> {
     Zoned(Zoned),
     Time(Vec<Time>),
     Duration(Vec<Duration>),
-    Decimal(Vec<Decimal>),
+    Decimal(Decimals),
     /// Without the angle brackets.
     Iri(Texts<'s>),
     Literal(Literals<'s>),
@@ -40,6 +39,8 @@ pub enum Values<'s> {
     Edge(Edges<'s>),
     List(Lists<'s>),
     Map(Maps<'s>),
+    /// Lists of one length whose elements at each place are of one type, as maps by place.
+    Tuple(Maps<'s>),
     /// Anything; null is `Value::Null`.
     Any(Vec<Value>),
 }
@@ -128,7 +129,7 @@ impl<'s> Vector<'s> {
             Values::Literal(_) => LogicalType::Literal,
             Values::Node(_) => LogicalType::Node,
             Values::Edge(_) => LogicalType::Relationship,
-            Values::List(_) => LogicalType::List,
+            Values::List(_) | Values::Tuple(_) => LogicalType::List,
             Values::Map(_) => LogicalType::Map,
             Values::Number(_) | Values::Any(_) => LogicalType::Any,
         }
@@ -191,7 +192,7 @@ impl<'s> Vector<'s> {
             }
             Values::Time(v) => Value::Time(v[i]),
             Values::Duration(v) => Value::Duration(v[i]),
-            Values::Decimal(v) => Value::Decimal(v[i]),
+            Values::Decimal(v) => Value::Decimal(v.at(i)),
             Values::Iri(v) => Value::Iri(Arc::from(v.get(i))),
             Values::Literal(v) => match v.tag(i) {
                 Some(kind) => {
@@ -204,6 +205,7 @@ impl<'s> Vector<'s> {
             Values::Edge(v) => edge(v.id(i)),
             Values::List(v) => v.value(i, edge),
             Values::Map(v) => v.value(i, edge),
+            Values::Tuple(v) => v.list(i, edge),
             Values::Any(v) => v[i].clone(),
         }
     }
@@ -214,7 +216,7 @@ impl<'s> Vector<'s> {
         match &self.values {
             Values::Any(v) => positions.filter_map(|i| v.get(i)).map(Value::owned_bytes).sum(),
             Values::List(v) => v.owned_bytes(positions.filter(|i| !self.nulls.get(*i))),
-            Values::Map(v) => {
+            Values::Map(v) | Values::Tuple(v) => {
                 let positions: Vec<usize> = positions.collect();
                 v.fields().iter().map(|field| field.owned_bytes(positions.iter().copied())).sum()
             }
@@ -250,9 +252,11 @@ impl<'s> Vector<'s> {
             Values::Zoned(_) | Values::Number(_) => count * 9,
             Values::Time(_) => count * size_of::<Time>() as u64,
             Values::Duration(_) => count * size_of::<Duration>() as u64,
-            Values::Decimal(_) => count * size_of::<Decimal>() as u64,
+            Values::Decimal(v) => count * v.cells().1 as u64,
             Values::List(_) => count * 8 + self.owned_bytes(at),
-            Values::Map(v) => v.fields().iter().map(|field| field.bytes_of(at_range.clone())).sum(),
+            Values::Map(v) | Values::Tuple(v) => {
+                v.fields().iter().map(|field| field.bytes_of(at_range.clone())).sum()
+            }
             Values::Any(v) => (v.len() as u64).min(count) * size_of::<Value>() as u64 + self.owned_bytes(at),
             _ => count * 8,
         }
@@ -276,7 +280,7 @@ impl<'s> Vector<'s> {
             Values::Zoned(v) => Values::Zoned(v.gather(positions)),
             Values::Time(v) => Values::Time(pick(v, positions)),
             Values::Duration(v) => Values::Duration(pick(v, positions)),
-            Values::Decimal(v) => Values::Decimal(pick(v, positions)),
+            Values::Decimal(v) => Values::Decimal(v.gather(positions)),
             Values::Iri(v) => Values::Iri(v.gather(positions)),
             Values::Literal(v) => Values::Literal(v.gather(positions)),
             Values::Node(v) => Values::Node(Nodes::Ids { table: v.table(), ids: v.gather(positions) }),
@@ -286,6 +290,7 @@ impl<'s> Vector<'s> {
             }
             Values::List(v) => Values::List(v.gather(positions)),
             Values::Map(v) => Values::Map(v.gather(positions)),
+            Values::Tuple(v) => Values::Tuple(v.gather(positions)),
             Values::Any(v) => Values::Any(pick(v, positions)),
         };
         Self { values, nulls: self.nulls.gather(positions) }
@@ -323,13 +328,14 @@ impl<'s> Vector<'s> {
             Values::Zoned(v) => Values::Zoned(v.like()),
             Values::Time(_) => Values::Time(Vec::new()),
             Values::Duration(_) => Values::Duration(Vec::new()),
-            Values::Decimal(_) => Values::Decimal(Vec::new()),
+            Values::Decimal(v) => Values::Decimal(v.like()),
             Values::Iri(_) => Values::Iri(Texts::default()),
             Values::Literal(v) => Values::Literal(v.like()),
             Values::Node(n) => Values::Node(Nodes::Ids { table: n.table(), ids: Vec::new() }),
             Values::Edge(_) => Values::Edge(Edges::Ids(Vec::new())),
             Values::List(_) => Values::List(Lists::default()),
             Values::Map(v) => Values::Map(v.like()),
+            Values::Tuple(v) => Values::Tuple(v.like()),
             Values::Any(_) => Values::Any(Vec::new()),
         };
         Self::new(values)
@@ -353,7 +359,7 @@ impl<'s> Vector<'s> {
             Values::Node(Nodes::Ids { ids, .. }) => ids.len(),
             Values::Edge(Edges::Ids(ids)) => ids.len(),
             Values::List(v) => v.len(),
-            Values::Map(v) => v.len(),
+            Values::Map(v) | Values::Tuple(v) => v.len(),
             Values::Any(v) => v.len(),
             Values::Node(_) | Values::Edge(_) => 0,
         }
@@ -396,7 +402,7 @@ impl<'s> Vector<'s> {
             (Values::Date(a), Values::Date(b)) => a.extend(at.map(|i| b[i])),
             (Values::Time(a), Values::Time(b)) => a.extend(at.map(|i| b[i])),
             (Values::Duration(a), Values::Duration(b)) => a.extend(at.map(|i| b[i])),
-            (Values::Decimal(a), Values::Decimal(b)) => a.extend(at.map(|i| b[i])),
+            (Values::Decimal(a), Values::Decimal(b)) => a.extend(b, positions),
             (Values::Zoned(a), Values::Zoned(b)) if a.has_room_for(b) => a.extend(b, positions),
             (Values::Literal(a), Values::Literal(b)) if a.has_room_for(b) => a.extend(b, positions),
             (Values::Node(Nodes::Ids { table, ids }), Values::Node(b)) => {
@@ -410,7 +416,9 @@ impl<'s> Vector<'s> {
             (Values::List(a), Values::List(b)) if a.has_room(b, positions) => {
                 a.extend(b, positions, &other.nulls, edge);
             }
-            (Values::Map(a), Values::Map(b)) if a.has_keys_of(b) => a.extend(b, positions, edge),
+            (Values::Map(a), Values::Map(b)) | (Values::Tuple(a), Values::Tuple(b)) if a.has_keys_of(b) => {
+                a.extend(b, positions, edge);
+            }
             (Values::Any(a), _) => {
                 a.extend(at.map(|i| other.value(i, edge)));
                 return;
@@ -542,12 +550,12 @@ impl<'s> Vector<'s> {
             Values::Zoned(v) => v.resize(len),
             Values::Time(v) => v.resize(len, Time::default()),
             Values::Duration(v) => v.resize(len, Duration::default()),
-            Values::Decimal(v) => v.resize(len, Decimal::default()),
+            Values::Decimal(v) => v.resize(len),
             Values::Literal(v) => v.resize(len),
             Values::Node(Nodes::Ids { ids, .. }) => ids.resize(len, trimorph_base::NodeId(0)),
             Values::Edge(Edges::Ids(ids)) => ids.resize(len, trimorph_base::EdgeId(0)),
             Values::List(v) => v.resize(len),
-            Values::Map(v) => v.resize(len),
+            Values::Map(v) | Values::Tuple(v) => v.resize(len),
             Values::Any(v) => v.resize(len, Value::Null),
             // Only listed vectors grow.
             Values::Node(_) | Values::Edge(_) => {}
@@ -571,7 +579,7 @@ impl<'s> Vector<'s> {
                 positions.iter().for_each(|p| a.set(*p as usize, Number::Float(*b)));
             }
             (Values::Duration(a), Value::Duration(b)) => fill(a, positions, *b),
-            (Values::Decimal(a), Value::Decimal(b)) => fill(a, positions, *b),
+            (Values::Decimal(a), Value::Decimal(b)) => a.fill(positions, *b),
             _ => return false,
         }
         self.nulls.clear(positions);
@@ -605,7 +613,7 @@ impl<'s> Vector<'s> {
             (Values::Date(a), Values::Date(b)) => at.for_each(|i| a[i] = b[i]),
             (Values::Time(a), Values::Time(b)) => at.for_each(|i| a[i] = b[i]),
             (Values::Duration(a), Values::Duration(b)) => at.for_each(|i| a[i] = b[i]),
-            (Values::Decimal(a), Values::Decimal(b)) => at.for_each(|i| a[i] = b[i]),
+            (Values::Decimal(a), Values::Decimal(b)) => a.assign(b, positions),
             (Values::Zoned(a), Values::Zoned(b)) if a.has_room_for(b) => a.assign(b, positions),
             (Values::Literal(a), Values::Literal(b)) if a.has_room_for(b) => a.assign(b, positions),
             (Values::Node(Nodes::Ids { table, ids }), Values::Node(b)) => {
@@ -616,7 +624,7 @@ impl<'s> Vector<'s> {
             }
             (Values::Edge(Edges::Ids(a)), Values::Edge(b)) => at.for_each(|i| a[i] = b.id(i)),
             (Values::List(a), Values::List(b)) if a.shares_with(b) => a.assign(b, positions),
-            (Values::Map(a), Values::Map(b)) => {
+            (Values::Map(a), Values::Map(b)) | (Values::Tuple(a), Values::Tuple(b)) => {
                 if !a.assign(b, positions) {
                     return false;
                 }

@@ -6,7 +6,9 @@ use trimorph_algebra::Op;
 use trimorph_functions::{Argument, nulls_of};
 use trimorph_types::temporal::Ratio;
 use trimorph_types::{Decimal, Duration, Value};
-use trimorph_vector::{Nulls, Positions, Side, Values, Vector};
+use trimorph_vector::{
+    Decimals, Nulls, Positions, SCALE_MAX, Side, Values, Vector, map_checked, zip_checked,
+};
 
 use super::arithmetic_floats::floats;
 use super::evaluated::Evaluated;
@@ -31,7 +33,10 @@ pub(super) fn arithmetic_wide<'s>(
         (None, Some(_)) => return None,
         (None, None) => match with_floats(op, x, y, at) {
             Some(floats) => Values::Float(floats),
-            None => Values::Decimal(decimals(op, x, y, &nulls, at)?),
+            None => Values::Decimal(match units(op, x, y, &nulls, at) {
+                Some(units) => units,
+                None => decimals(op, x, y, &nulls, at)?.into(),
+            }),
         },
     };
     Some(Vector { values, nulls })
@@ -102,15 +107,16 @@ fn times_whole(d: Duration, by: i64) -> Option<Duration> {
 
 /// Decimals, and integers with them.
 enum Numbers<'a> {
-    Decimals(Side<'a, Decimal>),
+    One(Decimal),
+    Each(&'a Decimals),
     Integers(Side<'a, i64>),
 }
 
 impl<'a> Numbers<'a> {
     fn of(argument: Argument<'a, '_>) -> Option<Self> {
         match argument {
-            Argument::One(Value::Decimal(d)) => Some(Self::Decimals(Side::One(*d))),
-            Argument::Each(Vector { values: Values::Decimal(v), .. }) => Some(Self::Decimals(Side::Each(v))),
+            Argument::One(Value::Decimal(d)) => Some(Self::One(*d)),
+            Argument::Each(Vector { values: Values::Decimal(v), .. }) => Some(Self::Each(v)),
             other => other.ints().map(Self::Integers),
         }
     }
@@ -118,7 +124,8 @@ impl<'a> Numbers<'a> {
     #[inline(always)]
     fn at(&self, i: usize) -> Decimal {
         match self {
-            Self::Decimals(side) => side.at(i),
+            Self::One(d) => *d,
+            Self::Each(v) => v.at(i),
             Self::Integers(side) => Decimal::from(side.at(i)),
         }
     }
@@ -126,15 +133,59 @@ impl<'a> Numbers<'a> {
 
 /// Decimals beside floats, which count as such.
 fn with_floats(op: Op, x: Argument<'_, '_>, y: Argument<'_, '_>, at: Positions<'_>) -> Option<Vec<f64>> {
-    let decimals = |argument| match Numbers::of(argument) {
-        Some(Numbers::Decimals(decimals)) => Some(decimals),
+    let own = |v: &Decimals| v.floats();
+    let (each_x, each_y) = match (Numbers::of(x), Numbers::of(y)) {
+        (Some(Numbers::Each(v)), None) => (own(v), Vec::new()),
+        (None, Some(Numbers::Each(v))) => (Vec::new(), own(v)),
+        _ => (Vec::new(), Vec::new()),
+    };
+    let side = |argument, each| match Numbers::of(argument) {
+        Some(Numbers::One(d)) => Some(Side::One(d.to_float())),
+        Some(Numbers::Each(_)) => Some(Side::Each(each)),
         _ => None,
     };
-    match (decimals(x), decimals(y), x.floats(), y.floats()) {
-        (Some(x), None, _, Some(y)) => floats(op, x, y, Decimal::to_float, |y| y, at),
-        (None, Some(y), Some(x), _) => floats(op, x, y, |x| x, Decimal::to_float, at),
+    match (side(x, &each_x[..]), side(y, &each_y[..]), x.floats(), y.floats()) {
+        (Some(x), None, _, Some(y)) | (None, Some(y), Some(x), _) => floats(op, x, y, |x| x, |y| y, at),
         _ => None,
     }
+}
+
+/// Sums, differences and products of integers of one scale each, where they fit 64 bits.
+fn units(
+    op: Op,
+    x: Argument<'_, '_>,
+    y: Argument<'_, '_>,
+    nulls: &Nulls,
+    at: Positions<'_>,
+) -> Option<Decimals> {
+    let of = |argument| match Numbers::of(argument)? {
+        Numbers::One(d) => Some((Side::One(d.units(d.scale())?), d.scale())),
+        Numbers::Each(v) => v.units().map(|(units, scale)| (Side::Each(units), scale)),
+        Numbers::Integers(side) => Some((side, 0)),
+    };
+    let ((x, of_x), (y, of_y)) = (of(x)?, of(y)?);
+    let wrong = |is: bool| -i64::from(is);
+    let (units, scale) = match op {
+        Op::Add | Op::Sub => {
+            let scale = of_x.max(of_y);
+            let (a, b) = (Decimal::power(scale - of_x)?, Decimal::power(scale - of_y)?);
+            let units = zip_checked(x, y, nulls, at, |x: i64, y: i64| {
+                let ((x, far_x), (y, far_y)) = (x.overflowing_mul(a), y.overflowing_mul(b));
+                let (sum, far) = if op == Op::Add { x.overflowing_add(y) } else { x.overflowing_sub(y) };
+                (sum, wrong(far | far_x | far_y))
+            });
+            (units?, scale)
+        }
+        Op::Mul if of_x + of_y <= SCALE_MAX => {
+            let units = zip_checked(x, y, nulls, at, |x: i64, y: i64| {
+                let (product, far) = x.overflowing_mul(y);
+                (product, wrong(far))
+            });
+            (units?, of_x + of_y)
+        }
+        _ => return None,
+    };
+    Some(Decimals::of_units(units, scale))
 }
 
 fn decimals(
@@ -164,7 +215,16 @@ pub(super) fn negated_wide<'s>(vector: &Vector<'s>, at: Positions<'_>) -> Option
     let nulls = vector.nulls.clone();
     let values = match &vector.values {
         Values::Duration(v) => Values::Duration(each(at, &nulls, |i| v[i].negated().ok())?),
-        Values::Decimal(v) => Values::Decimal(each(at, &nulls, |i| Some(v[i].negated()))?),
+        Values::Decimal(v) => Values::Decimal(match v.units() {
+            Some((units, scale)) => {
+                let of = |n: i64| {
+                    let (negated, is_over) = n.overflowing_neg();
+                    (negated, -i64::from(is_over))
+                };
+                Decimals::of_units(map_checked(units, &nulls, at, of)?, scale)
+            }
+            None => each(at, &nulls, |i| Some(v.at(i).negated()))?.into(),
+        }),
         _ => return None,
     };
     Some(Vector { values, nulls })

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use trimorph_algebra::Op;
 use trimorph_types::compare::{order_times, order_zones};
 use trimorph_types::{Decimal, LiteralKind, Zone};
-use trimorph_vector::{Literals, Nulls, Positions, Side, Values, Vector, each, zip};
+use trimorph_vector::{Decimals, Literals, Nulls, Positions, Side, Values, Vector, each, zip};
 
 /// Whether an order satisfies a comparison.
 #[inline(always)]
@@ -66,18 +66,23 @@ pub(super) fn compare_wide<'s>(
             })
         }
         (Values::Duration(x), Values::Duration(y)) if is_equality => equal(op, at, |i| x[i] == y[b.place(i)]),
+        (Values::Decimal(x), y) if let Some(bools) = units(op, x, y, b.is_one, at) => bools,
         (Values::Decimal(x), Values::Decimal(y)) => {
-            let y = if b.is_one { Side::One(*y.first()?) } else { Side::Each(y) };
-            decimals(op, x, y, at)
+            let (x, y) = (x.each(), y.each());
+            let y = if b.is_one { Side::One(*y.first()?) } else { Side::Each(&y) };
+            decimals(op, &x, y, at)
         }
-        (Values::Decimal(x), Values::Int(y)) if b.is_one => {
-            decimals(op, x, Side::One(Decimal::from(*y.first()?)), at)
+        (Values::Decimal(x), Values::Int(y)) => {
+            ordered(op, at, |i| x.at(i).cmp(&Decimal::from(y[b.place(i)])))
         }
-        (Values::Decimal(x), Values::Int(y)) => ordered(op, at, |i| x[i].cmp(&Decimal::from(y[b.place(i)]))),
-        (Values::Int(x), Values::Decimal(y)) => ordered(op, at, |i| Decimal::from(x[i]).cmp(&y[b.place(i)])),
-        (Values::Decimal(x), Values::Float(y)) => with_float(op, at, |i| x[i].compare_float(y[b.place(i)])),
+        (Values::Int(x), Values::Decimal(y)) => {
+            ordered(op, at, |i| Decimal::from(x[i]).cmp(&y.at(b.place(i))))
+        }
+        (Values::Decimal(x), Values::Float(y)) => {
+            with_float(op, at, |i| x.at(i).compare_float(y[b.place(i)]))
+        }
         (Values::Float(x), Values::Decimal(y)) => {
-            with_float(op, at, |i| y[b.place(i)].compare_float(x[i]).map(Ordering::reverse))
+            with_float(op, at, |i| y.at(b.place(i)).compare_float(x[i]).map(Ordering::reverse))
         }
         (Values::Iri(x), Values::Iri(y)) if is_equality => equal(op, at, |i| x.is_same(i, y, b.place(i))),
         (Values::Literal(x), Values::Literal(y)) if is_equality => {
@@ -92,6 +97,81 @@ pub(super) fn compare_wide<'s>(
         _ => return None,
     };
     Some(Vector { values, nulls })
+}
+
+/// Where a number stands among integers of a scale.
+struct Limit {
+    /// The largest that is not above it.
+    floor: i64,
+    /// Whether it is that.
+    is_exact: bool,
+}
+
+impl Limit {
+    /// `None` where there is no such integer.
+    fn of_decimal(decimal: Decimal, scale: u8) -> Option<Self> {
+        let (number, own) = (decimal.unscaled(), decimal.scale());
+        let (floor, is_exact) = match scale.checked_sub(own) {
+            Some(more) => (number.checked_mul(Decimal::power(more)?.into())?, true),
+            None => {
+                let unit = 10_i128.pow(u32::from(own - scale));
+                (number.div_euclid(unit), number.rem_euclid(unit) == 0)
+            }
+        };
+        Some(Self { floor: i64::try_from(floor).ok()?, is_exact })
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "what was rounded is put right by exact comparisons")]
+    fn of_float(float: f64, scale: u8) -> Option<Self> {
+        let near = (float * Decimal::power(scale)? as f64).floor();
+        // Infinities, NaN, and where floats are further apart than integers.
+        if !(near.abs() < (1_u64 << f64::MANTISSA_DIGITS) as f64) {
+            return None;
+        }
+        let order = |n: i64| Decimal::of_units(n, scale).compare_float(float);
+        let mut floor = near as i64;
+        while order(floor)?.is_gt() {
+            floor -= 1;
+        }
+        while order(floor + 1)?.is_le() {
+            floor += 1;
+        }
+        Some(Self { floor, is_exact: order(floor)?.is_eq() })
+    }
+}
+
+/// Decimals that are integers of one scale, with others of that scale or with one number for all.
+fn units<'s>(op: Op, x: &Decimals, y: &Values<'_>, is_one: bool, at: Positions<'_>) -> Option<Values<'s>> {
+    let (x, scale) = x.units()?;
+    let limit = match y {
+        Values::Decimal(y) if is_one => Limit::of_decimal((!y.is_empty()).then(|| y.at(0))?, scale)?,
+        Values::Int(y) if is_one => Limit::of_decimal(Decimal::from(*y.first()?), scale)?,
+        Values::Float(y) if is_one => Limit::of_float(*y.first()?, scale)?,
+        Values::Decimal(y) => {
+            let (y, _) = y.units().filter(|(_, other)| *other == scale)?;
+            return Some(integers(op, x, Side::Each(y), at));
+        }
+        _ => return None,
+    };
+    let op = match op {
+        Op::Eq | Op::Ne if !limit.is_exact => return Some(Values::Bool(vec![op == Op::Ne; at.len])),
+        Op::Lt if !limit.is_exact => Op::Le,
+        Op::Ge if !limit.is_exact => Op::Gt,
+        op => op,
+    };
+    Some(integers(op, x, Side::One(limit.floor), at))
+}
+
+fn integers<'s>(op: Op, x: &[i64], y: Side<'_, i64>, at: Positions<'_>) -> Values<'s> {
+    let x = Side::Each(x);
+    Values::Bool(match op {
+        Op::Eq => zip(x, y, at, |x, y| x == y),
+        Op::Ne => zip(x, y, at, |x, y| x != y),
+        Op::Lt => zip(x, y, at, |x, y| x < y),
+        Op::Le => zip(x, y, at, |x, y| x <= y),
+        Op::Gt => zip(x, y, at, |x, y| x > y),
+        _ => zip(x, y, at, |x, y| x >= y),
+    })
 }
 
 /// Decimals by their order; equal ones have equal bits.

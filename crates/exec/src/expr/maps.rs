@@ -1,5 +1,5 @@
 //! `{key: value}`, `node {.key}` and `[value, value]` over a vector: maps whose entries stay vectors, lists
-//! whose elements are those of vectors, in turns.
+//! whose elements are those of vectors, in turns, or which are kept by place where these are of unlike types.
 //!
 //! Entries and elements that may be deep or long, as general values, are left to the evaluation row by row,
 //! which bounds each map that it makes. Elements of lists within lists are copied, where they are few; those
@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use trimorph_types::Value;
+use trimorph_types::{LogicalType, Value};
 use trimorph_vector::{Edges, Lists, Maps, Nodes, Nulls, Positions, Values, Vector};
 
 use super::Ex;
@@ -82,8 +82,31 @@ pub(super) fn list<'a, 's>(
             None => return Ok(None),
         }
     }
+    if are_unlike(&columns, &positions) {
+        let tuples = Maps::by_place(columns, over.at.len);
+        return Ok(tuples.map(|tuples| Evaluated::Own(Vector::new(Values::Tuple(tuples)))));
+    }
     let lists = side_by_side(&columns, &positions, over.at.len, cx);
     Ok(lists.map(|lists| Evaluated::Own(Vector::new(Values::List(lists)))))
+}
+
+/// Whether the values of columns, of which each has one type, have no vector together.
+fn are_unlike(columns: &[Vector<'_>], positions: &[u32]) -> bool {
+    let is_number = |ty| matches!(ty, LogicalType::Int | LogicalType::Float);
+    let mut first = None;
+    let mut are_unlike = false;
+    for column in columns {
+        let ty = match &column.values {
+            Values::Number(_) => LogicalType::Float,
+            // Nulls alone have no type.
+            Values::Any(values) if positions.iter().all(|p| values[*p as usize].is_null()) => continue,
+            Values::Any(_) => return false,
+            _ => column.logical_type(),
+        };
+        let first = *first.get_or_insert(ty);
+        are_unlike |= first != ty && !(is_number(first) && is_number(ty));
+    }
+    are_unlike && columns.len() <= Maps::PARTS_MAX
 }
 
 /// At each of the positions the list of what the columns have there; elsewhere the empty one.
@@ -113,7 +136,9 @@ pub(super) fn side_by_side<'s>(
 fn elements_at(vector: &Vector<'_>, positions: &[u32]) -> usize {
     match &vector.values {
         Values::List(lists) => positions.iter().map(|p| lists.count(*p as usize)).sum(),
-        Values::Map(maps) => maps.fields().iter().map(|field| elements_at(field, positions)).sum(),
+        Values::Map(maps) | Values::Tuple(maps) => {
+            maps.fields().iter().map(|field| elements_at(field, positions)).sum()
+        }
         _ => 0,
     }
 }
@@ -122,7 +147,7 @@ fn elements_at(vector: &Vector<'_>, positions: &[u32]) -> usize {
 fn is_shallow(vector: &Vector<'_>) -> bool {
     match &vector.values {
         Values::List(lists) => is_flat(lists.child()),
-        Values::Map(maps) => maps.fields().iter().all(is_shallow),
+        Values::Map(maps) | Values::Tuple(maps) => maps.fields().iter().all(is_shallow),
         _ => is_flat(vector),
     }
 }
@@ -131,7 +156,7 @@ fn is_shallow(vector: &Vector<'_>) -> bool {
 fn is_flat(vector: &Vector<'_>) -> bool {
     match &vector.values {
         Values::List(_) => false,
-        Values::Map(maps) => maps.fields().iter().all(is_flat),
+        Values::Map(maps) | Values::Tuple(maps) => maps.fields().iter().all(is_flat),
         Values::Any(values) => values.iter().all(is_scalar),
         _ => true,
     }

@@ -280,9 +280,10 @@ impl Members {
             (Values::Duration(v), _) => at.for_each(|i| out[i] = self.has_other(&Value::Duration(v[i]))),
             (Values::Time(v), _) => at.for_each(|i| out[i] = self.has_other(&Value::Time(v[i]))),
             (Values::Decimal(v), _) => at.for_each(|i| {
-                out[i] = match v[i].exact_int() {
+                let decimal = v.at(i);
+                out[i] = match decimal.exact_int() {
                     Some(integer) => self.whole.contains(integer),
-                    None => self.has_other(&Value::Decimal(v[i])),
+                    None => self.has_other(&Value::Decimal(decimal)),
                 }
             }),
             // NaN equals nothing.

@@ -351,7 +351,7 @@ impl<'s> Accumulated<'s> for One<'_, 's> {
         let over = Over::group(chunk, 0);
         let next = (self.evaluate)(self.body, over, cx)?.into_vector(over.at.len);
         // Lists and maps may be put into each other at each step: going row by row bounds how deep.
-        Ok((!matches!(next.values, Values::List(_) | Values::Map(_))).then(|| vec![next]))
+        Ok((!matches!(next.values, Values::List(_) | Values::Map(_) | Values::Tuple(_))).then(|| vec![next]))
     }
 
     fn whole(&self, parts: Vec<Value>) -> Value {

@@ -273,7 +273,7 @@ fn is_flat_value(value: &Value) -> bool {
 /// Whether the values of a vector may be parts.
 fn is_flat(vector: &Vector<'_>) -> bool {
     match &vector.values {
-        Values::List(_) | Values::Map(_) => false,
+        Values::List(_) | Values::Map(_) | Values::Tuple(_) => false,
         Values::Any(values) => values.iter().all(is_flat_value),
         Values::String(texts) | Values::Iri(texts) => (0..texts.len()).all(|i| texts.get(i).len() < TEXT_MAX),
         _ => true,

@@ -52,7 +52,9 @@ impl<'a, 's> Row<'a, 's> {
         let vector = &self.chunk.groups[place.group].vectors[place.slot];
         let made = || vector.value(position, &|id| cx.edge_value(id));
         // Out of bodies a slot is read once.
-        if self.locals.is_empty() || !matches!(vector.values, Values::List(_) | Values::Map(_)) {
+        if self.locals.is_empty()
+            || !matches!(vector.values, Values::List(_) | Values::Map(_) | Values::Tuple(_))
+        {
             return made();
         }
         if let Some((_, _, value)) = self.kept.iter().find(|(of, at, _)| (*of, *at) == (place, position)) {

@@ -59,7 +59,7 @@ pub(super) fn fixed_key(vector: &Vector<'_>, i: usize) -> Option<(u8, u64)> {
         },
         Values::Time(v) => (TAG_TIME, time_bits(v[i])?),
         Values::Zoned(v) => return zoned_key(v.values()[i], v.tag(i)?),
-        Values::Decimal(v) => return decimal_key(v[i]),
+        Values::Decimal(v) => return decimal_key(v.at(i)),
         Values::Any(v) => return fixed_value_key(&v[i]),
         _ => return None,
     })
@@ -207,6 +207,10 @@ pub(crate) fn encode(vector: &Vector<'_>, i: usize, out: &mut Vec<u8>) {
                 encode_text(key, out);
                 encode(field, i, out);
             }
+        }
+        Values::Tuple(tuples) => {
+            encode_header(LIST, tuples.fields().len(), out);
+            tuples.fields().iter().for_each(|part| encode(part, i, out));
         }
         Values::Any(values) => encode_value(&values[i], out),
         _ => encode_value(&vector.value(i, &by_id), out),

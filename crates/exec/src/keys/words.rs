@@ -280,6 +280,7 @@ fn fill<'s>(vector: &Vector<'s>, positions: &[u32], out: &mut KeyWords, mut numb
             }
         }
         Values::Map(_)
+        | Values::Tuple(_)
         | Values::Duration(_)
         | Values::Zoned(_)
         | Values::Time(_)

@@ -70,7 +70,7 @@ impl<'s> RowProduct<'s> {
 /// The value at a position. Lists and maps are values that are shared: each chunk gets a copy.
 fn one_of<'s>(vector: &Vector<'s>, position: u32, cx: &Context<'s>) -> Vector<'s> {
     match vector.values {
-        Values::List(_) | Values::Map(_) if !vector.is_null(position as usize) => {
+        Values::List(_) | Values::Map(_) | Values::Tuple(_) if !vector.is_null(position as usize) => {
             let value = vector.value(position as usize, &|id| cx.edge_value(id));
             Vector::new(Values::Any(vec![value]))
         }

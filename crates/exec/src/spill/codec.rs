@@ -158,8 +158,8 @@ fn encode_column(column: &Vector<'_>, positions: &[u32], out: &mut Vec<u8>) {
             encode_column(lists.child(), &all, out);
         }
         // Keys, and what is under each as a column.
-        Values::Map(maps) => {
-            out.push(15);
+        Values::Map(maps) | Values::Tuple(maps) => {
+            out.push(if matches!(column.values, Values::Map(_)) { 15 } else { 16 });
             encode_nulls(column, positions, out);
             put_u64(out, maps.keys().len() as u64);
             for (key, field) in maps.keys().iter().zip(maps.fields()) {
@@ -241,7 +241,7 @@ fn decode_column<'s>(from: &mut Reader<'_>, rows: usize) -> Option<Vector<'s>> {
             }
             Values::List(Lists::new(runs.into_iter(), decode_column(from, count)?)?)
         }
-        15 => {
+        kind @ (15 | 16) => {
             let count = from.count(1)?;
             let mut entries = Vec::with_capacity(count);
             for _ in 0..count {
@@ -249,7 +249,8 @@ fn decode_column<'s>(from: &mut Reader<'_>, rows: usize) -> Option<Vector<'s>> {
                 let key = Arc::from(std::str::from_utf8(from.take(len)?).ok()?);
                 entries.push((key, decode_column(from, rows)?));
             }
-            Values::Map(Maps::new(entries, rows)?)
+            let maps = Maps::new(entries, rows)?;
+            if kind == 15 { Values::Map(maps) } else { Values::Tuple(maps) }
         }
         _ => return None,
     };

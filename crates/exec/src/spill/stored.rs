@@ -115,7 +115,7 @@ fn bytes_at(column: &Vector<'_>, i: usize) -> usize {
         Values::Duration(_) | Values::Zoned(_) | Values::Time(_) | Values::Decimal(_) => 33,
         Values::Number(_) => 9,
         // With all their elements, which are written for each of them.
-        Values::List(_) | Values::Map(_) => {
+        Values::List(_) | Values::Map(_) | Values::Tuple(_) => {
             let owned = usize::try_from(column.owned_bytes(std::iter::once(i)));
             owned.unwrap_or(usize::MAX / 4).min(usize::MAX / 4) + 8
         }

@@ -2,7 +2,7 @@
 
 use trimorph_types::format::{IdsOnly, format_value};
 use trimorph_types::{Decimal, Value};
-use trimorph_vector::{Lists, Positions, Texts, Values, Vector, map, map_checked, map_chosen};
+use trimorph_vector::{Lists, Positions, Texts, Values, Vector, map, map_checked};
 
 use crate::context::Context;
 use crate::kernel::{Argument, TypedKernel};
@@ -22,6 +22,11 @@ pub(crate) fn to_integer<'s>(
         Values::String(_) => return texts::to_integer(args, at),
         Values::Int(_) => return Some((*vector).clone()),
         Values::Bool(v) => map(v, at, i64::from),
+        Values::Decimal(v) => {
+            let (units, scale) = v.units()?;
+            let unit = Decimal::power(scale)?;
+            map(units, at, |n| n / unit)
+        }
         Values::Float(v) => map_checked(v, &vector.nulls, at, |x: f64| {
             // Without a branch: the conversion stops at the ends, and NaN gives 0.
             (x as i64, i64::from(is_whole_within(x)) - 1)
@@ -59,7 +64,7 @@ pub(crate) fn to_float<'s>(
         Values::String(_) => return texts::to_float(args, at),
         Values::Float(_) => return Some((*vector).clone()),
         Values::Int(v) => map(v, at, |n| n as f64),
-        Values::Decimal(v) => map_chosen(v, at, Decimal::to_float),
+        Values::Decimal(v) => v.floats(),
         _ => return None,
     };
     Some(Vector { values: Values::Float(out), nulls: vector.nulls.clone() })

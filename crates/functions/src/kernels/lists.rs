@@ -37,6 +37,10 @@ fn lengths<T: Copy + Default>(lists: &Lists<'_>, at: Positions<'_>, of: impl Fn(
 
 /// How many elements there are.
 pub(crate) fn size<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
+    if let Some(Argument::Each(Vector { values: Values::Tuple(tuples), nulls })) = args.first() {
+        let len = tuples.fields().len() as i64;
+        return Some(Vector { values: Values::Int(vec![len; at.len]), nulls: nulls.clone() });
+    }
     let (lists, nulls) = lists_of(args.first())?;
     Some(Vector { values: Values::Int(lengths(lists, at, i64::from)), nulls: nulls.clone() })
 }
@@ -113,14 +117,12 @@ fn pick_one<'s>(lists: &Lists<'s>, nulls: Nulls, at: Positions<'_>, index: i64) 
 
 /// The first element.
 pub(crate) fn head<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
-    let (lists, nulls) = lists_of(args.first())?;
-    Some(pick_one(lists, nulls.clone(), at, 0))
+    element(*args.first()?, Argument::One(&Value::Int(0)), at)
 }
 
 /// The last element.
 pub(crate) fn last<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<'_>) -> Option<Vector<'s>> {
-    let (lists, nulls) = lists_of(args.first())?;
-    Some(pick_one(lists, nulls.clone(), at, -1))
+    element(*args.first()?, Argument::One(&Value::Int(-1)), at)
 }
 
 /// All elements but the first.
@@ -490,8 +492,13 @@ pub fn element<'s>(list: Argument<'_, 's>, index: Argument<'_, 's>, at: Position
         let lists = Lists::new(std::iter::repeat_n(whole, at.len), child)?;
         return Some(element_of(&lists, ints, nulls_of(&[index], at.len), at));
     }
+    let nulls = nulls_of(&[list, index], at.len);
+    if let (Argument::Each(Vector { values: Values::Tuple(tuples), .. }), Ints::One(index)) = (list, &ints) {
+        let place = place(*index, tuples.fields().len()).unwrap_or(usize::MAX);
+        return Some(tuples.at_place(place, &nulls));
+    }
     let (lists, _) = lists_of(Some(&list))?;
-    Some(element_of(lists, ints, nulls_of(&[list, index], at.len), at))
+    Some(element_of(lists, ints, nulls, at))
 }
 
 /// The element of each list at an index of all, or at one for each.

@@ -1,7 +1,9 @@
 //! Functions of numbers: vectors of integers or floats in, of the same or of floats out.
 
 use trimorph_types::{Decimal, Value};
-use trimorph_vector::{Nulls, Positions, Values, Vector, map, map_checked, map_chosen, map_signed, zip};
+use trimorph_vector::{
+    Decimals, Nulls, Positions, Values, Vector, map, map_checked, map_chosen, map_signed, zip,
+};
 
 use crate::context::Context;
 use crate::kernel::{Argument, nulls_of};
@@ -19,7 +21,7 @@ pub(crate) fn of_number<'s>(
     let out = match &vector.values {
         Values::Int(v) => map_chosen(v, at, |n| of(n as f64)),
         Values::Float(v) => map_chosen(v, at, of),
-        Values::Decimal(v) => map_chosen(v, at, |d| of(d.to_float())),
+        Values::Decimal(v) => map_chosen(&v.floats(), at, of),
         _ => return None,
     };
     Some(Vector { values: Values::Float(out), nulls: vector.nulls.clone() })
@@ -33,7 +35,13 @@ pub(crate) fn abs<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions<
             Values::Int(map_checked(v, &vector.nulls, at, |n| (n.wrapping_abs(), n.wrapping_abs()))?)
         }
         Values::Float(v) => Values::Float(map(v, at, f64::abs)),
-        Values::Decimal(v) => Values::Decimal(map_chosen(v, at, |d: Decimal| d.max(d.negated()))),
+        Values::Decimal(v) => Values::Decimal(match v.units() {
+            Some((units, scale)) => {
+                let of = |n: i64| (n.wrapping_abs(), n.wrapping_abs());
+                Decimals::of_units(map_checked(units, &vector.nulls, at, of)?, scale)
+            }
+            None => map_chosen(&v.each(), at, |d: Decimal| d.max(d.negated())).into(),
+        }),
         _ => return None,
     };
     Some(Vector { values, nulls: vector.nulls.clone() })
@@ -44,7 +52,10 @@ pub(crate) fn sign<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions
     let out = match &vector.values {
         Values::Int(v) => map(v, at, i64::signum),
         Values::Float(v) => map(v, at, |x| i64::from(x > 0.0) - i64::from(x < 0.0)),
-        Values::Decimal(v) => map(v, at, |d| i64::from(d.unscaled() > 0) - i64::from(d.unscaled() < 0)),
+        Values::Decimal(v) => match v.units() {
+            Some((units, _)) => map(units, at, i64::signum),
+            None => map(&v.each(), at, |d| i64::from(d.unscaled() > 0) - i64::from(d.unscaled() < 0)),
+        },
         _ => return None,
     };
     Some(Vector { values: Values::Int(out), nulls: vector.nulls.clone() })

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use trimorph_types::{Decimal, Value};
-use trimorph_vector::{Nulls, Positions, Values, Vector};
+use trimorph_vector::{Decimals, Nulls, Positions, Values, Vector};
 
 use crate::kernel::{Argument, nulls_of};
 
@@ -16,7 +16,7 @@ use crate::kernel::{Argument, nulls_of};
 enum Exact<'a> {
     One(Decimal),
     Ints(&'a [i64]),
-    Each(&'a [Decimal]),
+    Each(&'a Decimals),
 }
 
 impl<'a> Exact<'a> {
@@ -41,7 +41,7 @@ impl<'a> Exact<'a> {
         match self {
             Self::One(n) => n,
             Self::Ints(all) => all[i].into(),
-            Self::Each(all) => all[i],
+            Self::Each(all) => all.at(i),
         }
     }
 }
@@ -106,7 +106,7 @@ pub(super) fn mapped<'s>(
 ) -> Option<Vector<'s>> {
     let Some(Argument::Each(vector)) = args.first() else { return None };
     let Values::Decimal(all) = &vector.values else { return None };
-    Some(each(vector.nulls.clone(), at, |i| of(all[i])))
+    Some(each(vector.nulls.clone(), at, |i| of(all.at(i))))
 }
 
 /// Numbers as decimals; floats are read by their text.
@@ -127,7 +127,7 @@ pub(super) fn integers<'s>(args: &[Argument<'_, 's>], at: Positions<'_>) -> Opti
     let (mut out, mut fit) = (vec![0; at.len], true);
     at.for_each(|i| {
         if !vector.nulls.get(i) {
-            match i64::try_from(all[i].whole()) {
+            match i64::try_from(all.at(i).whole()) {
                 Ok(n) => out[i] = n,
                 Err(_) => fit = false,
             }
@@ -143,7 +143,9 @@ pub(super) fn doubles<'s>(args: &[Argument<'_, 's>], at: Positions<'_>) -> Optio
     let mut out = vec![0.0; at.len];
     match &vector.values {
         Values::Int(all) => at.for_each(|i| out[i] = all[i] as f64),
-        Values::Decimal(all) => at.for_each(|i| out[i] = all[i].to_float()),
+        Values::Decimal(all) => {
+            return Some(Vector { values: Values::Float(all.floats()), nulls: vector.nulls.clone() });
+        }
         Values::Float(_) => return Some((*vector).clone()),
         _ => return None,
     }
@@ -161,5 +163,5 @@ fn each<'s>(mut nulls: Nulls, at: Positions<'_>, of: impl Fn(usize) -> Option<De
             None => nulls.set(i, at.len),
         }
     });
-    Vector { values: Values::Decimal(out), nulls }
+    Vector { values: Values::Decimal(Decimals::packed(out)), nulls }
 }

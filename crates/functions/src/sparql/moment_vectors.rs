@@ -9,7 +9,7 @@ use trimorph_types::rdf::names::xsd;
 use trimorph_types::rdf::{shared_datatype, write_span};
 use trimorph_types::temporal::calendar::add_months;
 use trimorph_types::{Date, Decimal, LiteralKind, Value};
-use trimorph_vector::{Literals, Nulls, Positions, Side, Texts, Values, Vector};
+use trimorph_vector::{Decimals, Literals, Nulls, Positions, Side, Texts, Values, Vector};
 
 use super::meaning::Meaning;
 use super::moments::OFFSET_MAX;
@@ -202,7 +202,7 @@ pub(super) fn seconds<'s>(args: &[Argument<'_, 's>], at: Positions<'_>) -> Optio
             _ => Decimal::new(nanos.into(), 9),
         }
     };
-    let values = Values::Decimal(each(&vector.nulls, at, seconds)?);
+    let values = Values::Decimal(Decimals::packed(each(&vector.nulls, at, seconds)?));
     Some(Vector { values, nulls: vector.nulls.clone() })
 }
 

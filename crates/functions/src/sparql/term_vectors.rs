@@ -49,7 +49,12 @@ impl<'a, 's> Terms<'a, 's> {
             Values::Iri(texts) => Self::Resources(texts),
             Values::Node(nodes) if !has_literals(context, nodes, vector, at) => Self::Entities,
             Values::Edge(_) => Self::Entities,
-            Values::Number(_) | Values::Node(_) | Values::List(_) | Values::Map(_) | Values::Any(_) => {
+            Values::Number(_)
+            | Values::Node(_)
+            | Values::List(_)
+            | Values::Map(_)
+            | Values::Tuple(_)
+            | Values::Any(_) => {
                 return None;
             }
         })
@@ -377,7 +382,9 @@ pub(super) fn term<'s>(_: &Context<'_>, args: &[Argument<'_, 's>], at: Positions
         Values::DateTime(_) | Values::Zoned(_) => xsd::DATE_TIME,
         Values::Time(_) => xsd::TIME,
         Values::Duration(_) => xsd::DURATION,
-        Values::Number(_) | Values::List(_) | Values::Map(_) | Values::Any(_) => return None,
+        Values::Number(_) | Values::List(_) | Values::Map(_) | Values::Tuple(_) | Values::Any(_) => {
+            return None;
+        }
     };
     let kind = LiteralKind::Datatype(shared_datatype(iri));
     all(vector, Values::Literal(Literals::all(canonical(vector, at), kind)))

@@ -4,8 +4,7 @@
 //! Source: fixed-point numbers of SQL (`DECIMAL(p, s)`); the scale is the segment's, not the column's, as
 //! other encodings are.
 
-use trimorph_types::Decimal;
-use trimorph_vector::{Nulls, Values, Vector};
+use trimorph_vector::{Decimals, Nulls, Values, Vector};
 
 use super::format::{FIXED, Summary};
 use super::segment_view::{FixedView, PresenceView};
@@ -29,8 +28,7 @@ impl ColumnView<'_> {
                 scan_present(rank, unpack, local, &mut units, &mut nulls);
             }
         }
-        let decimals = units.into_iter().map(|units| Decimal::of_units(units, fixed.scale));
-        Vector { values: Values::Decimal(decimals.collect()), nulls }
+        Vector { values: Values::Decimal(Decimals::of_units(units, fixed.scale)), nulls }
     }
 
     /// Whether all segments have their decimals so, or no values.

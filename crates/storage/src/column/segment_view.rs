@@ -209,10 +209,10 @@ impl<'s> ZonedView<'s> {
 }
 
 impl DataView<'_> {
-    /// The decimal at a place, in a column of these.
+    /// The decimal at a place, in a column of these, as an integer and its scale.
     #[inline(always)]
-    pub(super) fn decimal(&self, place: usize) -> Decimal {
-        if let Self::Fixed(fixed) = self { fixed.get(place) } else { Decimal::default() }
+    pub(super) fn units(&self, place: usize) -> (i64, u8) {
+        if let Self::Fixed(fixed) = self { (fixed.units.integer(place), fixed.scale) } else { (0, 0) }
     }
 }
 

@@ -9,8 +9,8 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
 use trimorph_encoding::{FsstTable, PackedView, RankView, StringsView, expand};
-use trimorph_types::{Decimal, LogicalType, Value};
-use trimorph_vector::{Nulls, Positions, Values, Vector};
+use trimorph_types::{LogicalType, Value};
+use trimorph_vector::{Decimals, Nulls, Positions, Values, Vector};
 use trimorph_vfs::{Decoder, Pins};
 
 use super::behind::spoil;
@@ -268,9 +268,9 @@ impl<'s> ColumnView<'s> {
             }
             LogicalType::String => self.gather_texts(rows, len),
             LogicalType::Decimal if self.is_fixed() => {
-                let read = |v: &DataView<'s>, p| v.decimal(p);
-                let blank = Decimal::default();
-                self.gather_with(None, rows, len, blank, Values::Decimal, |_, _| blank, read)
+                let read = |v: &DataView<'s>, p| v.units(p);
+                let wrap = |all: Vec<(i64, u8)>| Values::Decimal(Decimals::of_scaled(&all));
+                self.gather_with(None, rows, len, (0, 0), wrap, |_, _| (0, 0), read)
             }
             _ => self.gather_general(rows, len),
         }

@@ -138,7 +138,9 @@ impl<'s> Statements<'_, 's> {
         let all: Vec<u32> = (0..len as u32).collect();
         let values = match objects.values {
             Values::Any(values) => values,
-            Values::List(_) | Values::Map(_) | Values::Node(_) | Values::Edge(_) => return None,
+            Values::List(_) | Values::Map(_) | Values::Tuple(_) | Values::Node(_) | Values::Edge(_) => {
+                return None;
+            }
             _ => return Some(vec![found.batch(part, &all, with_objects.then_some(objects))]),
         };
         // Of a list each element is a statement.

@@ -51,6 +51,8 @@ pub(super) enum Kind {
     Time,
     Zoned,
     Decimal,
+    /// Decimals that are integers of one scale, some of which leave no room.
+    Cents,
     Iri,
     Literal,
     /// Integers beside floats.
@@ -60,7 +62,7 @@ pub(super) enum Kind {
     Mixed,
 }
 
-pub(super) const KINDS: [Kind; 18] = [
+pub(super) const KINDS: [Kind; 19] = [
     Kind::Bool,
     Kind::Int,
     Kind::Small,
@@ -74,6 +76,7 @@ pub(super) const KINDS: [Kind; 18] = [
     Kind::Time,
     Kind::Zoned,
     Kind::Decimal,
+    Kind::Cents,
     Kind::Iri,
     Kind::Literal,
     Kind::Number,
@@ -123,8 +126,16 @@ fn duration(random: &mut Random) -> Duration {
 
 /// A vector of one of the types whose values are more than a word, few of them different.
 pub(crate) fn wide(random: &mut Random, len: usize) -> Vector<'static> {
-    const WIDE: [Kind; 7] =
-        [Kind::Duration, Kind::Time, Kind::Zoned, Kind::Decimal, Kind::Iri, Kind::Literal, Kind::Number];
+    const WIDE: [Kind; 8] = [
+        Kind::Duration,
+        Kind::Time,
+        Kind::Zoned,
+        Kind::Decimal,
+        Kind::Cents,
+        Kind::Iri,
+        Kind::Literal,
+        Kind::Number,
+    ];
     let kind = *random.pick(&WIDE);
     let known: Vec<Value> = (0..6).map(|_| value(kind, random)).collect();
     let nulls = *random.pick(&[0, 0, 30]);
@@ -168,6 +179,10 @@ pub(super) fn value(kind: Kind, random: &mut Random) -> Value {
         Kind::Number => {
             let kind = *random.pick(&[Kind::Int, Kind::Small, Kind::Float]);
             value(kind, random)
+        }
+        Kind::Cents => {
+            let units = if random.chance(2) { int(random) } else { random.between(-2_000, 2_000) };
+            Value::Decimal(Decimal::new(units.into(), 2).unwrap_or_default())
         }
         Kind::Decimal if random.chance(20) => Value::Decimal(int(random).into()),
         Kind::Decimal => {
@@ -379,7 +394,8 @@ impl<'r> Drawn<'r> {
 
     /// An expression of some depth.
     pub(super) fn expression(&mut self, depth: usize) -> Ex {
-        const NUMBERS: [Kind; 5] = [Kind::Int, Kind::Small, Kind::Float, Kind::Decimal, Kind::Number];
+        const NUMBERS: [Kind; 6] =
+            [Kind::Int, Kind::Small, Kind::Float, Kind::Decimal, Kind::Cents, Kind::Number];
         const MOMENTS: [Kind; 6] =
             [Kind::Date, Kind::LocalTime, Kind::LocalDateTime, Kind::DateTime, Kind::Time, Kind::Zoned];
         match self.random.below(20) {
@@ -442,9 +458,15 @@ impl<'r> Drawn<'r> {
                 let op = *self.random.pick(&[Op::Not, Op::IsNull, Op::IsNotNull, Op::Neg]);
                 let kinds: &[Kind] = match op {
                     Op::Not => &[Kind::Bool],
-                    Op::Neg => {
-                        &[Kind::Int, Kind::Float, Kind::Duration, Kind::Small, Kind::Decimal, Kind::Number]
-                    }
+                    Op::Neg => &[
+                        Kind::Int,
+                        Kind::Float,
+                        Kind::Duration,
+                        Kind::Small,
+                        Kind::Decimal,
+                        Kind::Cents,
+                        Kind::Number,
+                    ],
                     _ => &KINDS,
                 };
                 let args = vec![self.operand(kinds, depth)];

@@ -11,7 +11,7 @@ use trimorph_algebra::AggregateKind;
 use trimorph_types::compare::{order_durations, order_times, order_zones};
 use trimorph_types::number::compare_int_float;
 use trimorph_types::{Decimal, Duration, Time, Zone};
-use trimorph_vector::{Number, Values, Vector};
+use trimorph_vector::{Decimals, Number, Values, Vector};
 
 use super::rows::Rows;
 use crate::ExecError;
@@ -55,6 +55,12 @@ fn is_better(number: Number, than: Number, wanted: Ordering) -> bool {
     match number.float().partial_cmp(&than.float()) {
         Some(order @ (Ordering::Less | Ordering::Greater)) => order == wanted,
         _ => number.order(&than) == wanted,
+    }
+}
+
+impl Ordered for i64 {
+    fn order(&self, other: &Self) -> Ordering {
+        self.cmp(other)
     }
 }
 
@@ -218,7 +224,13 @@ impl<'s> Best<'s> {
             }
             (Values::Date(best), Values::Date(v)) => keep_plain(rows, v, self.largest, best, seen)?,
             (Values::Bool(best), Values::Bool(v)) => keep(rows, v, wanted, best, seen)?,
-            (Values::Decimal(best), Values::Decimal(v)) => keep(rows, v, wanted, best, seen)?,
+            (Values::Decimal(best), Values::Decimal(v)) => match (&*best.met(v), best) {
+                (Decimals::Units { units: v, .. }, Decimals::Units { units: best, .. }) => {
+                    keep(rows, v, wanted, best, seen)?;
+                }
+                (Decimals::Each(v), Decimals::Each(best)) => keep(rows, v, wanted, best, seen)?,
+                _ => return Ok(false),
+            },
             (Values::Time(best), Values::Time(v)) => keep(rows, v, wanted, best, seen)?,
             (Values::Duration(best), Values::Duration(v)) => keep(rows, v, wanted, best, seen)?,
             (Values::Zoned(best), Values::Zoned(v)) => {
@@ -282,7 +294,7 @@ impl<'s> Best<'s> {
             Values::Float(_) => size_of::<f64>(),
             Values::Date(_) => size_of::<i32>(),
             Values::Bool(_) => size_of::<bool>(),
-            Values::Decimal(_) => size_of::<Decimal>(),
+            Values::Decimal(v) => v.cells().1,
             Values::Time(_) => size_of::<Time>(),
             Values::Duration(_) => size_of::<Duration>(),
             _ => size_of::<i64>() + 1,

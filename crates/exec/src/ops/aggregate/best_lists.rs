@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use trimorph_types::{Value, order};
-use trimorph_vector::{Lists, Values};
+use trimorph_vector::{Values, Vector};
 
 use super::rows::Rows;
 use super::states::{Column, Ledger, ROWS_UNCHECKED, take};
@@ -15,7 +15,7 @@ impl Column<'_> {
     pub(super) fn add_lists(
         &mut self,
         rows: &Rows<'_, '_>,
-        lists: &Lists<'_>,
+        lists: &Vector<'_>,
         ledger: &mut Ledger<'_, '_>,
     ) -> Result<(), ExecError> {
         let cx = ledger.cx;
@@ -40,22 +40,45 @@ impl Column<'_> {
 
 /// How a list orders to a value.
 #[inline]
-fn order_to(lists: &Lists<'_>, i: usize, to: &Value, cx: &Context<'_>) -> Ordering {
+fn order_to(lists: &Vector<'_>, i: usize, to: &Value, cx: &Context<'_>) -> Ordering {
     let edge = |id| cx.edge_value(id);
     let Value::List(items) = to else { return order(&lists.value(i, &edge), to) };
-    let (child, elements) = (lists.child(), lists.elements(i));
-    let len = elements.len();
-    for (e, item) in elements.zip(items.iter()) {
-        let e = e as usize;
-        let ordering = match (&child.values, item) {
-            (Values::Any(values), item) => order(&values[e], item),
-            (Values::String(texts), Value::String(item)) if !child.nulls.get(e) => texts.get(e).cmp(item),
-            (Values::Int(ints), Value::Int(item)) if !child.nulls.get(e) => ints[e].cmp(item),
-            _ => order(&child.value(e, &edge), item),
-        };
-        if ordering != Ordering::Equal {
-            return ordering;
+    let (ordering, len) = match &lists.values {
+        Values::List(lists) => {
+            let (child, elements) = (lists.child(), lists.elements(i));
+            let len = elements.len();
+            (
+                first_other(
+                    elements.zip(items.iter()).map(|(e, item)| order_part(child, e as usize, item, cx)),
+                ),
+                len,
+            )
         }
+        Values::Tuple(tuples) => {
+            let parts = tuples.fields();
+            (
+                first_other(parts.iter().zip(items.iter()).map(|(part, item)| order_part(part, i, item, cx))),
+                parts.len(),
+            )
+        }
+        _ => return order(&lists.value(i, &edge), to),
+    };
+    ordering.then(len.cmp(&items.len()))
+}
+
+/// The first that is not equal.
+#[inline(always)]
+fn first_other(mut orders: impl Iterator<Item = Ordering>) -> Ordering {
+    orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+}
+
+/// How the element at `e` orders to a value.
+#[inline(always)]
+fn order_part(part: &Vector<'_>, e: usize, item: &Value, cx: &Context<'_>) -> Ordering {
+    match (&part.values, item) {
+        (Values::Any(values), item) => order(&values[e], item),
+        (Values::String(texts), Value::String(item)) if !part.nulls.get(e) => texts.get(e).cmp(item),
+        (Values::Int(ints), Value::Int(item)) if !part.nulls.get(e) => ints[e].cmp(item),
+        _ => order(&part.value(e, &|id| cx.edge_value(id)), item),
     }
-    len.cmp(&items.len())
 }

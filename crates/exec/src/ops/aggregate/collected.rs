@@ -41,7 +41,7 @@ fn is_flat(vector: &Vector<'_>) -> bool {
     match &vector.values {
         // General elements may be those of all rows: they are not looked through for some.
         Values::List(lists) => !is_general(lists.child()) && is_flat(lists.child()),
-        Values::Map(maps) => maps.fields().iter().all(is_flat),
+        Values::Map(maps) | Values::Tuple(maps) => maps.fields().iter().all(is_flat),
         Values::Any(values) => values.iter().all(is_scalar),
         _ => true,
     }

@@ -7,7 +7,7 @@
 use trimorph_algebra::AggregateKind;
 use trimorph_functions::aggregate::Accumulator;
 use trimorph_types::{Decimal, Value};
-use trimorph_vector::{Positions, Values, Vector};
+use trimorph_vector::{Decimals, Positions, SCALE_MAX, Values, Vector};
 
 use super::functions::{function, mean_overflow};
 use super::number_sums::pick;
@@ -22,9 +22,6 @@ pub(super) struct DecimalSums {
     counts: Vec<u64>,
     scale: u8,
 }
-
-/// The longest scale: powers of ten up to it fit 64 bits.
-const SCALE_MAX: u8 = 18;
 
 /// 10^n for `n` up to [`SCALE_MAX`].
 #[inline(always)]
@@ -61,24 +58,40 @@ impl DecimalSums {
     }
 
     /// Takes rows in; `false`, and nothing done, where one of them has too many digits, or a sum would.
-    pub(super) fn add(&mut self, rows: &Rows<'_, '_>, decimals: &[Decimal]) -> Result<bool, ExecError> {
+    pub(super) fn add(&mut self, rows: &Rows<'_, '_>, decimals: &Decimals) -> Result<bool, ExecError> {
+        if let Some((units, scale)) = decimals.units() {
+            let longest = self.scale.max(scale);
+            if !self.raise(longest) {
+                return Ok(false);
+            }
+            let unit = i128::from(power(longest - scale));
+            return self.add_terms(rows, |p| i128::from(units[p]) * unit);
+        }
+        let decimals = decimals.each();
         let (mut scale, mut are_small) = (self.scale, true);
         for d in rows.positions.iter().map(|p| decimals[*p as usize]) {
             scale = scale.max(d.scale());
             are_small &= i64::try_from(d.unscaled()).is_ok();
         }
-        // Of so many rows each of which is below 2^123 the sum may be more: it is looked at after it.
         if !are_small || !self.raise(scale) {
             return Ok(false);
         }
+        self.add_terms(rows, |p| {
+            let d = decimals[p];
+            i128::from(d.unscaled() as i64) * i128::from(power(scale - d.scale()))
+        })
+    }
+
+    /// Takes in products of two numbers of 64 bits, which fit.
+    #[inline(always)]
+    fn add_terms(&mut self, rows: &Rows<'_, '_>, term: impl Fn(usize) -> i128) -> Result<bool, ExecError> {
         let Self { sums, counts, .. } = self;
         rows.each(|n, p, weight| {
             if weight == MANY {
                 return Err(overflow());
             }
-            let (d, count) = (decimals[p], counts[n].checked_add(weight).ok_or_else(mean_overflow)?);
-            // The product of two numbers of 64 bits fits.
-            let mut term = i128::from(d.unscaled() as i64) * i128::from(power(scale - d.scale()));
+            let count = counts[n].checked_add(weight).ok_or_else(mean_overflow)?;
+            let mut term = term(p);
             if weight != 1 {
                 term = term.checked_mul(weight.into()).ok_or_else(decimal_overflow)?;
             }
@@ -131,9 +144,13 @@ impl DecimalSums {
         let groups = self.sums.len();
         let is_sum = kind == AggregateKind::Sum && !self.counts.contains(&0);
         if is_sum {
+            let few: Option<Vec<i64>> = self.sums.iter().map(|sum| i64::try_from(*sum).ok()).collect();
+            if let Some(few) = few {
+                return Ok(Vector::new(Values::Decimal(Decimals::of_units(few, self.scale))));
+            }
             let sums =
                 self.sums.iter().map(|sum| Decimal::new(*sum, self.scale).ok_or_else(decimal_overflow));
-            return Ok(Vector::new(Values::Decimal(sums.collect::<Result<_, _>>()?)));
+            return Ok(Vector::new(Values::Decimal(Decimals::Each(sums.collect::<Result<_, _>>()?))));
         }
         let values = self.accumulators(kind)?.into_iter().map(Accumulator::finish);
         Ok(Vector::of_values(values.collect::<Result<Vec<Value>, _>>()?, Positions::all(groups)))
@@ -169,7 +186,11 @@ mod tests {
                 let decimals: Vec<Decimal> = (0..500)
                     .map(|_| Decimal::new((random.bits() as i128 - (1 << 62)) % digits, scale).unwrap())
                     .collect();
-                let arg = Vector::new(Values::Decimal(decimals.clone()));
+                let column = match round % 3 {
+                    0 => Decimals::Each(decimals.clone()),
+                    _ => Decimals::packed(decimals.clone()),
+                };
+                let arg = Vector::new(Values::Decimal(column.clone()));
                 let positions: Vec<u32> = (0..500).collect();
                 let numbers: Vec<u32> =
                     positions.iter().map(|_| random.below(groups.max(2) - 1) as u32).collect();
@@ -183,7 +204,7 @@ mod tests {
                     shared: None,
                     is_of_chunk: false,
                 };
-                is_left = !sums.add(&rows, &decimals).unwrap();
+                is_left = !sums.add(&rows, &column).unwrap();
                 if is_left {
                     break;
                 }

@@ -7,8 +7,8 @@
 use trimorph_algebra::{AggregateKind, ListOrder};
 use trimorph_base::{Diagnostic, Reservation, Span};
 use trimorph_functions::aggregate::Accumulator;
-use trimorph_types::{Decimal, LogicalType, Value};
-use trimorph_vector::{Nulls, Number, Positions, Values, Vector};
+use trimorph_types::{LogicalType, Value};
+use trimorph_vector::{Decimals, Nulls, Number, Positions, Values, Vector};
 
 use super::best::Best;
 use super::collected::Collected;
@@ -567,7 +567,7 @@ impl<'s> Column<'s> {
         if let Values::Decimal(decimals) = &arg.values
             && takes_floats(self.kind)
         {
-            let floats = Values::Float(decimals.iter().map(|decimal| decimal.to_float()).collect());
+            let floats = Values::Float(decimals.floats());
             let arg = Vector { values: floats, nulls: arg.nulls.clone() };
             return self.add(&Rows { arg: Some(&arg), is_of_chunk: false, ..*rows }, ledger);
         }
@@ -670,8 +670,10 @@ impl<'s> Column<'s> {
             Values::String(texts) if matches!(self.kind, AggregateKind::Min | AggregateKind::Max) => {
                 self.add_texts(rows, texts, ledger)
             }
-            Values::List(lists) if matches!(self.kind, AggregateKind::Min | AggregateKind::Max) => {
-                self.add_lists(rows, lists, ledger)
+            Values::List(_) | Values::Tuple(_)
+                if matches!(self.kind, AggregateKind::Min | AggregateKind::Max) =>
+            {
+                self.add_lists(rows, arg, ledger)
             }
             _ => self.add_any(rows, arg, ledger),
         }
@@ -698,13 +700,13 @@ impl<'s> Column<'s> {
     }
 
     /// Takes decimals into SPARQL's sums.
-    fn add_decimals(&mut self, rows: &Rows<'_, '_>, decimals: &[Decimal]) -> Result<(), ExecError> {
+    fn add_decimals(&mut self, rows: &Rows<'_, '_>, decimals: &Decimals) -> Result<(), ExecError> {
         let states = self.states.generalise(self.kind)?;
         rows.each(|n, p, weight| {
             if weight == MANY {
                 return Err(overflow());
             }
-            states[n].update_decimal(decimals[p], weight);
+            states[n].update_decimal(decimals.at(p), weight);
             Ok(())
         })
     }

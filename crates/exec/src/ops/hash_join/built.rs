@@ -147,7 +147,10 @@ impl<'s> Building<'s> {
 /// Whether some values of a key may join nothing.
 pub(in crate::ops) fn may_join_nothing(key: &Vector<'_>) -> bool {
     key.may_have_nulls()
-        || matches!(key.values, Values::Float(_) | Values::Number(_) | Values::List(_) | Values::Map(_))
+        || matches!(
+            key.values,
+            Values::Float(_) | Values::Number(_) | Values::List(_) | Values::Map(_) | Values::Tuple(_)
+        )
 }
 
 /// Whether a value joins nothing: null, and what does not equal itself, as NaN or a list with a null in it.
@@ -164,7 +167,7 @@ pub(in crate::ops) fn joins_nothing(key: &Vector<'_>, i: usize) -> bool {
             v @ (Value::List(_) | Value::Map(_)) => equals(v, v) != Some(true),
             _ => false,
         },
-        Values::List(_) | Values::Map(_) => {
+        Values::List(_) | Values::Map(_) | Values::Tuple(_) => {
             let value = key.value(i, &by_id);
             equals(&value, &value) != Some(true)
         }

@@ -288,7 +288,7 @@ impl<'s> Sorted<'s> {
         if let (BandKind::BeginsWith | BandKind::BeginningOf, Some((text, _))) = (spec.kind, low) {
             return self.of_text(spec.kind, text, p, among, cx);
         }
-        if matches!(self.keys.values, Values::Any(_) | Values::List(_) | Values::Map(_)) {
+        if matches!(self.keys.values, Values::Any(_) | Values::List(_) | Values::Map(_) | Values::Tuple(_)) {
             return self.looked_through(low, high, p, among, cx);
         }
         let start = match low {

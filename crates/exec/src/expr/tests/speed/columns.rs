@@ -146,7 +146,7 @@ impl Columns {
             Vector::new(Values::Duration(self.durations.clone())),
             Vector::new(Values::Time(self.times.clone())),
             of(self.zoned.iter().map(instant).collect()),
-            Vector::new(Values::Decimal(self.decimals.clone())),
+            Vector::new(Values::Decimal(Decimals::packed(self.decimals.clone()))),
             texts(&self.iris).into_iris(),
             of(self.iris.iter().map(literal).collect()),
             texts(&self.date_texts),
