@@ -4,32 +4,55 @@
 //! for each row, with all its nodes.
 //!
 //! It is done in conditions of a pattern and in what stands right above it, where all of its variables are
-//! there. Paths that a sort with a limit does not look at are made of the rows that it leaves.
+//! there. Nodes on walks that are asked for within a body, as in `all(i IN range(0, 3) WHERE nodes(p)[i].x <
+//! nodes(p)[i + 1].x)`, are listed once for each row, and not for each element. Paths that a sort with a limit does not look at are made of the rows that it leaves.
 
 use std::collections::HashMap;
 
-use trimorph_algebra::{EdgeRange, Expr, Op, PathPattern, PathStep, Plan, QueryGraph, VarId};
+use trimorph_algebra::{EdgeRange, Expr, Op, PathPattern, PathStep, Plan, QueryGraph, VarId, Vars};
 use trimorph_base::Span;
-use trimorph_types::Value;
+use trimorph_types::{LogicalType, Value};
 
 use crate::needed::bottom_up;
 use crate::planning::Planning;
-use crate::{Halt, VarSet, vars_of};
+use crate::{Halt, VarSet, conjunction, conjuncts, vars_of};
 
 /// The pass.
 pub(crate) fn path_parts(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
+    let vars = &mut *planning.vars;
     bottom_up(plan, &planning.needed, &mut |mut plan, _| {
+        let mut listed = Listed { vars: &mut *vars, lists: Vec::new() };
         match &mut plan {
             Plan::Match { graph, .. } => {
                 let parts = parts_of(graph);
-                graph.predicates.iter_mut().for_each(|predicate| rewrite(predicate, &parts));
+                let asked = std::mem::take(&mut graph.predicates);
+                let mut asked_of_lists = Vec::new();
+                for mut predicate in asked {
+                    rewrite(&mut predicate, &parts, &mut listed);
+                    match listed.are_in(&predicate) {
+                        true => asked_of_lists.push(predicate),
+                        false => graph.predicates.push(predicate),
+                    }
+                }
+                if let (Some(items), Some(predicate)) = (listed.items(), conjunction(asked_of_lists)) {
+                    let input = Box::new(Plan::Extra { input: Box::new(plan), items });
+                    plan = Plan::Filter { input, predicate };
+                }
             }
-            Plan::Filter { input, predicate: asked } | Plan::Unwind { input, list: asked, .. } => {
-                rewrite(asked, &parts_below(input));
+            Plan::Filter { input, predicate } => {
+                rewrite(predicate, &parts_below(input), &mut listed);
+                if !listed.lists.is_empty() {
+                    plan = listed.filter(plan);
+                }
+            }
+            Plan::Unwind { input, list: asked, .. } => {
+                rewrite(asked, &parts_below(input), &mut listed);
+                listed.put_below(input);
             }
             Plan::Sort { input, keys, limit, .. } => {
                 let parts = parts_below(input);
-                keys.iter_mut().for_each(|key| rewrite(&mut key.expr, &parts));
+                keys.iter_mut().for_each(|key| rewrite(&mut key.expr, &parts, &mut listed));
+                listed.put_below(input);
                 if limit.is_some() {
                     let asked = vars_of(keys.iter().map(|key| &key.expr));
                     let items = take_paths(input, asked);
@@ -40,13 +63,15 @@ pub(crate) fn path_parts(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan
             }
             Plan::Project { input, items } => {
                 let parts = parts_below(input);
-                items.iter_mut().for_each(|(_, expr)| rewrite(expr, &parts));
+                items.iter_mut().for_each(|(_, expr)| rewrite(expr, &parts, &mut listed));
+                listed.put_below(input);
             }
             Plan::Aggregate { input, keys, aggregates } => {
                 let parts = parts_below(input);
-                keys.iter_mut().for_each(|(_, expr)| rewrite(expr, &parts));
+                keys.iter_mut().for_each(|(_, expr)| rewrite(expr, &parts, &mut listed));
                 let args = aggregates.iter_mut().filter_map(|(_, aggregate)| aggregate.arg.as_mut());
-                args.for_each(|expr| rewrite(expr, &parts));
+                args.for_each(|expr| rewrite(expr, &parts, &mut listed));
+                listed.put_below(input);
             }
             _ => {}
         }
@@ -160,13 +185,69 @@ fn nodes(steps: &[PathStep], walks: &[(VarId, bool)]) -> Expr {
     Expr::Call("nodes".into(), vec![Expr::Path(steps.iter().map(of_step).collect())], Span::default())
 }
 
-fn rewrite(expr: &mut Expr, paths: &HashMap<VarId, Parts>) {
-    if !paths.is_empty() {
-        *expr = rewritten(std::mem::replace(expr, Expr::Const(Value::Null)), paths);
+/// Lists of nodes that bodies ask for, which are made below.
+struct Listed<'v> {
+    vars: &'v mut Vars,
+    /// By their paths.
+    lists: Vec<(VarId, VarId, Expr)>,
+}
+
+impl Listed<'_> {
+    /// The variable of the nodes of a path.
+    fn nodes_of(&mut self, path: VarId, nodes: &Expr) -> Expr {
+        if let Some((_, list, _)) = self.lists.iter().find(|(of, ..)| *of == path) {
+            return Expr::Var(*list);
+        }
+        let list = self.vars.anonymous(LogicalType::List);
+        self.lists.push((path, list, nodes.clone()));
+        Expr::Var(list)
+    }
+
+    fn are_in(&self, expr: &Expr) -> bool {
+        let asked = vars_of([expr]);
+        self.lists.iter().any(|(_, list, _)| asked.contains(list))
+    }
+
+    /// The lists as items of an operator, if there are any.
+    fn items(&mut self) -> Option<Vec<(VarId, Expr)>> {
+        let items: Vec<_> = self.lists.drain(..).map(|(_, list, nodes)| (list, nodes)).collect();
+        (!items.is_empty()).then_some(items)
+    }
+
+    /// Makes the lists of the rows of a plan.
+    fn put_below(&mut self, input: &mut Box<Plan>) {
+        if let Some(items) = self.items() {
+            let below = std::mem::replace(&mut **input, Plan::Unit);
+            **input = Plan::Extra { input: Box::new(below), items };
+        }
+    }
+
+    /// A filter whose lists are made after all conditions that need none.
+    fn filter(&mut self, plan: Plan) -> Plan {
+        let Plan::Filter { mut input, predicate } = plan else { return plan };
+        let mut conditions = Vec::new();
+        conjuncts(predicate, &mut conditions);
+        let (late, early): (Vec<Expr>, Vec<Expr>) =
+            conditions.into_iter().partition(|condition| self.are_in(condition));
+        if let Some(predicate) = conjunction(early) {
+            input = Box::new(Plan::Filter { input, predicate });
+        }
+        self.put_below(&mut input);
+        match conjunction(late) {
+            Some(predicate) => Plan::Filter { input, predicate },
+            None => *input,
+        }
     }
 }
 
-fn rewritten(expr: Expr, paths: &HashMap<VarId, Parts>) -> Expr {
+fn rewrite(expr: &mut Expr, paths: &HashMap<VarId, Parts>, listed: &mut Listed<'_>) {
+    if !paths.is_empty() {
+        *expr = rewritten(std::mem::replace(expr, Expr::Const(Value::Null)), paths, false, listed);
+    }
+}
+
+/// `in_body`: whether it is computed for each element of a list.
+fn rewritten(expr: Expr, paths: &HashMap<VarId, Parts>, in_body: bool, listed: &mut Listed<'_>) -> Expr {
     if let Expr::Call(name, args, _) = &expr
         && let [Expr::Var(path)] = args[..]
         && let Some(parts) = paths.get(&path)
@@ -174,6 +255,9 @@ fn rewritten(expr: Expr, paths: &HashMap<VarId, Parts>) -> Expr {
         let part = match &**name {
             "length" => Some(&parts.length),
             "relationships" => Some(&parts.relationships),
+            "nodes" if in_body && matches!(parts.nodes, Expr::Call(..)) => {
+                return listed.nodes_of(path, &parts.nodes);
+            }
             "nodes" => Some(&parts.nodes),
             _ => None,
         };
@@ -181,5 +265,20 @@ fn rewritten(expr: Expr, paths: &HashMap<VarId, Parts>) -> Expr {
             return part.clone();
         }
     }
-    expr.map_children(&mut |child| rewritten(child, paths))
+    let mut of = |child: Box<Expr>, in_body| Box::new(rewritten(*child, paths, in_body, listed));
+    match expr {
+        Expr::Quantifier { kind, var, list, predicate } => {
+            Expr::Quantifier { kind, var, list: of(list, in_body), predicate: of(predicate, true) }
+        }
+        Expr::ListComprehension { var, list, filter, map } => Expr::ListComprehension {
+            var,
+            list: of(list, in_body),
+            filter: filter.map(|filter| of(filter, true)),
+            map: map.map(|map| of(map, true)),
+        },
+        Expr::Reduce { acc, init, var, list, body } => {
+            Expr::Reduce { acc, init: of(init, in_body), var, list: of(list, in_body), body: of(body, true) }
+        }
+        other => other.map_children(&mut |child| rewritten(child, paths, in_body, listed)),
+    }
 }
