@@ -1,8 +1,10 @@
 //! Conversions of numbers, Booleans and temporal values.
 
+use std::fmt::Write;
+
 use trimorph_types::format::{IdsOnly, format_value};
 use trimorph_types::{Decimal, Value};
-use trimorph_vector::{Lists, Positions, Texts, Values, Vector, map, map_checked};
+use trimorph_vector::{Lists, Nulls, Positions, Texts, Values, Vector, map, map_checked};
 
 use crate::context::Context;
 use crate::kernel::{Argument, TypedKernel};
@@ -124,9 +126,35 @@ pub(crate) fn written_each<'s>(vector: &Vector<'s>, at: Positions<'_>) -> Option
             });
             Vector { values: Values::String(texts), nulls: vector.nulls.clone() }
         }
+        Values::Any(values) => return written_values(values, at),
         _ => return None,
     };
     Some(out)
+}
+
+/// The texts of numbers, truth values and texts among each other; `None` where there is something else.
+fn written_values<'s>(values: &[Value], at: Positions<'_>) -> Option<Vector<'s>> {
+    let mut are_plain = true;
+    let is_plain = |value: &Value| {
+        matches!(value, Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::String(_))
+    };
+    at.for_each(|i| are_plain &= is_plain(&values[i]));
+    if !are_plain {
+        return None;
+    }
+    let (mut texts, mut nulls, mut line) = (Texts::blank(at.len), Nulls::NONE, String::new());
+    at.for_each(|i| match &values[i] {
+        Value::Null => nulls.set(i, at.len),
+        Value::String(text) => texts.set(i, text),
+        Value::Int(number) => {
+            line.clear();
+            // Into a text nothing fails.
+            _ = write!(line, "{number}");
+            texts.set(i, &line);
+        }
+        other => texts.set(i, &format_value(other, &IdsOnly)),
+    });
+    Some(Vector { values: Values::String(texts), nulls })
 }
 
 /// The elements of lists, converted as `kernel` converts values: those of all lists at once. What is in no

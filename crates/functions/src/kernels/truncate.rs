@@ -6,7 +6,7 @@ use trimorph_types::{Value, Zone};
 use trimorph_vector::{Nulls, Positions, Side, Values, Vector, Zoned, map, map_checked, zip_checked};
 
 use super::calendar::{DAY, civil, days_of_nanos, quarter_start, week, weekday, year_start};
-use super::zones::{local, offsets};
+use super::zones::{local, offsets, with_clocks};
 use crate::context::Context;
 use crate::kernel::Argument;
 
@@ -149,13 +149,15 @@ pub(crate) fn datetime<'s>(
     Some(Vector { values: Values::DateTime(nanos(unit, vector, at)?), nulls: vector.nulls.clone() })
 }
 
-/// Starts of units by clocks that are never changed; of others each is found by itself.
+/// Starts of units by the clocks of zones; those that are never changed need no look at when they are.
 fn in_zones<'s>(unit: Unit, v: &Zoned, nulls: &Nulls, at: Positions<'_>) -> Option<Vector<'s>> {
-    if !v.tags().iter().all(|zone| matches!(zone, Zone::Offset(_))) {
-        return None;
-    }
     let local = Vector { values: Values::LocalDateTime(local(v, nulls, at)?), nulls: nulls.clone() };
-    let (starts, offsets) = (nanos(unit, &local, at)?, offsets(v));
+    let starts = nanos(unit, &local, at)?;
+    if !v.tags().iter().all(|zone| matches!(zone, Zone::Offset(_))) {
+        let zoned = with_clocks(v, &starts, nulls, at)?;
+        return Some(Vector { values: Values::Zoned(zoned), nulls: nulls.clone() });
+    }
+    let offsets = offsets(v);
     let out = zip_checked(Side::Each(&starts), Side::Each(v.codes()), nulls, at, |start: i64, code: u8| {
         let (utc, over) = start.overflowing_sub(offsets[usize::from(code)]);
         (utc, -i64::from(over))

@@ -165,6 +165,43 @@ fn shown<'s>(instants: &[i64], names: &Texts<'_>, nulls: &Nulls, at: Positions<'
     Zoned::new(instants.to_vec(), codes, tags).map(Values::Zoned)
 }
 
+/// The instants at which clocks of the zones of others show local times, each with the offset of the other
+/// where its zone can have it then. `None` where 64 bits do not hold one, or there are many zones.
+pub(super) fn with_clocks(v: &Zoned, local: &[i64], nulls: &Nulls, at: Positions<'_>) -> Option<Zoned> {
+    let (mut zones, mut of_tag) = (Vec::<Runs>::new(), Vec::with_capacity(v.tags().len()));
+    for tag in v.tags() {
+        let zone = ZoneId::of(tag);
+        let number = zones.iter().position(|known| known.zone == zone).unwrap_or_else(|| {
+            zones.push(Runs { name: String::new(), zone, runs: Vec::new() });
+            zones.len() - 1
+        });
+        of_tag.push(number);
+    }
+    let (offsets, mut tags) = (offsets(v), Vec::new());
+    let (mut instants, mut codes) = (vec![0; at.len], vec![0u8; at.len]);
+    let (mut run, mut last, mut ok) = (0..0, (usize::MAX, 0), true);
+    let mut of = |i: usize| {
+        let (code, number) = (usize::from(v.codes()[i]), *of_tag.get(usize::from(v.codes()[i]))?);
+        let mut instant = local[i].checked_sub(offsets[code])?;
+        if last.0 != number || !run.contains(&instant) {
+            (run, last) = zones[number].at(instant, &mut tags).map(|(run, tag)| (run, (number, tag)))?;
+        }
+        let shown: &Zone = tags.get(usize::from(last.1))?;
+        if i64::from(shown.offset_seconds()) * SECOND != offsets[code] {
+            let seconds = zones[number].zone.utc_of_local(local[i].div_euclid(SECOND));
+            instant = seconds.checked_mul(SECOND)?.checked_add(local[i].rem_euclid(SECOND))?;
+            (run, last) = zones[number].at(instant, &mut tags).map(|(run, tag)| (run, (number, tag)))?;
+        }
+        (instants[i], codes[i]) = (instant, last.1);
+        Some(())
+    };
+    at.for_each(|i| ok = ok && (nulls.get(i) || of(i).is_some()));
+    if !ok {
+        return None;
+    }
+    Zoned::new(instants, codes, tags)
+}
+
 /// A zone and the runs of instants that were met: nanoseconds and the number of what the zone is then.
 struct Runs {
     name: String,

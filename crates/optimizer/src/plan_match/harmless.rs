@@ -13,8 +13,17 @@ pub(super) fn is_harmless(predicate: &Expr) -> bool {
             [item, Expr::Const(Value::List(_))] => is_plain(item),
             _ => false,
         },
-        Expr::Op(
-            Op::Eq
+        Expr::Op(op, parts, _) if is_test(*op) => parts.iter().all(is_plain),
+        Expr::HasLabel(base, _) => matches!(&**base, Expr::Var(_)),
+        _ => false,
+    }
+}
+
+/// Whether an operator compares, or tests texts, and gives true, false or null of whatever values.
+pub(super) fn is_test(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Eq
             | Op::Ne
             | Op::Lt
             | Op::Le
@@ -24,16 +33,12 @@ pub(super) fn is_harmless(predicate: &Expr) -> bool {
             | Op::EndsWith
             | Op::Contains
             | Op::IsNull
-            | Op::IsNotNull,
-            parts,
-            _,
-        ) => parts.iter().all(is_plain),
-        Expr::HasLabel(base, _) => matches!(&**base, Expr::Var(_)),
-        _ => false,
-    }
+            | Op::IsNotNull
+    )
 }
 
-fn is_plain(expr: &Expr) -> bool {
+/// Whether an expression is a property of a variable, a constant or a moment that is written.
+pub(super) fn is_plain(expr: &Expr) -> bool {
     match expr {
         Expr::Property(base, _, _) => matches!(&**base, Expr::Var(_)),
         other => is_moment(other),

@@ -10,7 +10,6 @@ use std::rc::Rc;
 use trimorph_algebra::{EdgePattern, Expr, Plan, VarId};
 
 use super::conditions::Conditions;
-use super::harmless::is_harmless;
 use super::open_edges::OpenEdges;
 use super::order_joins::{Order, Step};
 use super::{Hanging, Planner};
@@ -146,12 +145,12 @@ impl Planner<'_> {
         for place in self.conditions.within(|v| own.contains(v), &vars) {
             let Some(condition) = self.conditions.get(place) else { continue };
             if condition.vars.iter().all(|var| shared.contains(var)) {
-                if is_harmless(&condition.expr) {
+                if self.is_harmless(&condition.expr) {
                     mine.push(condition.expr.clone());
                 }
             } else {
                 let predicate = self.conditions.remove(place);
-                moved.extend(predicate.iter().filter(|predicate| is_harmless(predicate)).cloned());
+                moved.extend(predicate.iter().filter(|predicate| self.is_harmless(predicate)).cloned());
                 mine.extend(predicate);
             }
         }

@@ -12,7 +12,6 @@
 
 use trimorph_algebra::{EdgePattern, Expr, LabelExpr, NodePattern, Op, Plan, QueryGraph, VarId};
 
-use super::harmless::is_harmless;
 use super::{Planner, plan_pattern};
 use crate::degrees::rows_of;
 use crate::estimate::Estimate;
@@ -36,7 +35,7 @@ impl Planner<'_> {
         let own = subtree.vars();
         let places = self.conditions.within(|v| subtree.has(v), &own);
         let is_asked_ahead =
-            |place: &usize| self.conditions.get(*place).is_some_and(|c| is_harmless(&c.expr));
+            |place: &usize| self.conditions.get(*place).is_some_and(|c| self.is_harmless(&c.expr));
         // Edges of the subtree that must differ from each other are no condition on nodes.
         let has_pairs = subtree.edge_vars.iter().any(|v| self.conditions.pairs.partners(*v).next().is_some());
         if has_pairs || places.is_empty() || !places.iter().all(is_asked_ahead) {

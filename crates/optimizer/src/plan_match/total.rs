@@ -6,9 +6,10 @@ use std::sync::Arc;
 use trimorph_algebra::{Expr, Op, VarId};
 use trimorph_base::TableId;
 use trimorph_types::temporal::Unit;
-use trimorph_types::{LogicalType, Value};
+use trimorph_types::{Decimal, LogicalType, Value};
 
 use super::Planner;
+use super::harmless::{is_harmless, is_plain, is_test};
 use crate::degrees::rows_of;
 use crate::moments::{is_short, moment};
 use crate::value_counts::{truncated, values_of};
@@ -25,6 +26,8 @@ struct Total {
 
 /// Of any integer, and of dates that may be far.
 const ALL_BITS: u32 = 63;
+/// Of integers that decimals hold, which have 38 digits.
+const WIDE_BITS: u32 = 126;
 /// Of components, and of lengths of texts.
 const COMPONENT_BITS: u32 = 31;
 const LENGTH_BITS: u32 = 40;
@@ -67,6 +70,53 @@ impl Planner<'_> {
                 matches!(**base, Expr::Var(var) if self.entities.contains(&var) || self.is_from_outside(var))
             }
             _ => self.total(expr).is_some(),
+        }
+    }
+
+    /// Whether a predicate gives the same whenever it is asked, and never an error: also by the types that
+    /// columns have.
+    pub(super) fn is_harmless(&self, predicate: &Expr) -> bool {
+        let is_total = |part: &Expr| is_plain(part) || self.total(part).is_some();
+        match predicate {
+            Expr::Op(Op::And | Op::Or | Op::Not | Op::Xor, parts, _) => {
+                parts.iter().all(|part| self.is_harmless(part))
+            }
+            Expr::Op(Op::In, parts, _) if let [item, Expr::Property(base, name, _)] = &parts[..] => {
+                let is_list = |var: &VarId| self.type_of_property(*var, name) == Some(LogicalType::List);
+                is_total(item) && matches!(&**base, Expr::Var(var) if is_list(var))
+            }
+            Expr::Op(op, parts, _) if is_test(*op) => parts.iter().all(is_total),
+            other => is_harmless(other),
+        }
+    }
+
+    /// An expression as a key of a join, which gives a value or null whatever the row, and equal values where
+    /// the expression does: itself where it [is safe](Self::is_safe). Sums and products of integers are made
+    /// of decimals, which have room for them: what has none among integers equals no integer.
+    pub(super) fn safe_key(&self, expr: &Expr) -> Option<Expr> {
+        match self.is_safe(expr) {
+            true => Some(expr.clone()),
+            false => self.wide(expr).filter(|(_, bits)| *bits <= WIDE_BITS).map(|(key, _)| key),
+        }
+    }
+
+    /// An integer as a decimal, and the bits that it has at most; `None` for what is no integer.
+    fn wide(&self, expr: &Expr) -> Option<(Expr, u32)> {
+        match expr {
+            Expr::Const(Value::Int(int)) => {
+                Some((Expr::Const(Value::Decimal(Decimal::from(*int))), bits_of(*int)))
+            }
+            Expr::Op(op @ (Op::Add | Op::Sub | Op::Mul), args, span) => {
+                let [a, b] = &args[..] else { return None };
+                let ((a, of_a), (b, of_b)) = (self.wide(a)?, self.wide(b)?);
+                let bits = if *op == Op::Mul { of_a + of_b } else { of_a.max(of_b) + 1 };
+                Some((Expr::Op(*op, vec![a, b], *span), bits))
+            }
+            _ => {
+                let of = self.total(expr).filter(|of| of.ty == LogicalType::Int)?;
+                let none = Expr::Const(Value::Decimal(Decimal::default()));
+                Some((Expr::op(Op::Add, vec![expr.clone(), none]), of.bits))
+            }
         }
     }
 

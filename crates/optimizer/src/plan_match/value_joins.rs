@@ -113,7 +113,8 @@ impl Planner<'_> {
         for place in self.conditions.within(|v| side.contains(v) || self.available.contains(v), &own) {
             let Some(expr) = self.conditions.get(place).map(|condition| &condition.expr) else { continue };
             // What looks at nodes in common alone is a condition of either side.
-            if !equality(expr).is_some_and(|(a, b, _)| self.is_safe(a) && self.is_safe(b)) {
+            let Some((a, b, _)) = equality(expr) else { continue };
+            if self.safe_key(a).is_none() || self.safe_key(b).is_none() {
                 continue;
             }
             let found = keys_across(expr, |v| self.available.contains(v), |v| side.contains(v));
@@ -123,7 +124,8 @@ impl Planner<'_> {
             if of_shared(&a) || of_shared(&b) {
                 continue;
             }
-            taken.push((a, b));
+            let wide = |key: Expr| self.safe_key(&key).unwrap_or(key);
+            taken.push((wide(a), wide(b)));
             if is_exact {
                 self.conditions.remove(place);
             }
@@ -154,7 +156,11 @@ impl Planner<'_> {
             let Some((a, b, _)) = found else { continue };
             let mut masks = condition.vars.iter().map(places_of);
             let Some(mask) = masks.try_fold(0, |mask, own| Some(mask | own?)) else { continue };
-            if condition.vars.len() > 1 && mask.count_ones() > 1 && self.is_safe(a) && self.is_safe(b) {
+            if condition.vars.len() > 1
+                && mask.count_ones() > 1
+                && self.safe_key(a).is_some()
+                && self.safe_key(b).is_some()
+            {
                 parts.push((mask, 1.0 / self.values_of(a).max(self.values_of(b)).max(1.0)));
             }
         }
