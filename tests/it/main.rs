@@ -110,6 +110,7 @@ mod threads;
 mod ties;
 mod told_apart;
 mod transactions;
+mod typed_conditions;
 mod unbound_variables;
 mod unlike_lists;
 mod unmerged_nodes;

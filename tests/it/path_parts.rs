@@ -8,7 +8,7 @@ use trimorph_exec::Settings;
 use trimorph_optimizer::Options;
 use trimorph_testkit::interpreter::Graph;
 
-use super::ask::{created, sorted_rows_and_plan};
+use super::ask::{agree_on, created, sorted_rows_and_plan};
 use super::in_lists::agree;
 
 /// Queries, and whether their plans make paths.
@@ -104,6 +104,19 @@ const ASKED: &[(&str, bool)] = &[
     ),
 ];
 
+/// Queries whose bodies ask for the nodes of a walk, which are listed once a row.
+const WITHIN_BODIES: [&str; 9] = [
+    "MATCH p = (a:A)-[:T*1..3]->(b) WHERE all(i IN range(0, length(p) - 1) WHERE nodes(p)[i].n <= nodes(p)[i + 1].n) RETURN a.n, b.n, length(p)",
+    "MATCH p = (a:A)-[:T*3]->(b) WHERE a.n > 1 AND all(i IN range(0, 2) WHERE nodes(p)[i].n <> nodes(p)[i + 1].n) AND b.n < 7 RETURN a.n, b.n",
+    "MATCH p = (a:A)-[:T*2..3]-(b) WHERE b.n = 4 AND any(i IN range(1, length(p) - 1) WHERE nodes(p)[i].n > nodes(p)[0].n) RETURN a.n, count(*)",
+    "MATCH p = (a:A)-[:T*1..2]->(b) RETURN [i IN range(0, length(p)) | nodes(p)[i].n] AS x, reduce(s = 0, i IN range(0, length(p)) | s + nodes(p)[i].n) AS s",
+    "MATCH p = (a:A)-[:T*1..2]->(b)-[:T]->(c) WHERE none(n IN nodes(p) WHERE n.n = nodes(p)[-1].n AND n.n > 2) RETURN a.n, c.n",
+    "MATCH p = (a:A)-[:T*0..2]->(b) UNWIND [i IN range(0, length(p)) WHERE nodes(p)[i].n > 3 | i] AS i RETURN a.n, i, count(*)",
+    "MATCH p = (a:A)-[:T*1..2]->(b) RETURN sum(size([i IN range(0, length(p)) WHERE nodes(p)[i].n > 3])) AS s, [i IN [0] | nodes(p)[i].n] AS k",
+    "MATCH p = (a:A)-[:T*1..2]->(b) RETURN a.n AS a, b.n AS b ORDER BY size([i IN range(0, length(p)) WHERE nodes(p)[i].n > 3]) DESC, a, b, length(p) LIMIT 5",
+    "MATCH (a:A) OPTIONAL MATCH p = (a)-[:T*2]->(b) WHERE all(i IN [0, 1] WHERE nodes(p)[i].n > nodes(p)[i + 1].n) RETURN a.n, b.n",
+];
+
 #[test]
 fn parts_are_what_the_path_says() {
     let snapshot = created(&[
@@ -111,6 +124,9 @@ fn parts_are_what_the_path_says() {
         "MATCH (a:A), (b:A) WHERE (a.n * 2 + b.n) % 5 = 1 CREATE (a)-[:T {w: a.n * 10 + b.n}]->(b)",
         "MATCH (a:A {n: 3}) CREATE (a)-[:T {w: 1}]->(a)",
     ]);
+    assert!(agree_on(WITHIN_BODIES.map(str::to_owned), &snapshot) > 500);
+    let listed = sorted_rows_and_plan(WITHIN_BODIES[0], &snapshot, Options::default(), Settings::default());
+    assert_eq!(listed.1.matches("nodes(").count(), 1, "{}", listed.1);
     let graph = Graph::read(&snapshot);
     let mut wrong = Vec::new();
     for (text, makes) in ASKED {

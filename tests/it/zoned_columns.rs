@@ -2,7 +2,7 @@
 
 use super::ask::{agree_on, created};
 
-const QUERIES: [&str; 14] = [
+const QUERIES: [&str; 17] = [
     "MATCH (a:A) RETURN a.n, a.at",
     "MATCH (a:A) RETURN min(a.at), max(a.at), count(a.at), count(DISTINCT a.at)",
     "MATCH (a:A) WITH a.at AS at, count(*) AS c RETURN at, c",
@@ -14,6 +14,9 @@ const QUERIES: [&str; 14] = [
     "MATCH (a:A), (b:A) WHERE a.at = b.at AND a.n < b.n RETURN a.n, b.n",
     "MATCH (a:A) RETURN a.at.hour, a.at.timezone, a.at.epochSeconds, date(a.at), toString(a.at)",
     "MATCH (a:A) WITH datetime.truncate('hour', a.at) AS h, count(*) AS c RETURN h, c",
+    "MATCH (a:A) WITH datetime.truncate('day', a.at + duration({hours: a.n * 97})) AS d, count(*) AS c RETURN d, c",
+    "MATCH (a:A) UNWIND ['month', 'hour', 'week', 'second'] AS unit RETURN datetime.truncate('month', datetime({datetime: a.at + duration({hours: a.n * 97}), timezone: 'Europe/Stockholm'}))",
+    "MATCH (a:A) WITH datetime({epochSeconds: 1698530000 + a.n * 450, timezone: 'Europe/Stockholm'}) AS t RETURN datetime.truncate('hour', t), datetime.truncate('day', t), datetime.truncate('month', t), datetime.truncate('minute', t)",
     "MATCH (a:A) WHERE a.at IS NULL RETURN count(*), collect(a.n)",
     "MATCH (a:A)-[t:T]->(b) WHERE t.at < a.at RETURN a.n, b.n, t.at",
     "MATCH (a:A)-[t:T]->(b) RETURN b.n, collect(t.at), max(a.at)",
