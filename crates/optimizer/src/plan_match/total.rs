@@ -100,7 +100,8 @@ impl Planner<'_> {
         }
     }
 
-    /// An integer as a decimal, and the bits that it has at most; `None` for what is no integer.
+    /// A sum or product of integers of which one is a decimal, so that it is a decimal, and the bits that it
+    /// has at most; a constant as a decimal; any other integer as it is. `None` for what is no integer.
     fn wide(&self, expr: &Expr) -> Option<(Expr, u32)> {
         match expr {
             Expr::Const(Value::Int(int)) => {
@@ -108,14 +109,18 @@ impl Planner<'_> {
             }
             Expr::Op(op @ (Op::Add | Op::Sub | Op::Mul), args, span) => {
                 let [a, b] = &args[..] else { return None };
-                let ((a, of_a), (b, of_b)) = (self.wide(a)?, self.wide(b)?);
+                let ((mut a, of_a), (b, of_b)) = (self.wide(a)?, self.wide(b)?);
+                let is_decimal = |of: &Expr| matches!(of, Expr::Const(_) | Expr::Op(..));
+                if !is_decimal(&a) && !is_decimal(&b) {
+                    a = Expr::op(Op::Add, vec![a, Expr::Const(Value::Decimal(Decimal::default()))]);
+                }
                 let bits = if *op == Op::Mul { of_a + of_b } else { of_a.max(of_b) + 1 };
                 Some((Expr::Op(*op, vec![a, b], *span), bits))
             }
+            Expr::Op(..) => None,
             _ => {
                 let of = self.total(expr).filter(|of| of.ty == LogicalType::Int)?;
-                let none = Expr::Const(Value::Decimal(Decimal::default()));
-                Some((Expr::op(Op::Add, vec![expr.clone(), none]), of.bits))
+                Some((expr.clone(), of.bits))
             }
         }
     }
