@@ -2,7 +2,7 @@
 
 use trimorph_base::Random;
 use trimorph_types::{Date, DateTime, Decimal, Duration, Literal, LocalTime, Time, Value, Zone};
-use trimorph_vector::{Chunk, Group, Lists, Nulls, Positions, Selection, Values, Vector};
+use trimorph_vector::{Chunk, Decimals, Group, Lists, Nulls, Positions, Selection, Values, Vector};
 
 use super::{DAY, N};
 
