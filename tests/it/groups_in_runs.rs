@@ -75,6 +75,8 @@ const OTHERS: &[&str] = &[
     "MATCH (a)-->(b) WHERE EXISTS { (b)-->() } WITH a, count(b) AS n WHERE n > 1 RETURN count(*) AS k, max(n) AS n",
     "MATCH (a) WITH a, [(a)-->(b) | b.n] AS l WITH a, l, count(*) AS n RETURN a.n AS k, size(l) AS l, n",
     "MATCH (a) OPTIONAL MATCH (a)-->(b) OPTIONAL MATCH (b)-->(c) WITH b, count(c) AS n WITH b, n, count(*) AS m RETURN b.n AS k, n, m",
+    // Rows without a match come behind those that have one, of whatever row of the outer apply.
+    "MATCH (a) CALL (a) { OPTIONAL MATCH (a)-->(b) OPTIONAL MATCH (b)-->(c) WHERE c.n > 5 RETURN b, c } WITH a, count(b) AS n, count(c) AS m RETURN a.n AS k, n, m",
     "MATCH (a:None) WITH a, count(*) AS n RETURN a, n",
     "MATCH (b)-->(a) WITH a, count(*) AS n UNWIND [1, 2, 3] AS x MATCH (a)-->(c) WITH a, count(*) AS m, count(DISTINCT c) AS d RETURN a.n AS k, m, d",
     "MATCH (b)-->(a) WITH a, count(*) AS n OPTIONAL MATCH (a)<--(x) MATCH (a)-->(c)-->(d) WITH a, count(*) AS m, count(DISTINCT d) AS d RETURN a.n AS k, m, d",

@@ -302,3 +302,23 @@ fn same_terms_of_one_type_are_equal_values() {
         assert_eq!(sparql(&connection, text), expected, "{text}");
     }
 }
+
+/// What an inner OPTIONAL finds nothing for comes behind what it finds something for: groups are whole.
+#[test]
+fn groups_of_optional_parts_within_others() {
+    let db = Database::in_memory(Config::default());
+    let connection = db.connect();
+    connection
+        .query(
+            "UNWIND range(1, 30) AS p CREATE (a:Author {name: 'a' + toString(p)}) WITH a, p UNWIND range(1, p * 3) AS m CREATE (:Text {size: m * 10})-[:by]->(a)",
+            &[],
+        )
+        .unwrap();
+    let groups = sparql(
+        &connection,
+        "SELECT (COUNT(?m) AS ?all) (COUNT(?s) AS ?large) { ?a a :Author OPTIONAL { ?m :by ?a OPTIONAL { ?m :size ?s FILTER(?s > 100) } } } GROUP BY ?a",
+    );
+    let mut expected: Vec<String> = (1..=30).map(|p| format!("{} {}", p * 3, (p * 3 - 10).max(0))).collect();
+    expected.sort();
+    assert_eq!(groups, expected);
+}

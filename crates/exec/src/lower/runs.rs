@@ -195,6 +195,8 @@ enum Made {
     OneOfEach,
     /// Any number of each, those of one after those of the other.
     Many,
+    /// The same, but for the rows of which nothing is made: these come behind others.
+    ManyAndLate,
     /// Each is handed to one thread or another.
     Dealt,
     InAnyOrder,
@@ -222,14 +224,15 @@ fn made(node: &Node) -> Made {
         | Spec::Intersect(_)
         | Spec::Unwind(_) => Made::Many,
         Spec::Deal(_) | Spec::DealFew(_) => Made::Dealt,
-        Spec::Apply(spec) if matches!(spec.mode, ApplyMode::Join { .. }) => {
+        Spec::Apply(spec) => {
+            let ApplyMode::Join { optional, .. } = spec.mode else { return Made::OneOfEach };
             let is_argument = |spec: &Spec| matches!(spec, Spec::Argument);
             match node.inputs.get(1).is_some_and(|subplan| keeps_runs(subplan, &is_argument)) {
+                true if optional => Made::ManyAndLate,
                 true => Made::Many,
                 false => Made::InAnyOrder,
             }
         }
-        Spec::Apply(_) => Made::OneOfEach,
         _ => Made::InAnyOrder,
     }
 }
@@ -237,14 +240,14 @@ fn made(node: &Node) -> Made {
 /// Whether each operator down to where the rows begin gives what it makes of one row before what it makes of
 /// the next, to the same thread.
 fn keeps_runs(mut node: &Node, is_source: &dyn Fn(&Spec) -> bool) -> bool {
-    let mut is_dealt = false;
+    let mut is_apart = false;
     while !is_source(&node.spec) {
         match made(node) {
             Made::OneOfEach => {}
-            // Rows of one node may be dealt to several threads.
-            Made::Many if is_dealt => return false,
+            // Rows of one node may be dealt to several threads, or some of them come behind those of others.
+            Made::Many | Made::ManyAndLate if is_apart => return false,
             Made::Many => {}
-            Made::Dealt => is_dealt = true,
+            Made::Dealt | Made::ManyAndLate => is_apart = true,
             Made::InAnyOrder => return false,
         }
         let Some(input) = node.inputs.first() else { return false };
