@@ -3,6 +3,7 @@
 use trimorph_types::{LiteralKind, Value, rdf};
 
 use super::found::{Found, Miss, of_values};
+use super::term_vectors;
 use crate::context::Context;
 use crate::function::{Function, result};
 
@@ -10,7 +11,9 @@ use crate::function::{Function, result};
 pub(super) const FUNCTIONS: &[Function] = &[
     of_values!("node", (1, 1), result::node, node, "node(a): the node that a term is, if it is one")
         .of_graph(),
-    of_values!("resource", (1, 1), result::any, resource, "resource(a): the term that a node is").of_graph(),
+    of_values!("resource", (1, 1), result::any, resource, "resource(a): the term that a node is")
+        .of_graph()
+        .typed(term_vectors::resource),
     of_values!(
         "native",
         (1, 1),

@@ -7,6 +7,7 @@
 //! 2. A language, a datatype or the form of a literal depends on its tag, of which a vector has few: the
 //!    answer for each is found once.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
@@ -82,7 +83,7 @@ fn has_literals(context: &Context<'_>, nodes: &Nodes<'_>, vector: &Vector<'_>, a
     has
 }
 
-fn only<'a, 's>(args: &[Argument<'a, 's>]) -> Option<&'a Vector<'s>> {
+pub(super) fn only<'a, 's>(args: &[Argument<'a, 's>]) -> Option<&'a Vector<'s>> {
     match args {
         [Argument::Each(vector)] => Some(vector),
         _ => None,
@@ -184,6 +185,33 @@ pub(super) fn tag_part<'s>(
             all(vector, Values::String(texts))
         }
         Terms::Resources(_) | Terms::Entities => Some(Vector::nulls(at.len)),
+    }
+}
+
+/// The names of a vector of IRIs, or of nodes none of which stands for a literal; relationships are asked one
+/// by one.
+pub(super) fn names_of<'a, 's>(
+    context: &Context<'_>,
+    vector: &'a Vector<'s>,
+    at: Positions<'_>,
+) -> Option<Cow<'a, Texts<'s>>> {
+    match Terms::of(context, vector, at)? {
+        Terms::Resources(texts) => Some(Cow::Borrowed(texts)),
+        Terms::Entities => names(context, vector, at).map(Cow::Owned),
+        Terms::Plain(_) | Terms::Tagged(_) => None,
+    }
+}
+
+/// The terms that nodes are; what is none as it is.
+pub(super) fn resource<'s>(
+    context: &Context<'_>,
+    args: &[Argument<'_, 's>],
+    at: Positions<'_>,
+) -> Option<Vector<'s>> {
+    let vector = only(args)?;
+    match Terms::of(context, vector, at)? {
+        Terms::Entities => all(vector, Values::Iri(names(context, vector, at)?)),
+        Terms::Resources(_) | Terms::Plain(_) | Terms::Tagged(_) => Some(vector.clone()),
     }
 }
 

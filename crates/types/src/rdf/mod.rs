@@ -33,10 +33,10 @@ mod write;
 
 pub use canonical::{write_canonical, write_double, write_float, write_span};
 pub use literal::{datatype, is_in_term_form, literal, normalise, shared_datatype, tagged};
-pub use read::{TERM_DEPTH_MAX, parse_nt, triple_parts, unescaped};
+pub use read::{Part, TERM_DEPTH_MAX, parse_nt, split_triple, triple_parts, unescaped};
 pub use tag::split_tag;
 pub use term::{LiteralTerm, Term};
-pub use write::{triple, write_iri, write_nt, write_text};
+pub use write::{triple, write_iri, write_nt, write_text, write_triple};
 
 #[cfg(test)]
 mod tests;

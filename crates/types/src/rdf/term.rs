@@ -46,17 +46,22 @@ impl<'a> Term<'a> {
     /// What `value` is.
     pub fn of(value: &'a Value) -> Self {
         match value {
-            Value::Iri(iri) => match iri.strip_prefix("_:") {
-                Some(label) => Self::Blank(label),
-                None if iri.starts_with("<<(") => Self::Triple(iri),
-                None => Self::Iri(iri),
-            },
+            Value::Iri(name) => Self::of_name(name),
             Value::Node(node) => Self::Node(*node),
             Value::Relationship(relationship) => Self::Relationship(*relationship),
             _ => match datatype(value) {
                 Some(datatype) => Self::Literal(LiteralTerm::new(value, datatype)),
                 None => Self::Other,
             },
+        }
+    }
+
+    /// What a name is: that of a node, or of what is none.
+    pub fn of_name(name: &'a str) -> Self {
+        match name.strip_prefix("_:") {
+            Some(label) => Self::Blank(label),
+            None if name.starts_with("<<(") => Self::Triple(name),
+            None => Self::Iri(name),
         }
     }
 }

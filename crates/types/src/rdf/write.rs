@@ -17,7 +17,15 @@ pub fn write_nt<E>(
     value: &Value,
     resource: &mut dyn FnMut(&Value) -> Result<Value, E>,
 ) -> Result<bool, E> {
-    write(out, value, resource, false)
+    let named;
+    let term = match Term::of(value) {
+        Term::Node(_) | Term::Relationship(_) => {
+            named = resource(value)?;
+            Term::of(&named)
+        }
+        term => term,
+    };
+    Ok(write_term(out, &term, false))
 }
 
 /// The triple term of three terms: subject an IRI or a blank node, predicate an IRI, object any. `None` if
@@ -30,40 +38,42 @@ pub fn triple<E>(
     [subject, predicate, object]: [&Value; 3],
     resource: &mut dyn FnMut(&Value) -> Result<Value, E>,
 ) -> Result<Option<Value>, E> {
-    let mut text = String::from("<<( ");
-    for (value, place) in [(subject, 0), (predicate, 1), (object, 2)] {
-        let start = text.len();
-        if !write(&mut text, value, resource, true)? {
-            return Ok(None);
-        }
-        let is_right = match place {
-            0 => !text[start..].starts_with(['"']) && !text[start..].starts_with("<<("),
-            1 => text[start..].starts_with('<') && !text[start..].starts_with("<<("),
-            _ => true,
+    let mut named = [Value::Null, Value::Null, Value::Null];
+    let mut parts = [Term::Other, Term::Other, Term::Other];
+    for (part, (value, named)) in
+        parts.iter_mut().zip([subject, predicate, object].into_iter().zip(&mut named))
+    {
+        *part = match Term::of(value) {
+            Term::Node(_) | Term::Relationship(_) => {
+                *named = resource(value)?;
+                Term::of(named)
+            }
+            term => term,
         };
-        if !is_right {
-            return Ok(None);
-        }
-        text.push(' ');
     }
-    text.push_str(")>>");
-    Ok(Some(Value::iri(text)))
+    let mut text = String::new();
+    Ok(write_triple(&mut text, &parts).then(|| Value::iri(text)))
 }
 
-fn write<E>(
-    out: &mut String,
-    value: &Value,
-    resource: &mut dyn FnMut(&Value) -> Result<Value, E>,
-    small_tags: bool,
-) -> Result<bool, E> {
-    let named;
-    let term = match Term::of(value) {
-        Term::Node(_) | Term::Relationship(_) => {
-            named = resource(value)?;
-            Term::of(&named)
+/// Writes the text of the triple term of three terms, as [`triple`] makes it; `false`, and something of it
+/// may be written, where they make none.
+pub fn write_triple(out: &mut String, parts: &[Term<'_>; 3]) -> bool {
+    if !matches!(parts, [Term::Iri(_) | Term::Blank(_), Term::Iri(_), _]) {
+        return false;
+    }
+    out.push_str("<<( ");
+    for part in parts {
+        if !write_term(out, part, true) {
+            return false;
         }
-        term => term,
-    };
+        out.push(' ');
+    }
+    out.push_str(")>>");
+    true
+}
+
+/// `false`, and nothing written, of what is no term by itself.
+fn write_term(out: &mut String, term: &Term<'_>, small_tags: bool) -> bool {
     match term {
         Term::Iri(iri) => write_iri(out, iri),
         Term::Blank(label) => {
@@ -72,10 +82,10 @@ fn write<E>(
         }
         // It is in this form already.
         Term::Triple(text) => out.push_str(text),
-        Term::Literal(literal) => write_literal(out, &literal, small_tags),
-        Term::Node(_) | Term::Relationship(_) | Term::Other => return Ok(false),
+        Term::Literal(literal) => write_literal(out, literal, small_tags),
+        Term::Node(_) | Term::Relationship(_) | Term::Other => return false,
     }
-    Ok(true)
+    true
 }
 
 fn write_literal(out: &mut String, literal: &LiteralTerm<'_>, small_tags: bool) {
@@ -101,15 +111,18 @@ fn write_literal(out: &mut String, literal: &LiteralTerm<'_>, small_tags: bool) 
 
 /// An IRI in its angle brackets; what may not stand between them is escaped.
 pub fn write_iri(out: &mut String, iri: &str) {
+    // All that is escaped is ASCII, and as a rule nothing is.
+    let is_escaped = |byte: &u8| {
+        matches!(byte, b'\0'..=b' ' | b'<' | b'>' | b'"' | b'{' | b'}' | b'|' | b'^' | b'`' | b'\\')
+    };
     out.push('<');
-    for c in iri.chars() {
-        match c {
-            '\0'..=' ' | '<' | '>' | '"' | '{' | '}' | '|' | '^' | '`' | '\\' => {
-                _ = write!(out, "\\u{:04X}", u32::from(c));
-            }
-            _ => out.push(c),
-        }
+    let mut rest = iri;
+    while let Some(at) = rest.as_bytes().iter().position(|byte| is_escaped(byte)) {
+        out.push_str(&rest[..at]);
+        _ = write!(out, "\\u{:04X}", rest.as_bytes()[at]);
+        rest = &rest[at + 1..];
     }
+    out.push_str(rest);
     out.push('>');
 }
 

@@ -265,3 +265,46 @@ fn parts_of_texts_are_those_of_each() {
         }
     }
 }
+
+/// Parts of triple terms of any kind, and of texts that are none; and the terms made of these parts again.
+#[test]
+fn parts_of_triple_terms_are_those_of_each() {
+    let context = Context::new(&Named, NOW, 7);
+    let names =
+        ["<<( <a> <b> <c> )>>", "<<( _:s <http://e/p> <http://n/7> )>>", "<<( <a> <b> _:c )>>", "_:b"];
+    let others = [
+        r#"<<( <a> <b> "x\"y"@en )>>"#,
+        r#"<<( <a> <b> "05"^^<http://www.w3.org/2001/XMLSchema#integer> )>>"#,
+        r#"<<( _:s <b> <<( <a> <b> "x" )>> )>>"#,
+        r"<<( <a\u0020b> <b> <c> )>>",
+        r#"<<( "a" <b> <c> )>>"#,
+        "<<( <a> _:b <c> )>>",
+        "<<( <a> <b> <c>",
+        "http://e/a",
+    ];
+    for texts in [&names[..], &others, &[&names[..], &others].concat()] {
+        let terms: Vec<Value> = texts.iter().map(|text| Value::iri(*text)).collect();
+        let at = Positions::all(terms.len());
+        let vector = Vector::of_values(terms.clone(), at);
+        let mut parts = Vec::new();
+        for name in ["sparql.subject", "sparql.predicate", "sparql.object"] {
+            let function = crate::lookup(name).unwrap();
+            let found = at_once(function, &context, &[Argument::Each(&vector)], at).unwrap();
+            for (i, term) in terms.iter().enumerate() {
+                let expected = function.invoke(&context, std::slice::from_ref(term)).unwrap();
+                let found = found.value(i, &|_| Value::Null);
+                assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{name} of {term:?}");
+            }
+            parts.push(found);
+        }
+        let function = crate::lookup("sparql.triple").unwrap();
+        let args: Vec<Argument<'_, 'static>> = parts.iter().map(Argument::Each).collect();
+        let Some(made) = at_once(function, &context, &args, at) else { continue };
+        for (i, term) in terms.iter().enumerate() {
+            let row: Vec<Value> = parts.iter().map(|part| part.value(i, &|_| Value::Null)).collect();
+            let expected = function.invoke(&context, &row).unwrap();
+            let made = made.value(i, &|_| Value::Null);
+            assert_eq!(format!("{made:?}"), format!("{expected:?}"), "of the parts of {term:?}");
+        }
+    }
+}
