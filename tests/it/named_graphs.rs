@@ -127,3 +127,34 @@ fn all_graphs_are_each_of_them() {
         compare(&connection, seed);
     }
 }
+
+/// A graph is there while it has statements: made again it is an error, and gone it is none to take it away.
+#[test]
+fn graphs_that_are_made_and_taken_away() {
+    let db = Database::in_memory(Config::default());
+    let connection = db.connect();
+    let run = |text: &str| connection.sparql(text).map(drop).map_err(|error| error.to_string());
+    run("CREATE GRAPH :g").unwrap();
+    run("CREATE GRAPH :g ; INSERT DATA { GRAPH :g { :a :b 1 } }").unwrap();
+    for text in [
+        "CREATE GRAPH :g",
+        "INSERT DATA { GRAPH :h { :a :b :c } } ; CREATE GRAPH :h",
+        "INSERT DATA { GRAPH :h { :a a :C } } ; CREATE GRAPH :h",
+        "INSERT DATA { GRAPH :h { :r rdf:reifies <<( :a :b 1 )>> } } ; CREATE GRAPH :h",
+    ] {
+        assert!(run(text).unwrap_err().contains("already"), "{text}");
+    }
+    // What failed has left nothing.
+    assert_eq!(sparql(&connection, "SELECT ?g { GRAPH ?g {} }"), ["<trimorph:g>"]);
+    for text in [
+        "CREATE SILENT GRAPH :g",
+        "CREATE GRAPH :h",
+        "DROP GRAPH :h",
+        "CLEAR GRAPH :h",
+        "COPY :h TO :k ; MOVE :h TO :k ; ADD :h TO :k",
+        "DROP GRAPH :g ; CREATE GRAPH :g",
+    ] {
+        run(text).unwrap();
+    }
+    assert!(sparql(&connection, "SELECT ?g { GRAPH ?g {} }").is_empty());
+}

@@ -4,6 +4,7 @@
 //! 2. An update is one statement: its operations run one after the other in one transaction, and each is
 //!    bound when those before it are done, since it may ask for what they made.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use trimorph_base::{CancelToken, Diagnostic, ErrorKind, on_stack_of};
@@ -11,7 +12,8 @@ use trimorph_catalog::CatalogView;
 use trimorph_cypher::ast::Mode;
 use trimorph_exec::{ExecError, GivenRows, PhysicalOptions, PhysicalPlan};
 use trimorph_sparql::{Around, Given, GraphName, Operation, Parsed, Statement as Text};
-use trimorph_store::Snapshot;
+use trimorph_store::statements::{Asked, Graphs, Known, Statements};
+use trimorph_store::{Reader, Snapshot};
 use trimorph_types::Value;
 
 use crate::connection::Done;
@@ -190,6 +192,12 @@ impl Connection {
                             last = Some(program);
                             continue;
                         }
+                        if let Operation::Create { silent, graph } = operation {
+                            if mode == Mode::Normal && !silent {
+                                self.check_is_no_graph(writing, graph.as_str(), text)?;
+                            }
+                            continue;
+                        }
                         if let Operation::Load { silent, source, destination } = operation {
                             if mode == Mode::Normal {
                                 let graph = match destination {
@@ -292,6 +300,28 @@ impl Connection {
                 _ => Ok(()),
             }
         })
+    }
+
+    /// Nothing is made by `CREATE GRAPH`, since a graph is there while it has statements; but who asks for a
+    /// new one is told that he has none.
+    ///
+    /// **Errors**: there are statements in the graph.
+    fn check_is_no_graph(&self, writing: &Writing, graph: &str, text: &str) -> Result<(), Error> {
+        let snapshot = writing.snapshot(writing.base(self.shared()));
+        let reader = Reader::new(&snapshot);
+        let known = Known::of(&reader);
+        let finder = Statements::new(&reader, &known);
+        let graphs = Graphs::One(graph.into());
+        let found = finder.find(&Asked::default(), &graphs, &mut |_| ControlFlow::Break(()));
+        if let Some(error) = reader.failure() {
+            return Err(error.into());
+        }
+        if found.is_continue() {
+            return Ok(());
+        }
+        let primary = format!("there is a graph <{graph}> already");
+        let error = Diagnostic::runtime(ErrorKind::ConstraintVerificationFailed, "GraphExists", primary);
+        Err(Error::query(error.hint("write CREATE SILENT GRAPH if it may be there"), text))
     }
 
     fn around<'a>(&'a self, given: &'a [Given]) -> Around<'a> {

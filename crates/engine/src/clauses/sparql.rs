@@ -268,7 +268,8 @@ const UPDATES: &[ClauseDoc] = &[
     ),
     of_people(
         ("CREATE GRAPH", "CREATE [SILENT] GRAPH <iri>"),
-        "makes a named graph, which may be empty",
+        "an error where the graph has statements, unless SILENT; a graph is there while it has some, so \
+         that an empty one is none yet",
         "CREATE GRAPH :g; SELECT (COUNT(*) AS ?n) { GRAPH :g { ?s ?p ?o } }",
         "0",
     ),

@@ -23,7 +23,7 @@ use super::{Binder, Bound};
 use crate::terms::{ground, literal, triple_of};
 
 /// Binds one operation of an update; `None` if it has no plan: `CREATE GRAPH` changes nothing, since a graph
-/// is there while it has statements, and `LOAD` reads them from elsewhere.
+/// is there while it has statements (who runs it sees whether it has), and `LOAD` reads them from elsewhere.
 ///
 /// **Errors**: what is nested too deep, what names no server; that it was stopped.
 pub fn bind_update(
