@@ -112,12 +112,12 @@ fn write_literal(out: &mut String, literal: &LiteralTerm<'_>, small_tags: bool) 
 /// An IRI in its angle brackets; what may not stand between them is escaped.
 pub fn write_iri(out: &mut String, iri: &str) {
     // All that is escaped is ASCII, and as a rule nothing is.
-    let is_escaped = |byte: &u8| {
+    let is_escaped = |byte: u8| {
         matches!(byte, b'\0'..=b' ' | b'<' | b'>' | b'"' | b'{' | b'}' | b'|' | b'^' | b'`' | b'\\')
     };
     out.push('<');
     let mut rest = iri;
-    while let Some(at) = rest.as_bytes().iter().position(|byte| is_escaped(byte)) {
+    while let Some(at) = rest.bytes().position(is_escaped) {
         out.push_str(&rest[..at]);
         _ = write!(out, "\\u{:04X}", rest.as_bytes()[at]);
         rest = &rest[at + 1..];
