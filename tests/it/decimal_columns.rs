@@ -1,5 +1,5 @@
-//! Decimals in a column, of one scale and of several, of few digits and of many: read, computed with, compared,
-//! summed, grouped, joined and put in order as each value says, beside integers, floats and nulls.
+//! Decimals in a column, of one scale and of several, of few digits and of many: read, computed with,
+//! compared, summed, grouped, joined and put in order as each value says, beside integers, floats and nulls.
 
 use trimorph_store::Snapshot;
 use trimorph_testkit::graphs::{CreatedGraph, EdgeRows, LoadOptions, NodeRows};

@@ -1,5 +1,5 @@
-//! Lists whose elements are of unlike types, which are kept by place: written, collected, taken apart, compared,
-//! ordered, grouped, joined and beside lists of other lengths, nulls and what is no list.
+//! Lists whose elements are of unlike types, which are kept by place: written, collected, taken apart,
+//! compared, ordered, grouped, joined and beside lists of other lengths, nulls and what is no list.
 
 use super::ask::{agree_on, created};
 use super::spill::check;

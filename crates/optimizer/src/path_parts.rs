@@ -5,7 +5,8 @@
 //!
 //! It is done in conditions of a pattern and in what stands right above it, where all of its variables are
 //! there. Nodes on walks that are asked for within a body, as in `all(i IN range(0, 3) WHERE nodes(p)[i].x <
-//! nodes(p)[i + 1].x)`, are listed once for each row, and not for each element. Paths that a sort with a limit does not look at are made of the rows that it leaves.
+//! nodes(p)[i + 1].x)`, are listed once for each row, and not for each element. Paths that a sort with a
+//! limit does not look at are made of the rows that it leaves.
 
 use std::collections::HashMap;
 

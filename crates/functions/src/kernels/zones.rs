@@ -217,8 +217,8 @@ struct Zones<'n> {
 }
 
 impl<'n> Zones<'n> {
-    /// The number of a zone, which is read if it is new, and whether another one was named before; `None` where
-    /// there is no such zone, or there are many.
+    /// The number of a zone, which is read if it is new, and whether another one was named before; `None`
+    /// where there is no such zone, or there are many.
     #[inline]
     fn number(&mut self, name: &'n str) -> Option<(usize, bool)> {
         match self.last {
