@@ -1,7 +1,7 @@
 //! Conditions that ask for relationships between nodes which are there give what they give where they are
 //! asked row by row: within EXISTS, NOT EXISTS and a value, in counts, below DISTINCT and in any pattern
-//! where there is one such relationship at most; parallel relationships, loops, labels, further conditions; and a
-//! condition on a node is asked of it in each part of a plan that finds it.
+//! where there is one such relationship at most; parallel relationships, loops, labels, further
+//! conditions; and a condition on a node is asked of it in each part of a plan that finds it.
 
 use trimorph_exec::Settings;
 use trimorph_optimizer::Options;

@@ -1,6 +1,6 @@
-//! Conditions and keys that the types of columns say cannot fail: asked of nodes that no row reaches, as sets
-//! of nodes and on either side of a join. They give what they give where rows ask them, and fail where rows make
-//! them fail and nowhere else.
+//! Conditions and keys that the types of columns say cannot fail: asked of nodes that no row reaches, as
+//! sets of nodes and on either side of a join. They give what they give where rows ask them, and fail
+//! where rows make them fail and nowhere else.
 
 use super::ask::{agree_on, created, failure};
 use trimorph_exec::Settings;
