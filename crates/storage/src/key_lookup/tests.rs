@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use trimorph_base::Random;
 use trimorph_types::{Decimal, LogicalType, Value};
-use trimorph_vector::{Positions, Values, Vector};
+use trimorph_vector::{Decimals, Positions, Values, Vector};
 use trimorph_vfs::{Decoder, Piece, PieceWriter, RegionOptions, lay_out};
 
 use super::NO_ROW;
@@ -105,7 +105,7 @@ fn many_together_are_found_as_one_by_one() {
                         Vector::new(Values::Any(any)),
                         Vector::of_values(plain, Positions::all(len)),
                         Vector::new(Values::Float(floats.collect())),
-                        Vector::new(Values::Decimal(halves.collect())),
+                        Vector::new(Values::Decimal(Decimals::packed(halves.collect()))),
                         Vector::new(Values::Bool(vec![true; len])),
                     ]
                 })
