@@ -33,8 +33,8 @@ impl<'a, 's> Side<'a, 's> {
             (Evaluated::Const(Value::Null), _) => return None,
             (Evaluated::Const(one), _) => (Self::One(Vector::constant(one, 1)), false),
             (_, Some(Vector { values: Values::List(lists), nulls })) => (Self::Lists(lists, nulls), true),
-            // Among general values there may be lists.
-            (_, Some(Vector { values: Values::Any(_), .. })) => return None,
+            // Among general values there may be lists; those that are kept by place are made row by row.
+            (_, Some(Vector { values: Values::Any(_) | Values::Tuple(_), .. })) => return None,
             (_, Some(vector)) => (Self::Elements(vector), false),
             _ => return None,
         })

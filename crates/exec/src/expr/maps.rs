@@ -132,6 +132,16 @@ pub(super) fn side_by_side<'s>(
     Lists::new(runs.into_iter(), elements.gather(&places))
 }
 
+/// Lists that are kept by place as runs of elements; others as they are.
+pub(crate) fn as_lists<'s>(vector: Vector<'s>, len: usize, cx: &Context<'s>) -> Vector<'s> {
+    let Values::Tuple(tuples) = &vector.values else { return vector };
+    let positions: Vec<u32> = (0..len).filter(|i| !vector.nulls.get(*i)).map(|i| i as u32).collect();
+    match side_by_side(tuples.fields(), &positions, len, cx) {
+        Some(lists) => Vector { values: Values::List(lists), nulls: vector.nulls },
+        None => vector,
+    }
+}
+
 /// Elements of lists at some positions.
 fn elements_at(vector: &Vector<'_>, positions: &[u32]) -> usize {
     match &vector.values {

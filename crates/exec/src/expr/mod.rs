@@ -83,6 +83,7 @@ pub(crate) use items::Items;
 pub(crate) use key_set::{KeySetBuilder, PassedKeys};
 pub(crate) use labels::LabelTest;
 pub(crate) use made::{bounded, check_extent};
+pub(crate) use maps::as_lists;
 pub(crate) use members::Members;
 pub(crate) use operands::apply_pure;
 pub(crate) use outer_list::OuterLists;

@@ -12,7 +12,7 @@ use trimorph_base::Reservation;
 use trimorph_types::Value;
 use trimorph_vector::{Chunk, Positions, Values, Vector};
 
-use crate::expr::{Ex, Items, Row, evaluate, gives_lists, ranges};
+use crate::expr::{Ex, Items, Row, as_lists, evaluate, gives_lists, ranges};
 use crate::operator::{BoxOperator, Operator};
 use crate::rows::{general_bytes, repeat};
 use crate::{Context, ExecError};
@@ -114,11 +114,12 @@ impl<'s> Unwind<'s> {
             // A property that is no vector of lists was read: its values are not read again.
             let is_read = matches!(self.spec.list, Ex::Property { .. });
             let is_lists = lists.vector().is_some_and(|v| match v.values {
-                Values::List(_) => true,
+                Values::List(_) | Values::Tuple(_) => true,
                 Values::Any(_) => is_read,
                 _ => false,
             });
-            self.lists = is_lists.then(|| lists.into_vector(len)).filter(|lists| {
+            let lists = is_lists.then(|| as_lists(lists.into_vector(len), len, cx));
+            self.lists = lists.filter(|lists| {
                 let bytes = general_bytes(lists);
                 self.held.is_none() && bytes < HELD_BYTES_MIN || {
                     let held = self.held.get_or_insert_with(|| cx.settings.budget.reservation());
