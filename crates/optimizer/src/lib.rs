@@ -58,10 +58,10 @@
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass runs another;
-//! what several need has files of its own: `needed` (what is looked at above), `tables`, `property_tables`,
-//! `counted`, `listed_nodes`, `list_sizes`, `names`, `merging`, `asked_first`, `moments`, `value_counts`,
-//! `value_keys`, `lookups`, `edge_lookups`, `selectivity`, `samples`, `degrees` and `estimate`; and passes
-//! ask `count_rows`, `count_optional` and `fixed_walks` what these know.
+//! what several need has files of its own: `needed` (what is looked at above), `how_often`, `tables`,
+//! `property_tables`, `counted`, `listed_nodes`, `list_sizes`, `names`, `merging`, `asked_first`, `moments`,
+//! `value_counts`, `value_keys`, `lookups`, `edge_lookups`, `selectivity`, `samples`, `degrees` and
+//! `estimate`; and passes ask `count_rows`, `count_optional` and `fixed_walks` what these know.
 //!
 //! Source: design §7; GF-CL §7; Poseidon §8.
 #![forbid(unsafe_code)]
