@@ -33,7 +33,7 @@ const QUERIES: [&str; 30] = [
     "MATCH (a:A) RETURN toFloat(a.p), toInteger(a.p), toInteger(a.q), toString(a.p), round(a.p), floor(a.p)",
     "MATCH (a:A) RETURN toInteger(a.p) / 2 AS g, count(*), sum(a.p * a.i)",
     "MATCH (a:A) RETURN CASE WHEN a.n % 2 = 0 THEN a.p ELSE a.q END AS x, coalesce(a.p, a.w) AS y, CASE WHEN a.n % 3 = 0 THEN a.p ELSE a.i END AS z",
-    "MATCH (a:A) WITH a.n % 3 AS g, collect(a.p) AS ps RETURN g, reduce(s = 0, p IN ps | s + p) AS s, [p IN ps WHERE p > 2 | p * 2] AS few",
+    "MATCH (a:A) WITH a ORDER BY a.n WITH a.n % 3 AS g, collect(a.p) AS ps RETURN g, reduce(s = 0, p IN ps | s + p) AS s, [p IN ps WHERE p > 2 | p * 2] AS few",
     "MATCH (a:A) RETURN stDev(a.p), percentileCont(a.p, 0.5), percentileDisc(a.q, 0.5)",
     "MATCH (a:A) RETURN a.p AS x UNION MATCH (a:A) RETURN a.q AS x UNION MATCH (a:A) RETURN a.w AS x UNION MATCH (a:A) RETURN a.i AS x",
     "MATCH (a:A)-[t:T]->(b:A) WHERE t.p > a.p RETURN a.n, b.n, t.p - a.p",

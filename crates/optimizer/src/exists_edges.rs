@@ -17,7 +17,7 @@ use trimorph_catalog::CatalogView;
 use crate::how_often::keeps;
 use crate::planning::Planning;
 use crate::tables::edge_tables;
-use crate::{Halt, VarSet, calls_volatile};
+use crate::{Halt, VarSet, calls_volatile, vars_of};
 
 /// The pass.
 pub(crate) fn exists_edges(mut plan: Plan, planning: &mut Planning<'_>) -> Result<Plan, Halt> {
@@ -55,27 +55,37 @@ fn take_in(plan: &mut Plan) {
 /// Where a pattern that is counted has a condition which would make rows come more than once: its rows are
 /// told apart by the nodes and relationships that it finds, and then the condition may do so.
 fn tell_apart(mut plan: &mut Plan, catalog: &CatalogView<'_>) {
+    let mut asked = VarSet::new();
+    while let Plan::Project { input, items } = plan {
+        asked.extend(vars_of(items.iter().map(|(_, expr)| expr)));
+        plan = input;
+    }
+    if repeats(plan, catalog)
+        && let Some((mut vars, outer)) = found_by(plan)
+    {
+        // Of one row around there is one value of each.
+        vars.extend(outer.iter().filter(|var| asked.contains(var)));
+        let input = Box::new(std::mem::replace(plan, Plan::Unit));
+        *plan = Plan::Distinct { input, vars };
+    }
+}
+
+/// Whether conditions on a pattern are such as are taken in only where it does not matter how often rows come.
+fn repeats(mut plan: &Plan, catalog: &CatalogView<'_>) -> bool {
     loop {
+        if is_taken_in(plan, true, catalog) && !is_taken_in(plan, false, catalog) {
+            return true;
+        }
         plan = match plan {
-            Plan::Project { input, .. } => input,
-            Plan::Apply { kind: ApplyKind::Semi, .. }
-                if is_taken_in(plan, true, catalog) && !is_taken_in(plan, false, catalog) =>
-            {
-                if let Some(vars) = found_by(plan) {
-                    let input = Box::new(std::mem::replace(plan, Plan::Unit));
-                    *plan = Plan::Distinct { input, vars };
-                }
-                return;
-            }
-            Plan::Filter { input, predicate } if !calls_volatile(predicate) => input,
-            Plan::Apply { input, kind: ApplyKind::Semi | ApplyKind::Anti, .. } => input,
-            _ => return,
+            Plan::Filter { input, .. } | Plan::Apply { input, .. } => input,
+            _ => return false,
         };
     }
 }
 
-/// What tells the rows of a pattern apart, with conditions on them: all that it finds.
-fn found_by(mut plan: &Plan) -> Option<Vec<VarId>> {
+/// What tells the rows of a pattern apart, with conditions on them: all that it finds; and the variables of
+/// the row around.
+fn found_by(mut plan: &Plan) -> Option<(Vec<VarId>, &[VarId])> {
     loop {
         plan = match plan {
             Plan::Filter { input, predicate } if !calls_volatile(predicate) => input,
@@ -87,7 +97,7 @@ fn found_by(mut plan: &Plan) -> Option<Vec<VarId>> {
                 let found = nodes.chain(graph.edges.iter().map(|edge| edge.var));
                 let found: Vec<VarId> = found.filter(|var| !outer.contains(var)).collect();
                 let is_told = graph.edges.iter().all(is_one) && graph.paths.is_empty();
-                return (is_told && !found.is_empty()).then_some(found);
+                return (is_told && !found.is_empty()).then_some((found, outer));
             }
             _ => return None,
         };
