@@ -125,7 +125,7 @@ impl Limit {
     fn of_float(float: f64, scale: u8) -> Option<Self> {
         let near = (float * Decimal::power(scale)? as f64).floor();
         // Infinities, NaN, and where floats are further apart than integers.
-        if !(near.abs() < (1_u64 << f64::MANTISSA_DIGITS) as f64) {
+        if near.is_nan() || near.abs() >= (1_u64 << f64::MANTISSA_DIGITS) as f64 {
             return None;
         }
         let order = |n: i64| Decimal::of_units(n, scale).compare_float(float);
