@@ -45,7 +45,7 @@ fn decimal(property: &str, row: usize, n: i64) -> Value {
     let decimal = match property {
         "p" => Decimal::new(n.into(), 2),
         "q" => Decimal::new(n.into(), [0, 1, 3, 5][row % 4]),
-        _ if row % 3 == 0 => Decimal::new(i128::from(n) * 10_i128.pow(17), 20),
+        _ if row.is_multiple_of(3) => Decimal::new(i128::from(n) * 10_i128.pow(17), 20),
         _ => Decimal::new(n.into(), 18),
     };
     decimal.map_or(Value::Null, Value::Decimal)
