@@ -70,7 +70,8 @@ fn tell_apart(mut plan: &mut Plan, catalog: &CatalogView<'_>) {
     }
 }
 
-/// Whether conditions on a pattern are such as are taken in only where it does not matter how often rows come.
+/// Whether conditions on a pattern are such as are taken in only where it does not matter how often rows
+/// come.
 fn repeats(mut plan: &Plan, catalog: &CatalogView<'_>) -> bool {
     loop {
         if is_taken_in(plan, true, catalog) && !is_taken_in(plan, false, catalog) {
