@@ -113,8 +113,8 @@ impl Planner<'_> {
         for place in self.conditions.within(|v| side.contains(v) || self.available.contains(v), &own) {
             let Some(expr) = self.conditions.get(place).map(|condition| &condition.expr) else { continue };
             // What looks at nodes in common alone is a condition of either side.
-            let Some((a, b, _)) = equality(expr) else { continue };
-            if self.safe_key(a).is_none() || self.safe_key(b).is_none() {
+            let Some((first, second, _)) = equality(expr) else { continue };
+            if self.safe_key(first).is_none() || self.safe_key(second).is_none() {
                 continue;
             }
             let found = keys_across(expr, |v| self.available.contains(v), |v| side.contains(v));
@@ -124,9 +124,12 @@ impl Planner<'_> {
             if of_shared(&a) || of_shared(&b) {
                 continue;
             }
+            // Made of decimals, a sum equals another where both have no place among integers: of pairs the
+            // equality itself is asked, which says so.
+            let is_made = !self.is_safe(first) || !self.is_safe(second);
             let wide = |key: Expr| self.safe_key(&key).unwrap_or(key);
             taken.push((wide(a), wide(b)));
-            if is_exact {
+            if is_exact && !is_made {
                 self.conditions.remove(place);
             }
         }
