@@ -11,7 +11,7 @@ use trimorph_types::{LogicalType, Value, Zone};
 use trimorph_vector::{Nulls, Positions, Side, Texts, Values, Vector, map_chosen, zip};
 
 use super::compare_lists::{equal_each, equal_lists};
-use super::compare_wide::{Other, by_position, compare_wide, satisfies};
+use super::compare_wide::{Other, by_position, compare_wide, plain, satisfies};
 use super::evaluated::Evaluated;
 use super::numbers::compare_numbers;
 use super::range::swapped;
@@ -62,19 +62,6 @@ pub(super) fn compare_unlike<'s>(
     let is_equality = matches!(op, Op::Eq | Op::Ne);
     let nulls = if is_equality { nulls_of(&[a, b], at.len) } else { Nulls::all(at.len) };
     Some(Vector { values: same(op == Op::Ne, at), nulls })
-}
-
-/// One loop per operator, so that the loop has no branch on it.
-fn plain<'s, T: Copy + PartialOrd>(op: Op, a: &[T], b: Side<'_, T>, at: Positions<'_>) -> Values<'s> {
-    let a = Side::Each(a);
-    Values::Bool(match op {
-        Op::Eq => zip(a, b, at, |a, b| a == b),
-        Op::Ne => zip(a, b, at, |a, b| a != b),
-        Op::Lt => zip(a, b, at, |a, b| a < b),
-        Op::Le => zip(a, b, at, |a, b| a <= b),
-        Op::Gt => zip(a, b, at, |a, b| a > b),
-        _ => zip(a, b, at, |a, b| a >= b),
-    })
 }
 
 /// Integers with floats, without losing a digit. NaN is unequal to all, and neither less nor greater.

@@ -149,7 +149,7 @@ fn units<'s>(op: Op, x: &Decimals, y: &Values<'_>, is_one: bool, at: Positions<'
         Values::Float(y) if is_one => Limit::of_float(*y.first()?, scale)?,
         Values::Decimal(y) => {
             let (y, _) = y.units().filter(|(_, other)| *other == scale)?;
-            return Some(integers(op, x, Side::Each(y), at));
+            return Some(plain(op, x, Side::Each(y), at));
         }
         _ => return None,
     };
@@ -159,18 +159,24 @@ fn units<'s>(op: Op, x: &Decimals, y: &Values<'_>, is_one: bool, at: Positions<'
         Op::Ge if !limit.is_exact => Op::Gt,
         op => op,
     };
-    Some(integers(op, x, Side::One(limit.floor), at))
+    Some(plain(op, x, Side::One(limit.floor), at))
 }
 
-fn integers<'s>(op: Op, x: &[i64], y: Side<'_, i64>, at: Positions<'_>) -> Values<'s> {
-    let x = Side::Each(x);
+/// One loop per operator, so that the loop has no branch on it.
+pub(super) fn plain<'s, T: Copy + PartialOrd>(
+    op: Op,
+    a: &[T],
+    b: Side<'_, T>,
+    at: Positions<'_>,
+) -> Values<'s> {
+    let a = Side::Each(a);
     Values::Bool(match op {
-        Op::Eq => zip(x, y, at, |x, y| x == y),
-        Op::Ne => zip(x, y, at, |x, y| x != y),
-        Op::Lt => zip(x, y, at, |x, y| x < y),
-        Op::Le => zip(x, y, at, |x, y| x <= y),
-        Op::Gt => zip(x, y, at, |x, y| x > y),
-        _ => zip(x, y, at, |x, y| x >= y),
+        Op::Eq => zip(a, b, at, |a, b| a == b),
+        Op::Ne => zip(a, b, at, |a, b| a != b),
+        Op::Lt => zip(a, b, at, |a, b| a < b),
+        Op::Le => zip(a, b, at, |a, b| a <= b),
+        Op::Gt => zip(a, b, at, |a, b| a > b),
+        _ => zip(a, b, at, |a, b| a >= b),
     })
 }
 
