@@ -19,6 +19,7 @@ use trimorph_vector::{Chunk, Group, Lists, Nulls, Positions, Values, Vector};
 use super::Ex;
 use super::evaluated::{Evaluated, Outcome, Over, OverElements};
 use super::logic::booleans;
+use super::maps::side_by_side;
 use super::quantified::answer;
 use super::repeated::{Bodies, Outer};
 use crate::{Context, ExecError};
@@ -51,7 +52,7 @@ fn run(start: usize, end: usize) -> Option<(u32, u32)> {
 
 impl<'s> Listed<'s> {
     /// Of what a list was evaluated to; `None` where something that is meant is no list.
-    pub(super) fn of(list: &Evaluated<'_, 's>, at: Positions<'_>) -> Option<Self> {
+    pub(super) fn of(list: &Evaluated<'_, 's>, at: Positions<'_>, cx: &Context<'s>) -> Option<Self> {
         let (mut runs, mut nulls) = (vec![(0, 0); at.len], Nulls::NONE);
         let general = |values: Vec<Value>| {
             let len = values.len();
@@ -62,6 +63,17 @@ impl<'s> Listed<'s> {
                 let whole = run(0, items.len())?;
                 at.for_each(|i| runs[i] = whole);
                 general(items.to_vec())
+            }
+            (_, Some(vector @ Vector { values: Values::Tuple(tuples), .. })) => {
+                at.for_each(|i| {
+                    if vector.is_null(i) {
+                        nulls.set(i, at.len);
+                    }
+                });
+                let there: Vec<u32> = at.to_vec().into_iter().filter(|p| !nulls.get(*p as usize)).collect();
+                let lists = side_by_side(tuples.fields(), &there, at.len, cx)?;
+                runs = lists.runs().map(|(start, len)| (start, start + len)).collect();
+                Arc::clone(lists.child())
             }
             (_, Some(Vector { values: Values::List(lists), nulls: null })) => {
                 at.for_each(|i| match null.get(i) {
@@ -193,7 +205,7 @@ pub(super) fn comprehension<'s>(
     cx: &Context<'s>,
     evaluate: OverElements<'s>,
 ) -> Result<Option<Vector<'s>>, ExecError> {
-    let Some(listed) = Listed::of(list, over.at) else { return Ok(None) };
+    let Some(listed) = Listed::of(list, over.at, cx) else { return Ok(None) };
     let mut bodies = Bodies::new(evaluate, listed.pays(over.at));
     let filter = filter.map(|body| bodies.over(body, (local, 1), over, cx)).transpose()?;
     let map = map.map(|body| bodies.over(body, (local, 1), over, cx)).transpose()?;
@@ -260,7 +272,7 @@ pub(super) fn quantifier<'s>(
     cx: &Context<'s>,
     evaluate: OverElements<'s>,
 ) -> Result<Option<Vector<'s>>, ExecError> {
-    let Some(listed) = Listed::of(list, over.at) else { return Ok(None) };
+    let Some(listed) = Listed::of(list, over.at, cx) else { return Ok(None) };
     let mut bodies = Bodies::new(evaluate, listed.pays(over.at));
     let predicate = bodies.over(predicate, (local, 1), over, cx)?;
     let mut counts = vec![(0usize, 0usize); over.at.len];

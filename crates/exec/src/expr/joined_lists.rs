@@ -3,10 +3,13 @@
 //!
 //! What would make very many elements is left to the evaluator of rows, which charges them.
 
+use std::borrow::Cow;
+
 use trimorph_types::Value;
 use trimorph_vector::{Lists, Nulls, Positions, Values, Vector};
 
 use super::evaluated::{Evaluated, Over};
+use super::maps::side_by_side;
 use crate::Context;
 use crate::rows::append;
 
@@ -15,7 +18,7 @@ const ELEMENTS_MAX: usize = 1 << 18;
 
 /// One operand: lists, or elements.
 enum Side<'a, 's> {
-    Lists(&'a Lists<'s>, &'a Nulls),
+    Lists(Cow<'a, Lists<'s>>, &'a Nulls),
     Elements(&'a Vector<'s>),
     /// The same list for all rows, as elements; or one element.
     One(Vector<'s>),
@@ -23,7 +26,7 @@ enum Side<'a, 's> {
 
 impl<'a, 's> Side<'a, 's> {
     /// `None` where it is no operand of such a sum.
-    fn of(evaluated: &'a Evaluated<'_, 's>) -> Option<(Self, bool)> {
+    fn of(evaluated: &'a Evaluated<'_, 's>, at: Positions<'_>, cx: &Context<'s>) -> Option<(Self, bool)> {
         Some(match (evaluated, evaluated.vector()) {
             (Evaluated::Const(Value::List(items)), _) => {
                 let items: Vec<Value> = items.iter().cloned().collect();
@@ -32,9 +35,16 @@ impl<'a, 's> Side<'a, 's> {
             }
             (Evaluated::Const(Value::Null), _) => return None,
             (Evaluated::Const(one), _) => (Self::One(Vector::constant(one, 1)), false),
-            (_, Some(Vector { values: Values::List(lists), nulls })) => (Self::Lists(lists, nulls), true),
-            // Among general values there may be lists; those that are kept by place are made row by row.
-            (_, Some(Vector { values: Values::Any(_) | Values::Tuple(_), .. })) => return None,
+            (_, Some(Vector { values: Values::List(lists), nulls })) => {
+                (Self::Lists(Cow::Borrowed(lists), nulls), true)
+            }
+            (_, Some(Vector { values: Values::Tuple(tuples), nulls })) => {
+                let there: Vec<u32> = at.to_vec().into_iter().filter(|p| !nulls.get(*p as usize)).collect();
+                let lists = side_by_side(tuples.fields(), &there, at.len, cx)?;
+                (Self::Lists(Cow::Owned(lists), nulls), true)
+            }
+            // Among general values there may be lists.
+            (_, Some(Vector { values: Values::Any(_), .. })) => return None,
             (_, Some(vector)) => (Self::Elements(vector), false),
             _ => return None,
         })
@@ -75,7 +85,7 @@ pub(super) fn joined_lists<'s>(
     over: Over<'_, '_, 's>,
     cx: &Context<'s>,
 ) -> Option<Vector<'s>> {
-    let ((a, is_list), (b, is_other)) = (Side::of(a)?, Side::of(b)?);
+    let ((a, is_list), (b, is_other)) = (Side::of(a, over.at, cx)?, Side::of(b, over.at, cx)?);
     if !is_list && !is_other {
         return None;
     }

@@ -32,7 +32,7 @@ pub(super) fn reduction<'s>(
     cx: &Context<'s>,
     evaluate: OverElements<'s>,
 ) -> Result<Option<Vector<'s>>, ExecError> {
-    let Some(listed) = Listed::of(list, over.at) else { return Ok(None) };
+    let Some(listed) = Listed::of(list, over.at, cx) else { return Ok(None) };
     if let Some(additions) = Additions::of(body, acc) {
         let folded = fold(start, &listed, (acc, &additions), over, cx, evaluate)?;
         if folded.is_some() {

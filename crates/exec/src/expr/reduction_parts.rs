@@ -52,7 +52,7 @@ pub(super) fn reduction_by_part<'s>(
     if count * over.at.len > ELEMENTS_MAX {
         return Ok(None);
     }
-    let Some(listed) = Listed::of(list, over.at) else { return Ok(None) };
+    let Some(listed) = Listed::of(list, over.at, cx) else { return Ok(None) };
     let mut bodies = Bodies::new(evaluate, listed.pays(over.at));
     let step = step.map(&mut |ex| bodies.over(ex, (PARTS_FIRST, count + 1), over, cx))?;
     let start = init.iter().map(|ex| evaluate(ex, over, cx)).collect::<Result<Vec<_>, _>>()?;
