@@ -55,6 +55,19 @@ impl MarkedZone<'_> {
         let (word, bit) = ((row % ZONE_ROWS / 64) as usize, row % 64);
         self.0.get(word).is_some_and(|word| word.load(Ordering::Acquire) >> bit & 1 == 1)
     }
+
+    /// The first row of it that is, from one on and before another.
+    fn first(self, from: u64, end: u64) -> Option<u64> {
+        let mut row = from;
+        while row < end {
+            let word = self.0.get((row % ZONE_ROWS / 64) as usize)?.load(Ordering::Acquire) >> (row % 64);
+            if word != 0 {
+                return Some(row + u64::from(word.trailing_zeros())).filter(|found| *found < end);
+            }
+            row = (row / 64 + 1) * 64;
+        }
+        None
+    }
 }
 
 impl Segment {
@@ -133,6 +146,22 @@ impl Marks {
             number += 1;
         }
         false
+    }
+
+    /// The first of `len` rows from `first` on that is marked.
+    ///
+    /// **Cost**: a look at each zone of 1,024 rows, and at the words of those that have a mark.
+    pub fn first(&self, first: u64, len: u64) -> Option<u64> {
+        let (mut row, end) = (first, first.saturating_add(len));
+        while row < end {
+            let zone = row / ZONE_ROWS;
+            let stop = end.min((zone + 1).saturating_mul(ZONE_ROWS));
+            if let Some(found) = self.of_zone(zone).and_then(|marked| marked.first(row, stop)) {
+                return Some(found);
+            }
+            row = stop;
+        }
+        None
     }
 
     /// Which rows of a zone are marked; none where no row of it is.

@@ -64,6 +64,8 @@
 mod arrow;
 #[cfg(feature = "rdf")]
 mod blank_nodes;
+#[cfg(test)]
+mod changed_lists_tests;
 mod checkpointing;
 mod clauses;
 mod commands;

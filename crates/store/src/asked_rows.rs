@@ -13,7 +13,7 @@ use trimorph_vector::Nulls;
 use crate::overlay::Overlay;
 
 /// Whether a value of a column of type `ty` passes.
-fn passes(condition: &Condition<'_>, value: &Value, ty: LogicalType) -> Option<bool> {
+pub(crate) fn passes(condition: &Condition<'_>, value: &Value, ty: LogicalType) -> Option<bool> {
     match (condition, value) {
         (Condition::Present(present), value) => Some(*present != value.is_null()),
         (_, Value::Null) => Some(false),

@@ -103,13 +103,22 @@ impl Neighbours<'_, '_> {
     /// **Cost**: a load of the neighbour and one of the weight each.
     pub fn multiply_sums<T: Copy + Into<u64>>(&self, first: u64, weights: &[T], out: &mut [u64]) {
         self.note(first, out.len() as u64);
-        if self.are_changed(first, out.len() as u64) {
-            for (row, o) in (first..).zip(out) {
-                let sum = self.list(NodeId::new(self.from, row)).sum_weights(weights);
-                *o = o.saturating_mul(sum.unwrap_or(u64::MAX));
-            }
-            return;
+        if !self.are_changed(first, out.len() as u64) {
+            return self.multiply_main_sums(first, weights, out);
         }
+        // Lists between those that changes touched are main's.
+        let mut rest = out;
+        for run in Self::runs_between(first, rest.len() as u64, |from, len| self.first_changed(from, len)) {
+            let (of_main, others) = std::mem::take(&mut rest).split_at_mut((run.end - run.start) as usize);
+            self.multiply_main_sums(run.start, weights, of_main);
+            let Some((changed, others)) = others.split_first_mut() else { return };
+            let sum = self.list(NodeId::new(self.from, run.end)).sum_weights(weights);
+            *changed = changed.saturating_mul(sum.unwrap_or(u64::MAX));
+            rest = others;
+        }
+    }
+
+    fn multiply_main_sums<T: Copy + Into<u64>>(&self, first: u64, weights: &[T], out: &mut [u64]) {
         match self.view {
             None => out.fill(0),
             Some(AdjacencyView::Csr(csr)) => csr.multiply_sums(first, weights, out),

@@ -29,8 +29,10 @@ mod patch;
 mod run;
 mod single;
 
-use trimorph_base::{NodeId, TableId};
-use trimorph_delta::{Direction, Marks};
+use std::ops::Range;
+
+use trimorph_base::{NodeId, PAGE_ROWS, TableId};
+use trimorph_delta::{Direction, MarkedEdges, Marks};
 use trimorph_storage::EdgeTableView;
 use trimorph_storage::adjacency::AdjacencyView;
 
@@ -152,6 +154,45 @@ impl<'r, 's> Neighbours<'r, 's> {
     #[inline]
     pub(super) fn are_changed(&self, first: u64, count: u64) -> bool {
         self.changes.is_some_and(|(_, marks)| marks.meet(first, count))
+    }
+
+    /// Runs, some of them empty, of those of `count` rows from `first` on that `first_other` does not find:
+    /// it is given where to look from, and how many rows. One that it finds follows each run but the last,
+    /// which ends with the rows.
+    fn runs_between(
+        first: u64,
+        count: u64,
+        mut first_other: impl FnMut(u64, u64) -> Option<u64>,
+    ) -> impl Iterator<Item = Range<u64>> {
+        let end = first + count;
+        let mut next = Some(first);
+        std::iter::from_fn(move || {
+            let start = next?;
+            let other = if start < end { first_other(start, end - start) } else { None };
+            next = other.map(|row| row + 1);
+            Some(start..other.unwrap_or(end))
+        })
+    }
+
+    /// The first of `count` rows from `first` on whose list changes touched.
+    fn first_changed(&self, first: u64, count: u64) -> Option<u64> {
+        self.changes.and_then(|(_, marks)| marks.first(first, count))
+    }
+
+    /// The same for a source whose edges, or those near them, were written: see [`Self::are_written`].
+    fn first_written(&self, first: u64, count: u64, marked: Option<&MarkedEdges>) -> Option<u64> {
+        let changed = self.first_changed(first, count);
+        let Some(marked) = marked else { return changed };
+        let end = changed.unwrap_or(first + count);
+        let mut row = first;
+        while row < end {
+            // Edges of rows of a page lie beside each other.
+            if self.table.places_of_rows(row, 1).is_none_or(|places| marked.meet(places)) {
+                return Some(row);
+            }
+            row = (row / PAGE_ROWS + 1) * PAGE_ROWS;
+        }
+        changed
     }
 
     /// The direction, as the delta has it.
