@@ -23,6 +23,8 @@ pub struct Catalog {
     pub estimates: Option<Arc<Statistics>>,
     /// Indexes and constraints that were asked for.
     pub definitions: Definitions,
+    /// How often facts became true again beside those who are at work; in memory only.
+    pub facts_restored: u64,
     facts: Facts,
     shape: ShapeCell,
 }

@@ -38,6 +38,24 @@ impl LabelsVary {
         }
     }
 
+    /// Whether rows that differ as `other` says differ as this says.
+    pub fn covers(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Any, _) | (_, Self::No) => true,
+            (Self::By(own), Self::By(other)) => other.is_subset(own),
+            (Self::No, _) | (_, Self::Any) => false,
+        }
+    }
+
+    /// Rows may differ by all that rows of another table, or version, do.
+    pub fn add_all(&mut self, other: &Self) {
+        match other {
+            Self::No => {}
+            Self::By(labels) => self.add(labels.iter().copied()),
+            Self::Any => *self = Self::Any,
+        }
+    }
+
     /// Rows may differ by these, too.
     pub fn add(&mut self, more: impl IntoIterator<Item = LabelId>) {
         let mut labels = match std::mem::replace(self, Self::Any) {

@@ -115,7 +115,7 @@ impl Reliances {
     pub fn concerns_labels(&self, table: TableId, now: &LabelsVary) -> bool {
         let known =
             |varying: &BTreeMap<TableId, LabelsVary>| varying.get(&table).cloned().unwrap_or_default();
-        self.varying.as_ref().is_some_and(|varying| known(varying) != *now)
+        self.varying.as_ref().is_some_and(|varying| !known(varying).covers(now))
     }
 
     /// Whether it took for certain that no table has a column of this name that has come since, or what its

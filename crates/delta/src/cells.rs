@@ -108,6 +108,29 @@ impl Cells {
         }
     }
 
+    /// Whether the value at a place is of another type than a column's, `ty`, or has a form that columns of
+    /// this type do not have as such. A null is of any.
+    pub(crate) fn is_of_other_type(&self, at: usize, ty: LogicalType) -> bool {
+        if self.is_null(at) {
+            return false;
+        }
+        match &self.data {
+            Data::Nothing(_) => false,
+            Data::Bool(_) => ty != LogicalType::Bool,
+            Data::Float(_) => ty != LogicalType::Float,
+            Data::Text(..) => ty != LogicalType::String,
+            Data::Int(own, _) => ty != *own,
+            Data::Any(values) => values.get(at).is_some_and(|value| match value {
+                Value::Null => false,
+                // An instant with another zone, or one that 64 bits do not hold.
+                Value::LocalDateTime(_) | Value::DateTime(_) => {
+                    integer(value).is_none_or(|(own, _)| own != ty)
+                }
+                _ => value.logical_type() != ty,
+            }),
+        }
+    }
+
     /// The text at a place, if it is one.
     pub(crate) fn text(&self, at: usize) -> Option<&str> {
         let Data::Text(bytes, ends) = &self.data else { return None };

@@ -61,6 +61,7 @@ mod topology;
 mod topology_tests;
 mod tree;
 mod values;
+mod values_seen;
 mod writer;
 
 pub use delta::Delta;

@@ -37,25 +37,38 @@ pub(crate) fn let_keys_lack(main: &mut Main, table: TableId) {
     }
 }
 
-/// Whether an edge table may get edges between any nodes to those of `target`, one at each end.
+/// Whether an edge table may get edges between any two nodes to those of `target`, one at each end.
 pub(crate) fn edges_vary(main: &Main, table: EdgeTableId, target: TableId) -> bool {
     let facts = main.catalog.unrecorded_facts().edge_tables.get(usize::from(table.0));
     facts.is_some_and(|facts: &EdgeTableFacts| {
-        facts.edges_max == u64::MAX
-            && facts.self_loops_max == u64::MAX
-            && facts.targets.iter().any(|known| known.table == target)
+        facts.edges_max == u64::MAX && facts.targets.iter().any(|known| known.table == target)
     })
 }
 
-/// An edge table may get edges between any nodes to those of `target`. That a node has one at most is left:
-/// who puts a second one in says so ([`let_have_several`]).
+/// An edge table may get edges between any two nodes to those of `target`. That a node has one at most is
+/// left, and that none leads to where it begins: who puts such a one in says so ([`let_have_several`],
+/// [`let_have_loops`]).
 pub(crate) fn let_edges_vary(main: &mut Main, table: EdgeTableId, target: TableId) {
     let facts = Arc::make_mut(&mut main.catalog).facts_mut();
     let Some(facts) = facts.edge_tables.get_mut(usize::from(table.0)) else { return };
-    (facts.edges_max, facts.self_loops_max) = (u64::MAX, u64::MAX);
+    facts.edges_max = u64::MAX;
     if !facts.targets.iter().any(|known| known.table == target) {
         facts.targets.push(TargetFacts { table: target, single: false });
         facts.targets.sort_by_key(|known| known.table);
+    }
+}
+
+/// Whether an edge table may get edges from a node to itself.
+pub(crate) fn may_have_loops(main: &Main, table: EdgeTableId) -> bool {
+    let facts = main.catalog.unrecorded_facts().edge_tables.get(usize::from(table.0));
+    facts.is_none_or(|facts| facts.self_loops_max == u64::MAX)
+}
+
+/// An edge table may get edges from a node to itself.
+pub(crate) fn let_have_loops(main: &mut Main, table: EdgeTableId) {
+    let facts = Arc::make_mut(&mut main.catalog).facts_mut();
+    if let Some(facts) = facts.edge_tables.get_mut(usize::from(table.0)) {
+        facts.self_loops_max = u64::MAX;
     }
 }
 

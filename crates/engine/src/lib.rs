@@ -83,6 +83,7 @@ mod error;
 mod estimates;
 mod estimator;
 mod facts;
+mod facts_again;
 mod first_load;
 mod follower;
 mod following;

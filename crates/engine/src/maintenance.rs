@@ -302,6 +302,9 @@ fn maintain(handles: &Handles, weak: &Weak<Shared>, is_paused: bool) -> Option<D
     if let Some(after) = regrouped_after {
         due = due.min(after);
     }
+    if let Some(after) = shared.restore_facts_in_time() {
+        due = due.min(after);
+    }
     if shared.has_spare_memory() {
         due = due.min(FREED_KEPT);
     }

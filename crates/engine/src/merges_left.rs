@@ -2,7 +2,7 @@
 //! out of it and is to be used again.
 
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use trimorph_delta::Cleaned;
 use trimorph_mvcc::{Epoch, Needed};
@@ -16,6 +16,8 @@ pub(crate) struct Merging {
     pub(crate) undone: u64,
     /// Before then the delta is not looked at again for readers who come and go beside others that stay.
     pub(crate) look_again: Option<Instant>,
+    /// Facts that may be true again are not looked for before then, and are so long after that.
+    pub(crate) facts_again: Option<(Instant, Duration)>,
     /// By how many bytes the delta grew while the last merge was at work.
     pub(crate) grown: usize,
     /// What was cleaned, and the last epoch in which somebody could find it.

@@ -74,6 +74,7 @@ impl Shared {
         let held = self.live.delta.held_bytes();
         merging.grown = self.live.delta.bytes().saturating_sub(before);
         self.clean(merging, true);
+        self.restore_facts(merging);
         if held >= MUCH_HELD {
             *self.freed_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         }

@@ -53,7 +53,8 @@ impl Main {
         let facts = EdgeTableFacts {
             single: false,
             edges_max: u64::MAX,
-            self_loops_max: u64::MAX,
+            // Who puts one in says so.
+            self_loops_max: 0,
             targets: Vec::new(),
             one_type: Vec::new(),
         };

@@ -21,6 +21,7 @@ mod checkpoint;
 pub mod column;
 mod edge_table;
 mod edge_values;
+mod facts_again;
 mod grow;
 mod key_index;
 mod key_lookup;
@@ -40,6 +41,7 @@ pub use checkpoint::{
     read_main, read_unverified, write_main,
 };
 pub use edge_table::{EdgeTable, EdgeTableView};
+pub use facts_again::{ColumnPlace, FactsAgain};
 pub use key_index::{KeyIndex, KeyIndexView};
 pub use key_lookup::NO_ROW;
 pub use main_version::{ComponentBytes, Main};

@@ -61,10 +61,10 @@ pub use trimorph_storage::column::{
     ColumnView, Comparison, Condition, IntegerSet, LabelRows, SEGMENT_ROWS, ZONE_ROWS,
 };
 pub use trimorph_storage::{
-    Checkpoint, CheckpointReport, ComponentBytes, DatabaseError, DirectoryState, EdgeChanges, EdgeMerge,
-    EdgeTable, EdgeTableView, Load, LogStart, Main, NO_ROW, NewEdge, NodeChanges, NodeTable, PiecePlace,
-    PlacedEdge, RewriteError, bulk, check_main, directory_state, end_first_write, manifest_number,
-    open_checkpoint, pieces_of, read_checkpoint, read_main, read_unverified, write_main,
+    Checkpoint, CheckpointReport, ColumnPlace, ComponentBytes, DatabaseError, DirectoryState, EdgeChanges,
+    EdgeMerge, EdgeTable, EdgeTableView, FactsAgain, Load, LogStart, Main, NO_ROW, NewEdge, NodeChanges,
+    NodeTable, PiecePlace, PlacedEdge, RewriteError, bulk, check_main, directory_state, end_first_write,
+    manifest_number, open_checkpoint, pieces_of, read_checkpoint, read_main, read_unverified, write_main,
 };
 pub use trimorph_vfs::{Failures, Pins, ask_for_huge_pages, prefetch_item};
 pub use unrecorded::{EdgePositions, Unrecorded};

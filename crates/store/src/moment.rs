@@ -1,6 +1,6 @@
 //! Moment: what a snapshot sees of the delta, and the lists that it has put together so far.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::Pressure;
@@ -24,6 +24,9 @@ pub struct Live {
     written: AtomicBool,
     /// Transactions that may write and are not over.
     writers: Mutex<usize>,
+    /// Transactions that wrote, or were about to write, what breaks facts that may become true again: how
+    /// many there were, and how many of them are over.
+    breaking: (AtomicU64, AtomicU64),
 }
 
 impl Live {
@@ -49,6 +52,24 @@ impl Live {
     pub fn end_writing(&self) {
         let mut writers = self.writers();
         *writers = writers.saturating_sub(1);
+    }
+
+    /// A transaction is about to write a value of another type than its column's, or labels, for the first
+    /// time; it says so before it asks whether that was said of the data.
+    pub fn begin_to_break_facts(&self) {
+        self.breaking.0.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// It is over: what it wrote can be found, and has its stamp.
+    pub fn end_breaking_facts(&self) {
+        self.breaking.1.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// How many such transactions there were; none while one of them is not over.
+    pub fn breaking_facts(&self) -> Option<u64> {
+        let over = self.breaking.1.load(Ordering::SeqCst);
+        // Never fewer than are over, and only that many where none of them is open.
+        Some(self.breaking.0.load(Ordering::SeqCst)).filter(|begun| *begun == over)
     }
 
     /// Whether somebody has written what main may not have: else main is all there is.

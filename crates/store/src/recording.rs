@@ -18,10 +18,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use trimorph_base::{EdgeId, EdgeTableId, NodeId, TableId};
-use trimorph_catalog::{Catalog, Reliances};
+use trimorph_catalog::{Catalog, PropertyInfo, Reliances};
 use trimorph_delta::hash_of_value;
 use trimorph_mvcc::{ReadRange, ReadSet};
-use trimorph_types::Value;
+use trimorph_types::{LogicalType, Value};
 
 use crate::Wanted;
 
@@ -77,6 +77,8 @@ impl Plans<'_> {
     }
 
     fn note_nodes(&self, before: &Catalog, now: &Catalog, reads: &mut ReadSet) {
+        // What is as it was may have been otherwise in between.
+        let may_be_news = before.facts_restored != now.facts_restored;
         for table in now.schema.table_ids() {
             let at = usize::from(table.0);
             let facts = |catalog: &Catalog| catalog.unrecorded_facts().node_tables.get(at).cloned();
@@ -87,7 +89,7 @@ impl Plans<'_> {
                 }
                 continue;
             };
-            let is_news = was.labels_vary != is.labels_vary;
+            let is_news = was.labels_vary != is.labels_vary || may_be_news;
             if is_news && self.any(|plan| plan.concerns_labels(table, &is.labels_vary)) {
                 reads.nodes_of(table).rows.insert_all();
             }
@@ -101,7 +103,8 @@ impl Plans<'_> {
                 let name = now.schema.property_name(property.id);
                 let is_changed = match was.one_type.get(column) {
                     None => self.all_properties || self.any(|plan| plan.concerns_property(&name)),
-                    Some(one) if Some(one) == is.one_type.get(column) => false,
+                    Some(one) if !may_be_news && Some(one) == is.one_type.get(column) => false,
+                    Some(_) if is.one_type.get(column) == Some(&true) || !tells_types(property) => false,
                     Some(_) => self.any(|plan| plan.concerns_type(table, column)),
                 };
                 if is_changed {
@@ -112,6 +115,7 @@ impl Plans<'_> {
     }
 
     fn note_edges(&self, before: &Catalog, now: &Catalog, reads: &mut ReadSet) {
+        let may_be_news = before.facts_restored != now.facts_restored;
         for table in now.schema.edge_table_ids() {
             let at = usize::from(table.0);
             if self.any(|plan| plan.concerns_edge_table(table, now)) {
@@ -119,14 +123,12 @@ impl Plans<'_> {
             }
             let known = before.schema.edge_tables.get(at).map_or(0, |info| info.properties.len());
             let Some(info) = now.schema.edge_tables.get(at) else { continue };
-            let types = |catalog: &Catalog| {
-                let facts = catalog.unrecorded_facts().edge_tables.get(at);
-                facts.map_or_else(Vec::new, |facts| facts.one_type.clone())
-            };
-            let (was, is) = (types(before), types(now));
+            let (was, is) = (types_of_edges(before, at), types_of_edges(now, at));
             for (column, property) in info.properties.iter().enumerate() {
                 let is_changed = if column < known {
-                    was.get(column) != is.get(column)
+                    tells_types(property)
+                        && (may_be_news || was.get(column) != is.get(column))
+                        && is.get(column) == Some(&false)
                         && self.any(|plan| plan.concerns_edge_type(table, column))
                 } else {
                     let name = now.schema.property_name(property.id);
@@ -138,6 +140,16 @@ impl Plans<'_> {
             }
         }
     }
+}
+
+/// Of the columns of an edge table, whether all values are of their types.
+fn types_of_edges(catalog: &Catalog, table: usize) -> &[bool] {
+    catalog.unrecorded_facts().edge_tables.get(table).map_or(&[], |facts| &facts.one_type)
+}
+
+/// Whether that all values are of the type of a column can be true: of general ones nobody relies on it.
+fn tells_types(property: &PropertyInfo) -> bool {
+    property.ty != LogicalType::Any
 }
 
 /// The integer by which a value is found in ranges of its column, as columns have it; none of other values.

@@ -275,8 +275,11 @@ impl Preparer<'_> {
             if *row >= ROWS_END || target.row() >= ROWS_END {
                 return Err("an edge of a row that no node table has");
             }
-            let edge = EdgeId::new(table, *place);
-            ends.push(EdgeEnds { edge, source: NodeId::new(source, *row), target });
+            let (edge, source) = (EdgeId::new(table, *place), NodeId::new(source, *row));
+            if source == target && !facts::may_have_loops(self.main, table) {
+                facts::let_have_loops(self.main, table);
+            }
+            ends.push(EdgeEnds { edge, source, target });
         }
         Ok(ends)
     }

@@ -232,10 +232,10 @@ impl Statement<'_> {
         if count == 0 {
             return Ok(Vec::new());
         }
-        let (table, by_row) = self.shared.node_table(labels)?;
+        let (table, by_row) = self.shared.node_table(writing, labels)?;
         let (mut columns, mut set) = (ByColumn::with_capacity(values.len()), 0);
         for (key, values) in values {
-            let column = self.node_column_of(table, &key, &values)?;
+            let column = self.node_column_of(writing, table, &key, &values)?;
             note_values(writing, table, column, &values);
             set += values_of(&values);
             columns.push((column as u32, Vector::of_values(values, Positions::all(count))));
@@ -289,12 +289,24 @@ impl Statement<'_> {
     }
 
     /// The column of a property of a node table, which may get these values.
-    fn node_column_of(&self, table: TableId, key: &str, values: &[Value]) -> Result<usize, Error> {
-        types_of(values).try_fold(0, |_, ty| self.shared.node_column(table, key, ty))
+    fn node_column_of(
+        &self,
+        writing: &mut Writing,
+        table: TableId,
+        key: &str,
+        values: &[Value],
+    ) -> Result<usize, Error> {
+        types_of(values).try_fold(0, |_, ty| self.shared.node_column(writing, table, key, ty))
     }
 
-    fn edge_column_of(&self, table: EdgeTableId, key: &str, values: &[Value]) -> Result<usize, Error> {
-        types_of(values).try_fold(0, |_, ty| self.shared.edge_column(table, key, ty))
+    fn edge_column_of(
+        &self,
+        writing: &mut Writing,
+        table: EdgeTableId,
+        key: &str,
+        values: &[Value],
+    ) -> Result<usize, Error> {
+        types_of(values).try_fold(0, |_, ty| self.shared.edge_column(writing, table, key, ty))
     }
 
     /// Rows of a table get keys, which no other row has.
@@ -351,7 +363,7 @@ impl Statement<'_> {
         key: &str,
         values: &[Value],
     ) -> Result<(), Error> {
-        let column = self.edge_column_of(table, key, values)?;
+        let column = self.edge_column_of(writing, table, key, values)?;
         for (edges, values) in edges.chunks(PART_ROWS).zip(values.chunks(PART_ROWS)) {
             self.check(0)?;
             self.write_edge_column(writing, table, column, edges, values.to_vec())?;
@@ -498,7 +510,7 @@ impl Statement<'_> {
                 writing.effects.properties_removed += nodes.len() as u64;
                 continue;
             }
-            let column = self.node_column_of(table, &key, &values)?;
+            let column = self.node_column_of(writing, table, &key, &values)?;
             for (nodes, values) in nodes.chunks(PART_ROWS).zip(values.chunks(PART_ROWS)) {
                 self.check(0)?;
                 self.set_column(writing, (table, column), nodes, values)?;

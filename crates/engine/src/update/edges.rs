@@ -69,6 +69,9 @@ impl Statement<'_> {
         let mut made = vec![Value::Null; rows.len()];
         for (table, (edges, places)) in by_table.iter_mut() {
             let ends = ends_of(edges);
+            if edges.iter().any(|ends| ends.source == ends.target) {
+                self.shared.let_have_loops(*table)?;
+            }
             if self.may_be_gone(writing) {
                 self.check_ends(&reader, &ends)?;
             }

@@ -40,7 +40,8 @@ struct Next {
 }
 
 impl Change<'_> {
-    fn of(self, own: &[Arc<str>]) -> Next {
+    /// What becomes of the labels `own`; those of `table` come in its order.
+    fn of(self, own: &[Arc<str>], table: &[Arc<str>]) -> Next {
         let mut next = own.to_vec();
         if self.add {
             next.extend(self.labels.iter().filter(|label| !own.contains(label)).cloned());
@@ -48,7 +49,8 @@ impl Change<'_> {
             next.retain(|label| !self.labels.contains(label));
         }
         let (added, removed) = (next.len().saturating_sub(own.len()), own.len().saturating_sub(next.len()));
-        let labels = (added + removed > 0).then(|| next.into());
+        let is_of_table = next.len() == table.len() && next.iter().all(|label| table.contains(label));
+        let labels = (added + removed > 0).then(|| if is_of_table { table.into() } else { next.into() });
         Next { labels, added: added as u64, removed: removed as u64 }
     }
 }
@@ -77,7 +79,7 @@ impl Statement<'_> {
         for of_table in nodes.chunk_by(|a, b| a.table() == b.table()) {
             let changed = self.relabelled(writing, &reader, of_table, Change { labels, add })?;
             let Some((first, _)) = changed.first() else { continue };
-            self.shared.let_labels_vary(first.table(), labels)?;
+            self.shared.let_labels_vary(writing, first.table(), labels)?;
             self.write_labels(writing, first.table(), &changed, labels)?;
         }
         Ok(())
@@ -112,6 +114,7 @@ impl Statement<'_> {
         // What the node before had, as it stands, and what becomes of it: as a rule this one has it, too.
         let mut last: Option<(Option<Value>, Next)> = None;
         let mut changed = Vec::with_capacity(nodes.len());
+        let table = nodes.first().map_or_else(Vec::new, |node| reader.schema().label_names(node.table()));
         for (at, node) in nodes.iter().enumerate() {
             self.check(at)?;
             let own = reader.own_labels(*node);
@@ -119,7 +122,7 @@ impl Statement<'_> {
                 Some((before, next)) if is_same(before.as_ref(), own.as_ref()) => next,
                 _ => {
                     let labels = reader.labels(*node);
-                    let next = change.of(&labels);
+                    let next = change.of(&labels, &table);
                     known.entry(labels).or_insert(next).clone()
                 }
             };

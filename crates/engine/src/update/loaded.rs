@@ -61,7 +61,7 @@ impl Writing {
         }
         let mut at = 0;
         for ty in super::changes::types_of(&values) {
-            at = shared.node_column(table, name, ty)?;
+            at = shared.node_column(self, table, name, ty)?;
         }
         let changes = self.changes.nodes_of(table);
         let noted = changes.values.or_default(at);

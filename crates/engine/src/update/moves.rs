@@ -127,7 +127,7 @@ impl Statement<'_> {
         let mut going = ByLabels::new();
         for (labels, own) in groups {
             // Beyond a number of tables there are none of their own.
-            if !self.shared.node_table(&labels)?.1 {
+            if !self.shared.node_table(writing, &labels)?.1 {
                 going.insert(labels, own);
             }
         }

@@ -11,6 +11,7 @@ use trimorph_store::Main;
 use trimorph_types::LogicalType;
 use trimorph_types::iri_names::is_hidden;
 
+use super::Writing;
 use crate::durable::declared;
 use crate::shared::Shared;
 use crate::value_indexes::index_all;
@@ -91,7 +92,11 @@ impl Shared {
     }
 
     /// The node table for nodes with a label set, sorted, and whether these have their labels by the row.
-    pub(super) fn node_table(&self, labels: &[Arc<str>]) -> Result<(TableId, bool), Error> {
+    pub(super) fn node_table(
+        &self,
+        writing: &mut Writing,
+        labels: &[Arc<str>],
+    ) -> Result<(TableId, bool), Error> {
         let (found, count) = self.in_newest(|main| (table_of(main, labels), main.node_tables.len()));
         // What users do not see is told by its table.
         let is_own = labels.iter().any(|label| is_hidden(label));
@@ -102,7 +107,7 @@ impl Shared {
             }
             None => {
                 let mixed = self.own_node_table(&[])?;
-                self.let_labels_vary(mixed, labels)?;
+                self.let_labels_vary(writing, mixed, labels)?;
                 Ok((mixed, true))
             }
         }
@@ -127,7 +132,14 @@ impl Shared {
     }
 
     /// Rows of a node table may differ from the table by these labels.
-    pub(super) fn let_labels_vary(&self, table: TableId, labels: &[Arc<str>]) -> Result<(), Error> {
+    pub(super) fn let_labels_vary(
+        &self,
+        writing: &mut Writing,
+        table: TableId,
+        labels: &[Arc<str>],
+    ) -> Result<(), Error> {
+        // Before the fact is looked at: it may be about to become true again.
+        writing.break_facts();
         let is_ready = |main: &Main| {
             let names = &main.catalog.schema.labels;
             let ids: Option<Vec<LabelId>> =
@@ -157,7 +169,8 @@ impl Shared {
         })
     }
 
-    /// The edge table of a type out of a node table, which may get edges to `target` and between any nodes.
+    /// The edge table of a type out of a node table, which may get edges to `target` and between any two
+    /// nodes.
     pub(super) fn edge_table(
         &self,
         edge_type: &str,
@@ -197,24 +210,41 @@ impl Shared {
         })
     }
 
-    /// The column of a property of a node table, which may get values of a type.
-    pub(crate) fn node_column(&self, table: TableId, key: &str, ty: LogicalType) -> Result<usize, Error> {
+    /// An edge table may get edges from a node to itself.
+    pub(super) fn let_have_loops(&self, table: EdgeTableId) -> Result<(), Error> {
+        if self.in_newest(|main| facts::may_have_loops(main, table)) {
+            return Ok(());
+        }
+        self.change_schema(|main| {
+            facts::let_have_loops(main, table);
+            Ok(())
+        })
+    }
+
+    /// The column of a property of a node table, which may get values of a type from now on.
+    pub(crate) fn node_column(
+        &self,
+        writing: &mut Writing,
+        table: TableId,
+        key: &str,
+        ty: LogicalType,
+    ) -> Result<usize, Error> {
         let at = usize::from(table.0);
-        let find = |main: &Main| {
+        let mut find = |main: &Main| {
             let column = main.catalog.schema.node_property(table, key)?;
             let has = main.catalog.schema.node_tables[at].properties[column].ty;
             let facts = main.catalog.unrecorded_facts().node_tables.get(at)?;
-            let one_type = facts.one_type.get(column).is_some_and(|one| *one);
-            (!one_type || has == ty || ty == LogicalType::Any).then_some(column)
+            takes(writing, (has, ty), facts.one_type.get(column)).then_some(column)
         };
         if let Some(column) = self.in_newest(|main| find(main)) {
             return Ok(column);
         }
         self.change_schema(|main| {
+            let is_ready = find(main).is_some();
             let catalog = Arc::make_mut(&mut main.catalog);
             Ok(match catalog.schema.node_property(table, key) {
                 Some(column) => {
-                    if find(main).is_none() {
+                    if !is_ready {
                         facts::let_node_types_vary(main, table, column);
                     }
                     column
@@ -228,23 +258,29 @@ impl Shared {
     }
 
     /// The same of an edge table.
-    pub(super) fn edge_column(&self, table: EdgeTableId, key: &str, ty: LogicalType) -> Result<usize, Error> {
+    pub(super) fn edge_column(
+        &self,
+        writing: &mut Writing,
+        table: EdgeTableId,
+        key: &str,
+        ty: LogicalType,
+    ) -> Result<usize, Error> {
         let at = usize::from(table.0);
-        let find = |main: &Main| {
+        let mut find = |main: &Main| {
             let column = main.catalog.schema.edge_property(table, key)?;
             let has = main.catalog.schema.edge_tables[at].properties[column].ty;
             let facts = main.catalog.unrecorded_facts().edge_tables.get(at)?;
-            let one_type = facts.one_type.get(column).is_some_and(|one| *one);
-            (!one_type || has == ty || ty == LogicalType::Any).then_some(column)
+            takes(writing, (has, ty), facts.one_type.get(column)).then_some(column)
         };
         if let Some(column) = self.in_newest(|main| find(main)) {
             return Ok(column);
         }
         self.change_schema(|main| {
+            let is_ready = find(main).is_some();
             let catalog = Arc::make_mut(&mut main.catalog);
             Ok(match catalog.schema.edge_property(table, key) {
                 Some(column) => {
-                    if find(main).is_none() {
+                    if !is_ready {
                         facts::let_edge_types_vary(main, table, column);
                     }
                     column
@@ -256,4 +292,14 @@ impl Shared {
             })
         })
     }
+}
+
+/// Whether a column of type `has` may get values of type `ty` with the facts as they are; `Any` is of nulls.
+/// Who writes others says so before the fact is looked at.
+fn takes(writing: &mut Writing, (has, ty): (LogicalType, LogicalType), one_type: Option<&bool>) -> bool {
+    let is_other = has != ty && ty != LogicalType::Any;
+    if is_other && has != LogicalType::Any {
+        writing.break_facts();
+    }
+    !is_other || one_type != Some(&true)
 }

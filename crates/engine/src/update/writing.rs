@@ -77,6 +77,8 @@ pub(crate) struct Writing {
     pub(super) touched: Touched,
     /// What lacks something that a definition demands.
     pub(super) lacking: Lacking,
+    /// Whether it wrote, or was about to write, a value of another type than its column's, or labels.
+    breaks_facts: bool,
     /// What its statements could not read.
     failures: Arc<Failures>,
     /// What the statement that is at work has done.
@@ -138,6 +140,7 @@ impl Writing {
             unstated: Vec::new(),
             touched: Touched::default(),
             lacking: Lacking::default(),
+            breaks_facts: false,
             failures: Arc::default(),
             effects: SideEffects::default(),
         }
@@ -167,6 +170,9 @@ impl Writing {
             return base.clone();
         }
         let mut main = self.main.grown_like(newest.main());
+        // What became true with a later version need not hold of this one.
+        main.weaken_facts();
+        main.keep_labels_varying(&self.main);
         // What the newest version and the delta have together is about what it sees: a merge that took what
         // others wrote leaves its own to be estimated.
         let estimates = Arc::new(newest.catalog().estimated().clone());
@@ -257,6 +263,15 @@ impl Writing {
     /// Whether statements that are given by IRIs are inserted next: what they ask for has no ids.
     pub(super) fn inserts_data(&mut self, inserts: bool) {
         self.may_move = inserts && self.is_alone;
+    }
+
+    /// It is about to write a value of another type than its column's, or labels: until it is over nobody is
+    /// told again that there are no such.
+    pub(super) fn break_facts(&mut self) {
+        if !self.breaks_facts {
+            self.breaks_facts = true;
+            self.live.begin_to_break_facts();
+        }
     }
 
     /// A plan was made of the catalog that it sees.
@@ -510,6 +525,11 @@ impl Drop for Writing {
         self.tell();
         if was_told {
             // Who was told while it was open found nothing to merge; from now on there may be.
+            self.live.pressure.tell();
+        }
+        if self.breaks_facts {
+            self.live.end_breaking_facts();
+            // Who looked meanwhile could not say that there are none.
             self.live.pressure.tell();
         }
         if self.intent != Intent::Read {

@@ -92,7 +92,8 @@ impl Main {
         if end >= u64::from(u32::MAX) {
             return Err(RewriteError::Unknown(format!("more than {} rows in one node table", u32::MAX)));
         }
-        let change = Change::new(&old, changes, end, options)?;
+        let own = self.catalog.schema.label_names(table);
+        let change = Change { own, ..Change::new(&old, changes, end, options)? };
         let mut catalog = (*self.catalog).clone();
         catalog.estimates = None;
         let stats = &mut catalog.statistics.node_tables[at];
@@ -208,6 +209,8 @@ struct Change<'a> {
     reset: Vec<u64>,
     /// Rows that come where nobody was.
     end: u64,
+    /// The labels of the table.
+    own: Vec<Arc<str>>,
     options: RegionOptions,
 }
 
@@ -227,7 +230,7 @@ impl<'a> Change<'a> {
         check(&pins)?;
         reset.sort_unstable();
         reset.dedup();
-        Ok(Self { old, changes, reset, end, options })
+        Ok(Self { old, changes, reset, end, own: Vec::new(), options })
     }
 
     /// The rows of a segment, with new values in the place of old ones.
@@ -327,7 +330,10 @@ impl<'a> Change<'a> {
         let over = |segment: usize| {
             let mut over = self.over(segment, place);
             if place.is_none() {
-                over.iter_mut().for_each(|(_, labels)| row_labels::store(labels, column.ty));
+                over.iter_mut().for_each(|(_, labels)| match row_labels::are_own(labels, &self.own) {
+                    true => *labels = Value::Null,
+                    false => row_labels::store(labels, column.ty),
+                });
             }
             over
         };
