@@ -72,7 +72,8 @@ impl Given {
 /// The encoding of a segment in which no row has a value.
 pub(super) const NO_VALUES: &str = "null";
 
-/// Where decimals are integers of one scale.
+/// Where lists are of one type, and where decimals are integers of one scale.
+pub(super) const LISTS: u8 = 13;
 pub(super) const FIXED: u8 = 14;
 
 /// Short names of encodings; their order is that of directories.

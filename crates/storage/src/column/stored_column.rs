@@ -9,7 +9,7 @@ use trimorph_vfs::{CodecError, Decoder, Piece, PieceWriter};
 
 use super::blobs::put_blob;
 use super::codes::Codes;
-use super::format::{ENCODINGS, Given, NO_VALUES, Summary, tells_exceptions};
+use super::format::{ENCODINGS, Given, LISTS, NO_VALUES, Summary, tells_exceptions};
 use super::segment::Segment;
 use super::stored_dictionary::Dictionary;
 use crate::slot::{Content, Load, Slot, loads};
@@ -128,10 +128,16 @@ impl Column {
         there.any(|segment| segment.touched().is_none_or(|segment| segment.filter.may_have(hash)))
     }
 
-    /// Whether all values are of the column's type. General values but terms are not looked at: they may be
-    /// of any.
+    /// Whether all values are of the column's type. General values but lists and terms are not looked at: they
+    /// may be of any.
     pub(crate) fn has_one_type(&self) -> bool {
-        tells_exceptions(self.ty) && !self.has_exceptions()
+        // Lists that are kept as such have nothing else beside them.
+        let is_list = |summary: Summary| summary.encoding == LISTS && !summary.exceptions;
+        let are_lists = |slot: &Slot<Segment>| is_empty(slot) || slot.given().summary.is_some_and(is_list);
+        match self.ty {
+            LogicalType::List => self.segments.iter().all(|slot| are_lists(slot)),
+            ty => tells_exceptions(ty) && !self.has_exceptions(),
+        }
     }
 
     /// All its pieces, in the order of a directory.

@@ -319,6 +319,10 @@ fn lists_are_kept_by_their_elements() {
     all.extend([list(2, Value::Null), list(0, Value::Null)]);
     let column = column(LogicalType::List, &all);
     assert_eq!(column.encodings(), [("lists", 2), ("general", 1)]);
+    // What is kept as lists is nothing else; of general values nobody knows.
+    let is_known = |all: &[Value]| super::compare_tests::column(LogicalType::List, all).has_one_type();
+    assert!(is_known(&numbers) && is_known(&[Value::Null]) && is_known(&[]));
+    assert!(!column.has_one_type() && !is_known(&[list(1, Value::Int(1)), Value::Int(1)]));
     let rows: Vec<u64> =
         (0..1000u64).map(|i| i * 7919 % all.len() as u64).chain([131_072, 131_073]).collect();
     let read = ColumnView::new(&column).gather_rows(&rows);
