@@ -263,6 +263,63 @@ fn alternatives_have_joins_of_their_own() {
     }
 }
 
+/// A value that must be in a list equals one of the elements, however often that is there.
+#[test]
+fn members_of_lists_are_joined() {
+    let snapshot = created(&[
+        "UNWIND range(0, 199) AS n CREATE (:P {n: n, s: 'w' + toString(n % 40), v: CASE n % 5 WHEN 0 THEN n / 10.0 WHEN 1 THEN null ELSE n % 30 END})",
+        "UNWIND range(0, 149) AS n CREATE (:Q {n: n, k: n % 6, s: 'w' + toString(n % 9), t: 'w' + toString(n % 50) + ';w' + toString(n % 7) + ';w3', words: ['w' + toString(n % 60), 'w' + toString(n % 8), 'w' + toString(n % 8)], m: n % 25, f: toFloat(n % 25), h: CASE n % 2 WHEN 0 THEN n / 20.0 ELSE 0.0 / 0.0 END, values: [n % 25, n / 20.0]})",
+        "CREATE (:Q {n: 500, words: [], values: []}), (:Q {n: 501}), (:P {n: 502}), (:P {n: 503, s: 'x', v: 0.0 / 0.0}), (:P {n: 504, v: 'w1'})",
+        "MATCH (p:P), (q:Q) WHERE p.n = q.n AND p.n < 20 CREATE (p)-[:R {tags: [p.s, 'w' + toString(q.n)]}]->(q)",
+    ]);
+    let graph = Graph::read(&snapshot);
+    let cases = [
+        ("MATCH (p:P), (q:Q) WHERE p.s IN q.words RETURN p.n AS x, q.n AS y", 1),
+        ("MATCH (p:P), (q:Q) WHERE p.v IN [q.m, q.f, q.h] RETURN p.n AS x, q.n AS y", 1),
+        ("MATCH (p:P), (q:Q) WHERE toUpper(p.s) IN [toUpper(q.s), 'W3', q.k] RETURN p.n AS x, q.n AS y", 1),
+        ("MATCH (p:P), (q:Q) WHERE p.s IN split(q.t, ';') AND p.n < q.n RETURN p.n AS x, q.n AS y", 1),
+        ("MATCH (p:P), (q:Q) WHERE p.s IN q.words + q.s RETURN count(*) AS n", 1),
+        ("MATCH (p:P), (q:Q) WHERE any(w IN q.words WHERE w = p.s) RETURN count(*) AS n", 1),
+        ("MATCH (p:P), (q:Q) WHERE p.s IN q.words OR p.n = q.n RETURN p.n AS x, q.n AS y", 2),
+        ("MATCH (p:P), (q:Q) WHERE p.s IN q.words OR p.v IN [q.h, q.m] RETURN p.n AS x, q.n AS y", 2),
+        (
+            "MATCH (p:P), (q:Q) WHERE (p.s IN q.words AND p.n < 9) OR p.v IN [q.f, q.m] RETURN count(*) AS n, sum(q.n) AS s",
+            2,
+        ),
+        ("MATCH (q:Q) UNWIND q.words AS w MATCH (p:P) WHERE w IN [p.s, p.v] RETURN q.n AS x, w, p.n AS y", 1),
+        ("MATCH (q:Q) WITH q.k AS k, collect(q.s) AS all MATCH (p:P) WHERE p.s IN all RETURN k, p.n AS y", 1),
+        ("MATCH (q:Q) OPTIONAL MATCH (p:P) WHERE p.s IN q.words RETURN q.n AS x, p.n AS y", 1),
+        ("MATCH (p:P) OPTIONAL MATCH (q:Q) WHERE p.s IN q.words AND q.n > 140 RETURN p.n AS x, q.n AS y", 1),
+        ("MATCH (a:P)-[r:R]->(), (p:P) WHERE p.s IN r.tags RETURN a.n AS x, p.n AS y", 1),
+        // Of no side alone, not in it, or of what may be no list: of lists of mixed values nobody knows.
+        ("MATCH (p:P), (q:Q) WHERE p.v IN q.values RETURN count(*) AS n", 0),
+        ("MATCH (p:P), (q:Q) WHERE NOT p.s IN q.words RETURN count(*) AS n", 0),
+        ("MATCH (p:P), (q:Q) WHERE p.s IN q.words + p.v RETURN count(*) AS n", 0),
+        ("MATCH (p:P), (q:Q) WHERE p.s IN q.words OR p.n > 190 RETURN count(*) AS n", 0),
+        ("MATCH (p:P), (q:Q) WHERE p.n IN CASE q.k WHEN 1 THEN [1] ELSE [2] END RETURN count(*) AS n", 0),
+    ];
+    for (text, joins) in cases {
+        let bound = bind(text, snapshot.catalog()).unwrap();
+        let expected = run_on(&bound, &graph, &BTreeMap::new(), NOW, 100 * STEPS_MAX).unwrap();
+        assert!(!expected.is_empty(), "{text}");
+        let planned = optimize(bound, snapshot.catalog(), None, Options::default()).unwrap();
+        let plan = trimorph_algebra::explain(&planned.plan, &planned.vars, &mut |_| String::new());
+        assert_eq!(plan.matches("HashJoin").count(), joins, "{text}\n{plan}");
+        for (vector_size, threads) in [(2_048, 1), (16, 1), (64, 2)] {
+            let settings = Settings { clock: NOW, vector_size, threads, ..Settings::default() };
+            let found = rows(text, &snapshot, settings, Options { check: true, ..Options::default() });
+            compare(&expected, &found, &Comparison::default()).unwrap_or_else(|d| panic!("{text}\n{d}"));
+        }
+    }
+    // One row, or few, are compared with each list.
+    let text = "MATCH (p:P {n: 7}), (q:Q) WHERE p.s IN q.words RETURN q.n AS y";
+    let planned =
+        optimize(bind(text, snapshot.catalog()).unwrap(), snapshot.catalog(), None, Options::default());
+    let planned = planned.unwrap();
+    let plan = trimorph_algebra::explain(&planned.plan, &planned.vars, &mut |_| String::new());
+    assert!(!plan.contains("HashJoin"), "{plan}");
+}
+
 /// Many rows on one side, few on the other: what cannot be joined is left out where it is scanned.
 #[test]
 fn keys_are_passed_down_to_where_they_can_be_asked() {

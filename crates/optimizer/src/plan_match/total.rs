@@ -90,6 +90,31 @@ impl Planner<'_> {
         }
     }
 
+    /// Whether an expression of variables that there are gives a list or null, whatever the row.
+    pub(super) fn is_list(&self, expr: &Expr) -> bool {
+        let is_text = |arg: &Expr| self.total(arg).is_some_and(|of| of.ty == LogicalType::String);
+        let of_entity = |item: &Expr| match item {
+            Expr::Property(base, _, _) => matches!(**base, Expr::Var(var) if self.is_entity(var)),
+            _ => false,
+        };
+        let is_item = |item: &Expr| of_entity(item) || self.total(item).is_some();
+        match expr {
+            Expr::Var(var) => self.with.types.get(var.0 as usize) == Some(&LogicalType::List),
+            Expr::Property(base, name, _) => {
+                let Expr::Var(var) = **base else { return false };
+                self.is_entity(var) && self.one_type(var, name) == Some(LogicalType::List)
+            }
+            Expr::List(items) => items.iter().all(is_item),
+            // Lists and what is put to their ends.
+            Expr::Op(Op::Add, parts, _) => {
+                parts.iter().any(|part| self.is_list(part))
+                    && parts.iter().all(|part| self.is_list(part) || is_item(part))
+            }
+            Expr::Call(name, args, _) if &**name == "split" => args.iter().all(is_text),
+            _ => false,
+        }
+    }
+
     /// An expression as a key of a join, which gives a value or null whatever the row, and equal values where
     /// the expression does: itself where it [is safe](Self::is_safe). Sums and products of integers are made
     /// of decimals, which have room for them: what has none among integers equals no integer.
@@ -127,8 +152,15 @@ impl Planner<'_> {
 
     /// Whether a variable is a node or relationship, or null, of the rows there are.
     fn is_from_outside(&self, var: VarId) -> bool {
+        self.available.contains(&var) && self.is_entity(var)
+    }
+
+    /// Whether a variable is a node or relationship, or null.
+    fn is_entity(&self, var: VarId) -> bool {
         let ty = self.with.types.get(var.0 as usize);
-        self.available.contains(&var) && matches!(ty, Some(LogicalType::Node | LogicalType::Relationship))
+        matches!(ty, Some(LogicalType::Node | LogicalType::Relationship))
+            || self.labels.contains_key(&var)
+            || self.entities.contains(&var)
     }
 
     fn total(&self, expr: &Expr) -> Option<Total> {
@@ -216,11 +248,14 @@ impl Planner<'_> {
 
     /// The type of all values of a property of a node or relationship.
     fn type_of_property(&self, var: VarId, name: &Arc<str>) -> Option<LogicalType> {
+        let is_own = self.labels.contains_key(&var) || self.entities.contains(&var);
+        (is_own || self.is_from_outside(var)).then(|| self.one_type(var, name))?
+    }
+
+    /// The same of one that is known to be such.
+    fn one_type(&self, var: VarId, name: &Arc<str>) -> Option<LogicalType> {
         let (catalog, names) = (self.with.known.catalog, Some(std::slice::from_ref(name)));
         let is_pattern_node = self.labels.contains_key(&var);
-        if !is_pattern_node && !self.entities.contains(&var) && !self.is_from_outside(var) {
-            return None;
-        }
         let types: Vec<Option<LogicalType>> =
             if is_pattern_node || self.with.types.get(var.0 as usize) == Some(&LogicalType::Node) {
                 // Of a node from outside it is not known which tables it may be in.

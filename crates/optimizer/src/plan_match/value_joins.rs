@@ -4,7 +4,8 @@
 //!    theirs, or its key (`value_keys`), as the same new variable. Null joins nothing, nor does a value that
 //!    does not equal itself. Where many have equal values, and a value of one must lie between two of the
 //!    other, those that have equal values are kept in order of it.
-//! 2. Else, where one of several such equalities must hold, each has a join (`alternatives`).
+//! 2. Else, where one of several such equalities must hold, or a value must be in a list, each alternative
+//!    has a join (`alternatives`).
 //! 3. Else, where a value of one is bounded by values of the other, or begins with one, one side is kept in
 //!    order of it.
 //! 4. Else they are multiplied. What a condition on pairs computes of one side alone, and cannot fail, is
@@ -68,7 +69,7 @@ impl Planner<'_> {
             (right, right_estimate),
         ];
         if on.is_empty() {
-            if self.is_from_rows || !self.join_by_alternatives(&sides, &vars) {
+            if !self.join_by_alternatives(&sides, &vars) {
                 self.beside_in_order(sides, &vars);
             }
         } else {
