@@ -10,6 +10,9 @@ use super::rows::Rows;
 use super::states::{Column, Ledger, ROWS_UNCHECKED, take};
 use crate::{Context, ExecError};
 
+/// Nanoseconds of a second.
+const SECOND: i64 = 1_000_000_000;
+
 impl Column<'_> {
     /// Takes lists into least and largest.
     pub(super) fn add_lists(
@@ -77,8 +80,14 @@ fn first_other(mut orders: impl Iterator<Item = Ordering>) -> Ordering {
 fn order_part(part: &Vector<'_>, e: usize, item: &Value, cx: &Context<'_>) -> Ordering {
     match (&part.values, item) {
         (Values::Any(values), item) => order(&values[e], item),
-        (Values::String(texts), Value::String(item)) if !part.nulls.get(e) => texts.get(e).cmp(item),
-        (Values::Int(ints), Value::Int(item)) if !part.nulls.get(e) => ints[e].cmp(item),
+        (_, _) if part.nulls.get(e) => order(&Value::Null, item),
+        (Values::String(texts), Value::String(item)) => texts.get(e).cmp(item),
+        (Values::Int(ints), Value::Int(item)) => ints[e].cmp(item),
+        (Values::Date(days), Value::Date(item)) => i64::from(days[e]).cmp(&item.days),
+        (Values::LocalDateTime(nanos), Value::LocalDateTime(item)) => {
+            let (seconds, nanos) = (nanos[e].div_euclid(SECOND), nanos[e].rem_euclid(SECOND));
+            seconds.cmp(&item.seconds).then(nanos.cmp(&item.nanos.into()))
+        }
         _ => order(&part.value(e, &|id| cx.edge_value(id)), item),
     }
 }

@@ -87,12 +87,15 @@ impl<'s> Block<'s> {
         drop(order);
         let Some(keys) = rows.columns.pop() else { return Err(no_key()) };
         rows.columns.truncate(first);
-        let mut before = Vec::with_capacity(rows.len() + 1);
-        let mut sum = 0u64;
-        before.push(0);
-        for multiplicity in &rows.multiplicity {
-            sum = sum.saturating_add(*multiplicity);
-            before.push(sum);
+        let mut before = Vec::new();
+        if rows.multiplicity.iter().any(|multiplicity| *multiplicity != 1) {
+            before.reserve_exact(rows.len() + 1);
+            let mut sum = 0u64;
+            before.push(0);
+            for multiplicity in &rows.multiplicity {
+                sum = sum.saturating_add(*multiplicity);
+                before.push(sum);
+            }
         }
         let bytes = rows.bytes() + crate::rows::cell_bytes(&keys) + before.capacity() * size_of::<u64>();
         let bytes = bytes + equal.as_ref().map_or(0, Equal::bytes);
@@ -121,7 +124,8 @@ pub(super) struct Sorted<'s> {
     pub(super) len: usize,
     /// The lengths in bytes that keys have, ascending, where keys are beginnings of bounds.
     lengths: Vec<usize>,
-    /// What the rows before each stand for, and all of them; past 64 bits, [`MANY`].
+    /// What the rows before each stand for, and all of them; past 64 bits, [`MANY`]. Empty where each stands
+    /// for one.
     before: Vec<u64>,
     _held: trimorph_base::Reservation,
 }
@@ -420,6 +424,7 @@ impl<'s> Sorted<'s> {
     /// What the rows of some matches stand for.
     pub(super) fn tuples(&self, matches: &Matches) -> u64 {
         match matches {
+            Matches::Range(start, end) if self.before.is_empty() => (end - start) as u64,
             Matches::Range(start, end) => match self.before[*end] {
                 MANY => self.rows.multiplicity[*start..*end].iter().fold(0, |sum, m| sum.saturating_add(*m)),
                 all => all - self.before[*start],
