@@ -104,11 +104,47 @@ fn each_row_finds_what_lies_within_its_bounds() {
                     let settings = Settings { threads, ..Settings::default() };
                     let (found, joined) = rows(&query, &snapshot, Options::default(), settings);
                     assert_eq!(found, expected, "graph {seed}: {query}");
-                    // Where there are other conditions on pairs, those are made.
-                    if nodes > 100 && (are_two || by_one && !bounds.contains("<>")) {
+                    // Where there are other conditions on pairs, those are made; and whether there is one
+                    // above a bound is asked of the greatest.
+                    let is_extreme = shape.contains("EXISTS") && !are_two;
+                    if nodes > 100 && !is_extreme && (are_two || by_one && !bounds.contains("<>")) {
                         assert!(joined, "graph {seed}: {query}");
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Whether there is something greater among what hangs on a node is asked of the greatest, where the values
+/// are of one type in one order.
+#[test]
+fn the_greatest_of_what_hangs_on_a_node_is_asked() {
+    let snapshot = graph(5, 260);
+    for (condition, is_extreme) in [
+        ("m.some > q.some", true),
+        ("m.some >= q.some", true),
+        ("q.at > m.at", true),
+        ("m.h <= q.h", true),
+        ("m.some > q.mixed", true),
+        // Of several types, here or in another table, and between two bounds.
+        ("m.mixed > q.some", false),
+        ("m.x > q.x", false),
+        ("m.some > q.some AND m.some < q.n", false),
+    ] {
+        for shape in [
+            "MATCH (p:A)-[l:T]->(q) WHERE EXISTS { (p)-[:T]->(m) WHERE BOUND } RETURN p.n, q.n",
+            "MATCH (p:A)-[l:T]->(q) WHERE NOT EXISTS { (p)-[:T]->(m) WHERE BOUND } RETURN p.n, q.n",
+            "MATCH (p:A)-[l:T]->(q) RETURN p.n, q.n, EXISTS { (p)-[:T]->(m) WHERE BOUND } AS e",
+        ] {
+            let query = shape.replace("BOUND", condition);
+            let (expected, _) = rows(&query, &snapshot, without(), Settings::default());
+            for threads in [1, 2] {
+                let settings = Settings { threads, vector_size: 61, ..Settings::default() };
+                let (found, plan) = sorted_rows_and_plan(&query, &snapshot, Options::default(), settings);
+                assert_eq!(found, expected, "{query}");
+                let is_asked = plan.contains("max(") || plan.contains("min(");
+                assert_eq!(is_asked && !plan.contains("RangeJoin"), is_extreme, "{query}\n{plan}");
             }
         }
     }

@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use trimorph_algebra::{Aggregate, AggregateKind, ApplyKind, Expr, Op, Plan, VarId, Vars};
+use trimorph_algebra::{Aggregate, AggregateKind, ApplyKind, BandKind, Expr, Op, Plan, VarId, Vars};
 use trimorph_base::Span;
 use trimorph_catalog::CatalogView;
 use trimorph_types::LogicalType;
@@ -25,13 +25,43 @@ pub(crate) fn exists_extremes(plan: Plan, planning: &mut Planning<'_>) -> Result
     bottom_up(plan, &planning.needed, &mut |mut plan, _| {
         if let Plan::Apply { subplan, kind: ApplyKind::Semi | ApplyKind::Anti | ApplyKind::Mark(_), .. } =
             &mut plan
-            && let Some(compared) = compared(subplan, vars, catalog)
         {
-            let extremes = compared.kinds.iter().map(|kind| (vars.anonymous(compared.ty), *kind)).collect();
-            grouped(subplan, compared, extremes);
+            let of_range = unordered(subplan);
+            let asked = of_range.as_ref().unwrap_or(subplan);
+            if let Some(compared) = compared(asked, vars, catalog) {
+                let kinds = compared.kinds.iter();
+                let extremes = kinds.map(|kind| (vars.anonymous(compared.ty), *kind)).collect();
+                if let Some(of_range) = of_range {
+                    **subplan = of_range;
+                }
+                grouped(subplan, compared, extremes);
+            }
         }
         Ok(plan)
     })
+}
+
+/// A range join by one bound, as of what many rows count among what hangs on a node (`bounded_calls`), as a
+/// comparison of all that is joined.
+fn unordered(subplan: &Plan) -> Option<Plan> {
+    let Plan::RangeJoin { left, right, on, band } = subplan else { return None };
+    let (op, (bound, may_equal)) = match (band.low, band.high) {
+        (Some(low), None) => ([Op::Gt, Op::Ge], low),
+        (None, Some(high)) => ([Op::Lt, Op::Le], high),
+        _ => return None,
+    };
+    let (Plan::Extra { input: left, items: bounds }, Plan::Extra { input: right, items: keys }) =
+        (&**left, &**right)
+    else {
+        return None;
+    };
+    let ([(of_bound, low)], [(of_key, key)]) = (&bounds[..], &keys[..]) else { return None };
+    if band.kind != BandKind::Between || *of_bound != bound || *of_key != band.key {
+        return None;
+    }
+    let input = Box::new(Plan::HashJoin { left: left.clone(), right: right.clone(), on: on.clone() });
+    let predicate = Expr::op(op[usize::from(may_equal)], vec![key.clone(), low.clone()]);
+    Some(Plan::Filter { input, predicate })
 }
 
 /// A comparison of a value of the joined side with one of the other.
