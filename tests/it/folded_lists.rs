@@ -283,3 +283,49 @@ fn conditions_that_fail() {
         }
     }
 }
+
+/// What all aggregates ask of a row is asked before rows are grouped, where groups of none are left out.
+#[test]
+fn groups_of_none_need_no_rows() {
+    let snapshot = created(&GRAPH);
+    let of = "MATCH (p:P)-[:HAS]->(m) WITH p, collect(m) AS ms WITH p, [m IN ms WHERE m.l > 3 | m.n] AS ns";
+    let chosen = |asked: &str| format!("{of} WHERE {asked} RETURN p.i AS i, size(ns) AS c");
+    let counted = |aggregates: &str, asked: &str| {
+        format!(
+            "MATCH (p:P)-[:HAS]->(m) WHERE m.n > 0 WITH p.k AS k, p.s AS s, {aggregates} WHERE {asked} RETURN *"
+        )
+    };
+    let n = "count(CASE WHEN m.l > 6 THEN 1 END) AS n";
+    for (query, is_before) in [
+        (chosen("size(ns) > 0"), true),
+        (chosen("size(ns) >= 1 AND p.i < 9"), true),
+        (chosen("0 < size(ns)"), true),
+        (chosen("size(ns) = 2"), true),
+        (chosen("size(ns) <> 0"), true),
+        (chosen("size(ns) >= 0"), false),
+        (chosen("size(ns) < 2"), false),
+        (chosen("size(ns) <> 1"), false),
+        (chosen("size(ns) > 0 OR p.i = 1"), false),
+        (counted(n, "n > 1"), true),
+        (counted(n, "n < 2"), false),
+        (counted("sum(CASE WHEN m.l > 6 THEN m.n ELSE 0 END) AS n", "n > 5"), true),
+        (counted("sum(CASE WHEN m.l > 6 THEN m.n ELSE 1 END) AS n", "n > 5"), false),
+        (counted("max(CASE WHEN m.l > 6 THEN m.n END) AS n", "n IS NOT NULL"), true),
+        (counted("avg(CASE WHEN m.l > 6 THEN m.n END) AS n", "n < 9.5"), true),
+        (counted(&format!("{n}, min(CASE WHEN m.l > 6 THEN m.f END) AS f"), "n > 1 AND f < 3"), true),
+        (counted(&format!("{n}, min(CASE WHEN m.l > 5 THEN m.f END) AS f"), "n > 1 AND f < 3"), false),
+        (counted(&format!("{n}, count(*) AS c"), "n > 1"), false),
+        ("MATCH (m:M) WITH count(CASE WHEN m.l > 6 THEN 1 END) AS n WHERE n > 1 RETURN n".to_owned(), false),
+    ] {
+        let ask = |options| sorted_rows_and_plan(&query, &snapshot, options, Settings::default());
+        let (found, plan) = ask(Options::default());
+        let (expected, whole) = ask(Options::default().without("empty_groups").unwrap());
+        assert_eq!(found, expected, "{query}\n{plan}");
+        assert!(!found.is_empty(), "{query}");
+        assert_eq!(plan != whole, is_before, "{query}\n{plan}\n{whole}");
+    }
+    // What can fail is asked of the rows that it was asked of.
+    let query = "MATCH (p:P)-[:HAS]->(m) WHERE m.n <> 3 WITH p, count(CASE WHEN 6 / (m.n - 3) > 1 THEN m.n END) AS n WHERE n > 0 RETURN p.i, n";
+    let ask = |options| sorted_rows_and_plan(query, &snapshot, options, Settings::default());
+    assert_eq!(ask(Options::default()).0, ask(Options::default().without("empty_groups").unwrap()).0);
+}

@@ -19,42 +19,43 @@
 //! 15. `plain_conditions` negations are taken in, what all alternatives ask is asked before
 //! 16. `push_filters`   a filter on a pattern becomes part of it
 //! 17. `fold_lists`     lists of which only conditions on elements, or sums, are looked at are folded
-//! 18. `list_members`   a pattern of which a node is in a list begins at the nodes of the list
-//! 19. `narrow_types`   what is asked of the type of a relationship becomes its types
-//! 20. `unroll_quantifiers` what is asked of any, all or none of a few constants is asked of each
-//! 21. `in_lists`       equalities of one property, any of which will do, become a list that it is in
-//! 22. `predicate_sets` what is asked of the predicate of statements becomes part of their pattern
-//! 23. `drop_unused`    what is computed and never looked at is not computed
-//! 24. `compound_keys`  keys of groupings that are maps or lists become their parts
-//! 25. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
-//! 26. `parts_of_texts` one part of a text that was split is taken of the text
-//! 27. `group_limit`   a sort of which the first rows of each group are looked at is told so
-//! 28. `late_projection` what a top-k does not order by is computed for the rows that are left
-//! 29. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
-//! 30. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
+//! 18. `empty_groups`   what all aggregates ask of rows is asked before, where groups of none are left out
+//! 19. `list_members`   a pattern of which a node is in a list begins at the nodes of the list
+//! 20. `narrow_types`   what is asked of the type of a relationship becomes its types
+//! 21. `unroll_quantifiers` what is asked of any, all or none of a few constants is asked of each
+//! 22. `in_lists`       equalities of one property, any of which will do, become a list that it is in
+//! 23. `predicate_sets` what is asked of the predicate of statements becomes part of their pattern
+//! 24. `drop_unused`    what is computed and never looked at is not computed
+//! 25. `compound_keys`  keys of groupings that are maps or lists become their parts
+//! 26. `constant_keys`  keys of groupings that are the same in all rows are given to the groups
+//! 27. `parts_of_texts` one part of a text that was split is taken of the text
+//! 28. `group_limit`   a sort of which the first rows of each group are looked at is told so
+//! 29. `late_projection` what a top-k does not order by is computed for the rows that are left
+//! 30. `ask_bound`      what a pattern asks of nodes that rows bring becomes predicates
+//! 31. `narrow_tables` which node tables each node can be in, narrowed along edges; a node without any
 //!     empties the pattern
-//! 31. `implied_conditions` what a pattern asks to be there and asks more of as well is asked once
-//! 32. `both_ways`     edges asked for in both directions at nodes nobody looks at: those out, and those in
-//! 33. `group_branches` what is counted of several queries is counted of each, and merged
-//! 34. `count_by_table` counts by labels or type become a count for each table, other aggregates over
+//! 32. `implied_conditions` what a pattern asks to be there and asks more of as well is asked once
+//! 33. `both_ways`     edges asked for in both directions at nodes nobody looks at: those out, and those in
+//! 34. `group_branches` what is counted of several queries is counted of each, and merged
+//! 35. `count_by_table` counts by labels or type become a count for each table, other aggregates over
 //!     relationships of several types one for each type
-//! 35. `count_statements` statements of RDF of which only the number counts are counted where they lie
-//! 36. `walks`         what is asked of walks as wholes becomes part of the search for them
-//! 37. `tell_apart`    which edges must differ because they could be the same
-//! 38. `reach_once`    walks of which only the ends count, and these once, reach each node once
-//! 39. `hang_counts`   leaves that nobody looks at become counting steps
-//! 40. `plan_match`    each pattern becomes scans, extends and joins
-//! 41. `exists_extremes` `EXISTS` of something greater asks for the greatest of each group
-//! 42. `join_groups`    what subqueries ask of rows that they join by values is asked of groups of these
-//! 43. `same_aggregates` an aggregate that a grouping has twice is made once
-//! 44. `row_keys`      keys of groupings that one row beside all others has are given to the groups
-//! 45. `join_reads`    what is asked of many pairs of joined rows is read before they are joined
-//! 46. `order_edges`   the first rows by an indexed property of relationships are looked up
-//! 47. `scan_both_ways` relationships in both directions of which few pass are read out, and in
-//! 48. `share_expressions` what several expressions of an operator have in common is computed once
-//! 49. `distinct_once` different values of which there are several aggregates are told apart once
-//! 50. `share_subplans` what several places of the plan compute in the same way is computed once
-//! 51. `reduce_joins`  subqueries that join by value are joined with the keys that rows around have
+//! 36. `count_statements` statements of RDF of which only the number counts are counted where they lie
+//! 37. `walks`         what is asked of walks as wholes becomes part of the search for them
+//! 38. `tell_apart`    which edges must differ because they could be the same
+//! 39. `reach_once`    walks of which only the ends count, and these once, reach each node once
+//! 40. `hang_counts`   leaves that nobody looks at become counting steps
+//! 41. `plan_match`    each pattern becomes scans, extends and joins
+//! 42. `exists_extremes` `EXISTS` of something greater asks for the greatest of each group
+//! 43. `join_groups`    what subqueries ask of rows that they join by values is asked of groups of these
+//! 44. `same_aggregates` an aggregate that a grouping has twice is made once
+//! 45. `row_keys`      keys of groupings that one row beside all others has are given to the groups
+//! 46. `join_reads`    what is asked of many pairs of joined rows is read before they are joined
+//! 47. `order_edges`   the first rows by an indexed property of relationships are looked up
+//! 48. `scan_both_ways` relationships in both directions of which few pass are read out, and in
+//! 49. `share_expressions` what several expressions of an operator have in common is computed once
+//! 50. `distinct_once` different values of which there are several aggregates are told apart once
+//! 51. `share_subplans` what several places of the plan compute in the same way is computed once
+//! 52. `reduce_joins`  subqueries that join by value are joined with the keys that rows around have
 //!
 //! Every pass is timed, those that a plan can do without can be switched off ([`Options::without`]), and
 //! after each `check` looks whether the plan still holds together ([`Options::check`]). No pass runs another;
@@ -92,6 +93,7 @@ mod degrees;
 mod distinct_once;
 mod drop_unused;
 mod edge_lookups;
+mod empty_groups;
 mod estimate;
 mod exists_edges;
 mod exists_extremes;

@@ -16,13 +16,13 @@ use crate::{Halt, Options, Switches, VarSet};
 use crate::{
     ask_bound, both_ways, bound_edges, bounded_calls, call_groups, call_once, carried_values, check,
     compound_keys, constant_keys, count_by_table, count_calls, count_lists, count_optional, count_rows,
-    count_statements, count_trails, distinct_once, drop_unused, exists_edges, exists_extremes, fixed_walks,
-    fold_lists, group_branches, group_by_nodes, group_limit, hang_counts, implied_conditions, in_lists,
-    join_groups, join_reads, late_projection, list_members, merge_patterns, narrow_tables, narrow_types,
-    null_arguments, optional_conditions, optional_groups, order_edges, order_lists, parts_of_texts,
-    path_parts, plain_conditions, plan_match, predicate_sets, push_filters, reach_once, reduce_joins,
-    row_keys, same_aggregates, scan_both_ways, share_expressions, share_subplans, split_windows, tell_apart,
-    unroll_quantifiers, walks,
+    count_statements, count_trails, distinct_once, drop_unused, empty_groups, exists_edges, exists_extremes,
+    fixed_walks, fold_lists, group_branches, group_by_nodes, group_limit, hang_counts, implied_conditions,
+    in_lists, join_groups, join_reads, late_projection, list_members, merge_patterns, narrow_tables,
+    narrow_types, null_arguments, optional_conditions, optional_groups, order_edges, order_lists,
+    parts_of_texts, path_parts, plain_conditions, plan_match, predicate_sets, push_filters, reach_once,
+    reduce_joins, row_keys, same_aggregates, scan_both_ways, share_expressions, share_subplans,
+    split_windows, tell_apart, unroll_quantifiers, walks,
 };
 
 /// Operators one above the other that a plan may have. Each is a call within a call while the query runs; a
@@ -79,6 +79,7 @@ pub(crate) const PASSES: &[Pass] = &[
     Pass { name: "plain_conditions", required: false, run: plain_conditions::plain_conditions },
     Pass { name: "push_filters", required: false, run: push_filters::push_filters },
     Pass { name: "fold_lists", required: false, run: fold_lists::fold_lists },
+    Pass { name: "empty_groups", required: false, run: empty_groups::empty_groups },
     Pass { name: "list_members", required: false, run: list_members::list_members },
     Pass { name: "narrow_types", required: false, run: narrow_types::narrow_types },
     Pass { name: "unroll_quantifiers", required: false, run: unroll_quantifiers::unroll_quantifiers },
