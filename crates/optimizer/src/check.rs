@@ -124,7 +124,7 @@ impl Checker<'_> {
             Plan::Apply { subplan, kind, .. } => {
                 let inner = self.plan(subplan, Some(&scope))?;
                 if let ApplyKind::Paired { node, found, .. } = kind {
-                    self.is_node(*node, &scope, "Apply")?;
+                    self.is_there(*node, &scope, "Apply")?;
                     self.is_there(*found, &inner, "Apply")?;
                 }
                 match kind.answer() {

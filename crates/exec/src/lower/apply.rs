@@ -99,9 +99,11 @@ impl Lowering<'_> {
             number: if one_by_one { None } else { Some(self.slot(&sub_layout, number)?) },
             mode,
             pair: match pair {
-                Some((node, found)) => {
-                    Some((self.slot(&child.layout, node)?, self.slot(&sub_layout, found)?))
-                }
+                Some((node, found)) => Some(ops::Pair {
+                    of_rows: self.slot(&child.layout, node)?,
+                    found: self.slot(&sub_layout, found)?,
+                    by_value: is_computed(subplan, found),
+                }),
                 None => None,
             },
             once_a_node: exists && pair.is_none() && is_asked_again(input, subplan, &arguments),
@@ -109,6 +111,11 @@ impl Lowering<'_> {
         };
         Ok(Lowered { node: self.node(Spec::Apply(Arc::new(spec)), [child.node, sub]), layout })
     }
+}
+
+/// Whether a plan computes a variable last: others are found by a pattern.
+fn is_computed(plan: &Plan, var: VarId) -> bool {
+    matches!(plan, Plan::Extra { items, .. } if items.iter().any(|(item, _)| *item == var))
 }
 
 /// Whether a subplan looks at one node alone, which may come again, and gives the same for it each time.

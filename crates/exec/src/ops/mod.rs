@@ -56,7 +56,7 @@ mod unwind;
 mod var_extend;
 
 pub(crate) use aggregate::{Aggregate, AggregateEx, AggregateSpec, RunAggregate, RunKey, Within};
-pub(crate) use apply::{Apply, ApplyMode, ApplySpec};
+pub(crate) use apply::{Apply, ApplyMode, ApplySpec, Pair};
 pub(crate) use batch_extend::{BatchExtend, BatchExtendSpec};
 pub(crate) use chain_extend::ChainExtend;
 pub(crate) use column_extend::{ColumnExtend, ColumnExtendSpec};

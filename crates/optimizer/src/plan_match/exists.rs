@@ -3,7 +3,7 @@
 //! 1. `EXISTS { … }` of one node of the rows becomes the set of the nodes that have the pattern: found once,
 //!    from wherever it is found best, and asked of each row by one bit (`asked_by_set` of the module).
 //! 2. `EXISTS { … }` and `COUNT { … }` of two nodes are found once for all rows that share one of the two
-//!    (`paired`).
+//!    (`paired`), and so are those of one node and of a value that must equal one of the row.
 //!
 //! Before patterns are planned, those that could be asked so are put by: they speak of one or two nodes of
 //! the rows and of nothing else of them, and no predicate can fail for nodes that no row has. Once both
@@ -15,10 +15,10 @@
 
 use std::collections::HashMap;
 
-use trimorph_algebra::{ApplyKind, EdgeRange, Plan, QueryGraph, VarId};
+use trimorph_algebra::{ApplyKind, EdgeRange, Expr, Op, Plan, QueryGraph, VarId};
 
 use super::harmless::is_harmless;
-use crate::{set_of, vars_of};
+use crate::{calls_volatile, set_of, vars_of};
 
 /// Patterns that could be asked in another way, by one of their own nodes.
 pub(super) struct Candidates(HashMap<VarId, Candidate>);
@@ -27,6 +27,8 @@ pub(super) struct Candidate {
     /// The nodes of the rows.
     pub(super) nodes: Vec<VarId>,
     pub(super) graph: QueryGraph,
+    /// A value of the rows, and what must equal it: this is no condition of the pattern.
+    pub(super) equal: Option<(Expr, Expr)>,
 }
 
 impl Candidates {
@@ -92,7 +94,12 @@ impl Candidate {
         let is_one = |graph: &QueryGraph| {
             graph.edges.iter().all(|e| e.range == EdgeRange::One && e.each.is_none() && e.whole.is_empty())
         };
-        if !is_plain(graph) || !is_one(graph) || !graph.predicates.iter().all(is_harmless) {
+        if !is_plain(graph) || !is_one(graph) {
+            return None;
+        }
+        let mut graph = graph.clone();
+        let equal = take_equal(&mut graph, outer);
+        if !graph.predicates.iter().all(is_harmless) {
             return None;
         }
         let ends = || graph.edges.iter().flat_map(|edge| [edge.from, edge.to]);
@@ -100,12 +107,46 @@ impl Candidate {
         let mut all = vars_of(&graph.predicates);
         all.extend(set_of(graph.nodes.iter().map(|n| n.var).chain(ends()).chain(edges)));
         let nodes: Vec<VarId> = all.into_iter().filter(|var| outer.contains(var)).collect();
-        if !(1..=2).contains(&nodes.len()) || !nodes.iter().all(|node| ends().any(|var| var == *node)) {
+        let most = if equal.is_some() { 1 } else { 2 };
+        if !(1..=most).contains(&nodes.len()) || !nodes.iter().all(|node| ends().any(|var| var == *node)) {
             return None;
         }
         let own = ends().find(|var| !nodes.contains(var))?;
-        Some((own, Self { nodes, graph: graph.clone() }))
+        Some((own, Self { nodes, graph, equal }))
     }
+}
+
+/// Takes the condition off a pattern that a value of its own equals one of the rows, where that is the only
+/// one about other variables of the rows than the nodes that the pattern hangs on: a variable, or a property,
+/// of which all rows have one.
+fn take_equal(graph: &mut QueryGraph, outer: &[VarId]) -> Option<(Expr, Expr)> {
+    let hangs_on = |var: &VarId| graph.edges.iter().any(|edge| edge.from == *var || edge.to == *var);
+    let others: Vec<VarId> = outer.iter().copied().filter(|var| !hangs_on(var)).collect();
+    let mut of_rows = graph
+        .predicates
+        .iter()
+        .enumerate()
+        .filter(|(_, predicate)| vars_of([*predicate]).iter().any(|var| others.contains(var)));
+    let (Some((place, Expr::Op(Op::Eq, sides, _))), None) = (of_rows.next(), of_rows.next()) else {
+        return None;
+    };
+    let [a, b] = &sides[..] else { return None };
+    let is_value = |side: &Expr| {
+        matches!(side, Expr::Var(_))
+            || matches!(side, Expr::Property(base, _, _) if matches!(**base, Expr::Var(_)))
+    };
+    let is_of_rows = |side: &Expr| is_value(side) && vars_of([side]).iter().all(|var| outer.contains(var));
+    let is_own = |side: &Expr| {
+        let vars = vars_of([side]);
+        !vars.is_empty() && !vars.iter().any(|var| outer.contains(var)) && !calls_volatile(side)
+    };
+    let found = match () {
+        () if is_of_rows(a) && is_own(b) => (a.clone(), b.clone()),
+        () if is_of_rows(b) && is_own(a) => (b.clone(), a.clone()),
+        () => return None,
+    };
+    graph.predicates.remove(place);
+    Some(found)
 }
 
 /// The pattern over the rows of an apply that a subplan is, and the variables of these rows. `exists`:

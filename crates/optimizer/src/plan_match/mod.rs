@@ -105,6 +105,9 @@ pub(crate) fn plan_match(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan
                 let around = if stands_on_rows(&input) { rows_now() } else { 1.0 };
                 let with = With { outer_rows: around, ..with };
                 match (&candidate.nodes[..], &kind) {
+                    ([node], _) if let Some(equal) = &candidate.equal => {
+                        asked_by_value((input, subplan, kind), *node, &candidate.graph, equal, with)
+                    }
                     ([node], ApplyKind::Semi | ApplyKind::Anti) => {
                         asked_by_set((input, subplan, kind), (*node, &candidate.graph), with)
                     }
@@ -149,8 +152,9 @@ fn asked_by_set(
 /// reached from its target (`costs`), in nanoseconds.
 const GATHER_NANOS: f64 = 6.0;
 const JUMP_NANOS: f64 = 25.0;
-/// What looking a row up takes, in nanoseconds: about.
+/// What looking a row up takes, in nanoseconds: about; by a value, a key has to be made of it.
 const PAIR_NANOS: f64 = 20.0;
+const VALUE_NANOS: f64 = 50.0;
 
 /// An apply that asks about two nodes of each row, its inputs planned, as one that is run once for each of
 /// the nodes at one end, if that is less work.
@@ -188,6 +192,43 @@ fn asked_by_pairs(
         }
         None => Plan::Apply { input, subplan, kind },
     })
+}
+
+/// The same of one that asks about a node of each row, and about a value that must equal one of the row.
+fn asked_by_value(
+    (input, subplan, kind): (Box<Plan>, Box<Plan>, ApplyKind),
+    shared: VarId,
+    graph: &QueryGraph,
+    (of_row, own): &(Expr, Expr),
+    with: With<'_>,
+) -> Result<Plan, Halt> {
+    let rows = Estimate::of(&input, with.known).rows * with.outer_rows;
+    let runs = different(&input, shared, with.known) * with.outer_rows;
+    // A property of anything else may fail where nothing is compared with it.
+    let is_entity = |expr: &Expr| {
+        let ty = if let Expr::Var(var) = expr { with.types.get(var.0 as usize) } else { None };
+        matches!(ty, Some(LogicalType::Node | LogicalType::Relationship))
+    };
+    let is_safe = !matches!(of_row, Expr::Property(base, _, _) if !is_entity(base));
+    if runs * 2.0 > rows || !is_safe {
+        return Ok(Plan::Apply { input, subplan, kind });
+    }
+    let argument = Plan::Argument(vec![shared]);
+    let plan = plan_pattern(argument, graph.clone(), &vars_of([own]), With { outer_rows: runs, ..with })?;
+    let work = work_of(&plan, runs, with.known) + rows * VALUE_NANOS;
+    if !is_followed(&plan) || work > work_of(&subplan, rows, with.known) * SET_WORTH {
+        return Ok(Plan::Apply { input, subplan, kind });
+    }
+    let (node, input) = match of_row {
+        Expr::Var(var) => (*var, input),
+        value => {
+            let var = with.made.var("value".to_owned());
+            (var, Box::new(Plan::Extra { input, items: vec![(var, value.clone())] }))
+        }
+    };
+    let found = with.made.var("found".to_owned());
+    let subplan = Box::new(Plan::Extra { input: Box::new(plan), items: vec![(found, own.clone())] });
+    Ok(Plan::Apply { input, subplan, kind: ApplyKind::Paired { answer: Box::new(kind), node, found } })
 }
 
 /// A pattern that is to find a node which rows had brought, and with it the tables that the node can be in.

@@ -25,6 +25,7 @@ use trimorph_store::access::NodeSet;
 use trimorph_vector::{Chunk, Group, Nodes, Selection, Values, Vector};
 
 use self::lists::RowLists;
+pub(crate) use self::pairs::Pair;
 use self::pairs::Pairs;
 use self::widened::Widened;
 use super::ArgumentCell;
@@ -62,7 +63,7 @@ pub(crate) struct Apply<'s> {
     current: Vec<u32>,
     /// Which of these rows, or of their pairs, have a row of the subplan.
     matched: Vec<bool>,
-    pairs: Pairs,
+    pairs: Pairs<'s>,
     draining: bool,
     /// Rows that go through the subplan at once.
     rows_max: usize,
@@ -93,9 +94,8 @@ pub(crate) struct ApplySpec {
     /// The slot of the row number in the subplan's output; none where rows come one at a time.
     pub(crate) number: Option<usize>,
     pub(crate) mode: ApplyMode,
-    /// Where rows are answered by pairs of nodes: the input's slot of the one that is not the argument, and
-    /// the subplan's.
-    pub(crate) pair: Option<(usize, usize)>,
+    /// Where rows are answered by pairs of the argument, a node, and something else.
+    pub(crate) pair: Option<Pair>,
     /// Whether the only argument is a node that comes more than once: what is found for it is kept.
     pub(crate) once_a_node: bool,
     /// Whether the subplan takes all rows before it gives one.
@@ -126,7 +126,7 @@ impl<'s> Apply<'s> {
     ) -> Self {
         let is_whole = spec.is_whole;
         let mut looked_at = [&spec.keep[..], &spec.arguments].concat();
-        looked_at.extend(spec.pair.map(|(node, _)| node));
+        looked_at.extend(spec.pair.map(|pair| pair.of_rows));
         looked_at.sort_unstable();
         looked_at.dedup();
         Self {
@@ -265,9 +265,9 @@ impl<'s> Apply<'s> {
         self.has_given = false;
         let group = &self.inner.groups[0];
         let (mut vectors, len, asked): (Vec<Vector<'s>>, usize, usize) = match self.spec.pair {
-            Some((node, _)) => {
+            Some(pair) => {
                 let shared = self.spec.arguments.first().copied().unwrap_or(0);
-                let ids = self.pairs.take(group, (shared, node), &self.current);
+                let ids = self.pairs.take(group, (shared, pair), &self.current);
                 let (table, len) = (ids.first().map(|id| id.table()), ids.len());
                 let table = table.filter(|table| ids.iter().all(|id| id.table() == *table));
                 (vec![Vector::new(Values::Node(Nodes::Ids { table, ids }))], len, self.pairs.len())
@@ -302,7 +302,7 @@ impl<'s> Apply<'s> {
         Ok(())
     }
 
-    /// The next rows of the subplan: which input row, or pair of nodes, each belongs to.
+    /// The next rows of the subplan: which input row, or pair, each belongs to.
     fn pull(&mut self, cx: &Context<'s>) -> Result<Option<Vec<(u32, u32)>>, ExecError> {
         cx.check()?;
         if !self.subplan.next(&mut self.sub_chunk, cx)? {
@@ -318,14 +318,9 @@ impl<'s> Apply<'s> {
             _ => None,
         };
         let number = |p: u32| numbers.map_or(Some(0), |n| u32::try_from(n[p as usize]).ok());
-        let positions = group.positions().into_iter();
         let pairs: Vec<(u32, u32)> = match self.spec.pair {
-            None => positions.filter_map(|p| Some((number(p)?, p))).collect(),
-            Some((_, found)) => {
-                let found = &group.vectors[found];
-                let pair = |p: u32| self.pairs.find(number(p)?, found.node(p as usize));
-                positions.filter_map(|p| Some((pair(p)?, p))).collect()
-            }
+            None => group.positions().into_iter().filter_map(|p| Some((number(p)?, p))).collect(),
+            Some(pair) => self.pairs.find(group, self.spec.number, pair),
         };
         for (number, _) in &pairs {
             self.matched[*number as usize] = true;
