@@ -58,7 +58,7 @@ impl EdgeDelta {
             // No page is locked while a map is.
             let heads: Vec<Version> = {
                 let shard = shard.read().unwrap_or_else(PoisonError::into_inner);
-                shard.iter().map(|(_, head)| head.load(Ordering::Acquire)).collect()
+                shard.values().map(|head| head.load(Ordering::Acquire)).collect()
             };
             heads.into_iter().any(|head| self.pages.find_seen(head, column, oldest, &mut is_other).is_some())
         })

@@ -1,3 +1,5 @@
+//! Facts that come back: what breaks them, and when they hold again.
+
 use trimorph_base::{CancelToken, Random};
 use trimorph_catalog::LabelsVary;
 use trimorph_types::Value;
