@@ -100,6 +100,7 @@ mod sparql_known;
 mod sparql_values;
 mod spill;
 mod spools;
+mod statements_apart;
 mod streamed_writes;
 mod sub_queries;
 mod subplans;

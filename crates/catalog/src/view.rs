@@ -453,6 +453,12 @@ impl<'c> CatalogView<'c> {
         }
     }
 
+    /// Whether objects of a predicate may be values of properties: for estimates, and not noted.
+    pub fn may_have_literals(&self, predicate: &str) -> bool {
+        let shape = self.catalog.statement_shape();
+        shape.places(predicate).is_some_and(|places| !places.columns.is_empty())
+    }
+
     /// Place of the column `name` of a node table: for estimates, and not noted.
     pub fn estimated_column(&self, table: TableId, name: &str) -> Option<usize> {
         self.catalog.schema.node_property(table, name)

@@ -249,6 +249,9 @@ pub(crate) fn work_of(plan: &Plan, argument: f64, known: Statistics<'_>) -> f64 
                 let looked_up = if kept > CACHED_KEYS { FAR_NANOS } else { GATHERED_NANOS };
                 taken * looked_up + estimate.rows * MADE_NANOS
             }
+            (Plan::Statements { input, pattern }, _) => {
+                taken * looked_for_nanos(pattern, input, known.catalog) + estimate.rows * STATEMENT_NANOS
+            }
             _ => taken + estimate.rows * MADE_NANOS,
         };
         done.push(estimate);
@@ -265,6 +268,27 @@ const MADE_NANOS: f64 = 4.0;
 /// SNB at scale 1: 3 million looks for two nodes among a million, 64 ns each with what is put in.
 const CACHED_KEYS: f64 = 131_072.0;
 const FAR_NANOS: f64 = 50.0;
+
+/// What a statement takes that is found, one that is looked for by its predicate, one of any predicate (each
+/// column that its subject may have is read), and one of a literal (columns are searched). Measured on a
+/// catalogue with 30 predicates.
+const STATEMENT_NANOS: f64 = 100.0;
+const OF_PREDICATE_NANOS: f64 = 250.0;
+const OF_ANY_NANOS: f64 = 3_000.0;
+const OF_LITERAL_NANOS: f64 = 10_000.0;
+
+/// What it takes to look for the statements of a row.
+fn looked_for_nanos(pattern: &TriplePattern, input: &Plan, catalog: &CatalogView<'_>) -> f64 {
+    let given = input.vars();
+    let [subject, object] = [pattern.subject, pattern.object].map(|var| given.contains(&var));
+    match &pattern.predicate {
+        // All there are: each is found.
+        _ if !subject && !object => 0.0,
+        PredicateTerm::Iri(iri) if !subject && catalog.may_have_literals(iri) => OF_LITERAL_NANOS,
+        PredicateTerm::Var(var) if !given.contains(var) => OF_ANY_NANOS,
+        _ => OF_PREDICATE_NANOS,
+    }
+}
 
 /// Edges that a step follows from one of so many rows.
 fn degree_of(input: &Estimate, step: &Extend, rows: f64, catalog: &CatalogView<'_>) -> f64 {

@@ -167,8 +167,11 @@ fn semi_join(input: &mut Plan, subplan: &mut Plan, planning: &Planning<'_>) -> O
     if !items.is_empty() {
         left = Plan::Extra { input: Box::new(left), items };
     }
-    let right = std::mem::replace(&mut **right, Plan::Unit);
-    let right = Box::new(Plan::Distinct { input: Box::new(right), vars: on.clone() });
+    let mut right = std::mem::replace(&mut **right, Plan::Unit);
+    if !matches!(&right, Plan::Distinct { vars, .. } if *vars == on) {
+        right = Plan::Distinct { input: Box::new(right), vars: on.clone() };
+    }
+    let right = Box::new(right);
     Some(Plan::HashJoin { left: Box::new(left), right, on })
 }
 

@@ -15,10 +15,10 @@
 
 use std::collections::HashMap;
 
-use trimorph_algebra::{ApplyKind, EdgeRange, Expr, Op, Plan, QueryGraph, VarId};
+use trimorph_algebra::{ApplyKind, EdgePattern, EdgeRange, Expr, Op, Plan, QueryGraph, VarId};
 
 use super::harmless::is_harmless;
-use crate::{calls_volatile, set_of, vars_of};
+use crate::{VarSet, calls_volatile, set_of, vars_of};
 
 /// Patterns that could be asked in another way, by one of their own nodes.
 pub(super) struct Candidates(HashMap<VarId, Candidate>);
@@ -38,12 +38,7 @@ impl Candidates {
         // Operators, and whether rows above them may end early.
         let mut left = vec![(plan, false)];
         while let Some((plan, ends_early)) = left.pop() {
-            let below = match plan {
-                Plan::Limit { .. } => true,
-                // They give nothing before they have all rows.
-                Plan::Sort { .. } | Plan::Aggregate { .. } => false,
-                _ => ends_early,
-            };
+            let below = may_end_early(plan, ends_early);
             left.extend(plan.children().into_iter().map(|child| (child, below)));
             if let Plan::Apply { subplan, kind, .. } = plan
                 && !ends_early
@@ -89,19 +84,9 @@ impl Candidate {
             return None;
         }
         let (outer, graph) = pattern(subplan, exists)?;
-        let is_plain =
-            |graph: &QueryGraph| graph.paths.is_empty() && graph.walks.is_empty() && graph.counts.is_empty();
-        let is_one = |graph: &QueryGraph| {
-            graph.edges.iter().all(|e| e.range == EdgeRange::One && e.each.is_none() && e.whole.is_empty())
-        };
-        if !is_plain(graph) || !is_one(graph) {
-            return None;
-        }
         let mut graph = graph.clone();
         let equal = take_equal(&mut graph, outer);
-        if !graph.predicates.iter().all(is_harmless) {
-            return None;
-        }
+        harmless_nodes(&graph)?;
         let ends = || graph.edges.iter().flat_map(|edge| [edge.from, edge.to]);
         let edges = graph.edges.iter().map(|edge| edge.var);
         let mut all = vars_of(&graph.predicates);
@@ -147,6 +132,29 @@ fn take_equal(graph: &mut QueryGraph, outer: &[VarId]) -> Option<(Expr, Expr)> {
     };
     graph.predicates.remove(place);
     Some(found)
+}
+
+/// Whether rows of the inputs of an operator may end early, where its own may.
+pub(super) fn may_end_early(plan: &Plan, ends_early: bool) -> bool {
+    match plan {
+        Plan::Limit { .. } => true,
+        // They give nothing before they have all rows.
+        Plan::Sort { .. } | Plan::Aggregate { .. } => false,
+        _ => ends_early,
+    }
+}
+
+/// The nodes of a pattern of nothing but single edges of which nothing is asked that could fail for nodes
+/// that no row has.
+pub(super) fn harmless_nodes(graph: &QueryGraph) -> Option<VarSet> {
+    let is_plain = graph.paths.is_empty() && graph.walks.is_empty() && graph.counts.is_empty();
+    let is_one =
+        |edge: &EdgePattern| edge.range == EdgeRange::One && edge.each.is_none() && edge.whole.is_empty();
+    if !is_plain || !graph.edges.iter().all(is_one) || !graph.predicates.iter().all(is_harmless) {
+        return None;
+    }
+    let ends = graph.edges.iter().flat_map(|edge| [edge.from, edge.to]);
+    Some(set_of(graph.nodes.iter().map(|node| node.var).chain(ends)))
 }
 
 /// The pattern over the rows of an apply that a subplan is, and the variables of these rows. `exists`:

@@ -15,6 +15,7 @@
 //! one_row     plans that give one row
 //! semi_joins  conditions on a node, and on what it leads to, become a set of nodes
 //! harmless    predicates that may be asked of nodes that no row reaches
+//! apart       statements that each row would look for and that could be found once (joined_apart)
 //! exists      what is asked of rows and could be asked in another way: EXISTS of a node by a set of nodes,
 //!             EXISTS and COUNT of two nodes once for those that share one (paired)
 //! ```
@@ -23,6 +24,7 @@
 //! other pass.
 
 mod alternatives;
+mod apart;
 mod component;
 mod components;
 mod conditions;
@@ -31,6 +33,7 @@ mod exists;
 mod greedy;
 mod harmless;
 mod hash_joins;
+mod joined_apart;
 mod one_row;
 mod open_edges;
 mod order_joins;
@@ -64,6 +67,7 @@ use crate::tables::{Tables, tables_of};
 use crate::walks::Walks;
 use crate::{Halt, Options, VarSet, conjunction, set_of, vars_of};
 
+use apart::Apart;
 use conditions::Conditions;
 use costs::CACHED_ROWS;
 use exists::Candidates;
@@ -91,19 +95,24 @@ pub(crate) fn plan_match(plan: Plan, planning: &mut Planning<'_>) -> Result<Plan
         }
         None => drop(outer_rows.borrow_mut().pop()),
     };
-    let candidates = Candidates::of(&plan);
+    let (candidates, apart) = (Candidates::of(&plan), Apart::of(&plan, planning.vars));
     let mut plan = plan;
     let planned =
         bottom_up_within(&mut plan, &planning.needed, &mut within, &mut |plan, needed| match plan {
             Plan::Match { input, graph } => {
                 plan_pattern(*input, graph, needed, With { outer_rows: rows_now(), ..with })
             }
+            Plan::Statements { input, pattern } => {
+                let around = if stands_on_rows(&input) { rows_now() } else { 1.0 };
+                Ok(With { outer_rows: around, ..with }.statements(input, pattern, &apart))
+            }
             Plan::Apply { input, subplan, kind } => {
-                let Some(candidate) = candidates.find(&subplan) else {
-                    return Ok(Plan::Apply { input, subplan, kind });
-                };
                 let around = if stands_on_rows(&input) { rows_now() } else { 1.0 };
                 let with = With { outer_rows: around, ..with };
+                let Some(candidate) = candidates.find(&subplan) else {
+                    let subplan = Box::new(with.subplan(&input, *subplan, &apart)?);
+                    return Ok(Plan::Apply { input, subplan, kind });
+                };
                 match (&candidate.nodes[..], &kind) {
                     ([node], _) if let Some(equal) = &candidate.equal => {
                         asked_by_value((input, subplan, kind), *node, &candidate.graph, equal, with)
