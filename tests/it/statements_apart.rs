@@ -117,4 +117,9 @@ fn many_rows_are_joined() {
     for text in looked_up {
         assert!(!plan(&connection, text).contains("HashJoin"), "{text}\n{}", plan(&connection, text));
     }
+    // Two nodes that lead to one are not paired before it is asked which of them statements join.
+    let text = "SELECT * { ?x :edge ?z . ?y :edge ?z . ?x :p1 ?y }";
+    let steps = plan(&connection, text);
+    let places = ["Statements", "Extend"].map(|step| steps.rfind(step).unwrap_or(0));
+    assert!(places[0] > places[1], "{steps}");
 }

@@ -7,6 +7,8 @@
 //!    constant end that joins nothing where it finds fewer than these make of each row.
 //! 4. Where nothing is joined: statements with a constant end, unless they find many and the query graph
 //!    begins at a constant; then the part of the query graph with most constants, then the fewest statements.
+//!    Statements about nodes of a part without constants come before it where they are fewer than it has
+//!    edges: it would pair nodes (two persons of one town) of which statements join few (friends).
 
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 use trimorph_catalog::StatementCounts;
@@ -28,6 +30,8 @@ pub(super) struct Connected<P> {
     pub(super) patterns: Vec<P>,
     /// Constants besides predicates and classes: where there are some, few rows are found.
     pub(super) constants: usize,
+    /// How many statements there are of the predicate that has the most.
+    pub(super) most: f64,
 }
 
 /// What is matched next, by its place.
@@ -102,7 +106,13 @@ pub(super) fn next_of<P>(
     match (fixed, start) {
         (Some(fixed), Some(start)) if fixed.found > FEW && graphs[start].constants > 0 => Next::Graph(start),
         (Some(fixed), _) => Next::Statements(fixed.at),
-        (None, Some(start)) => Next::Graph(start),
+        (None, Some(start)) => {
+            let graph = &graphs[start];
+            let hangs = |triple: &TriplePattern| !names_of(triple).is_disjoint(&graph.names);
+            let first = fewest(&|open| open.found < graph.most && hangs(rest[open.at].triple))
+                .filter(|_| graph.constants == 0);
+            first.map_or(Next::Graph(start), |first| Next::Statements(first.at))
+        }
         (None, None) => Next::Statements(fewest(&|_| true).map_or(0, |open| open.at)),
     }
 }

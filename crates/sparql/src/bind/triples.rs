@@ -138,6 +138,11 @@ impl Binder<'_> {
         // Which nodes the parts of a triple term are is asked last: what is told of its reifier leaves few.
         let mut opened: Opened<'_> = Vec::new();
         let mut graphs = connected(&fast);
+        for graph in &mut graphs {
+            let edges = graph.patterns.iter().filter(|(_, way)| matches!(way, Way::Edge(_)));
+            let counts = edges.map(|(triple, _)| self.counted(triple, &labels).counts.all);
+            graph.most = counts.fold(0.0, f64::max);
+        }
         while !rest.is_empty() {
             match next_of(&relation, &rest, &graphs, &opened) {
                 Next::Statements(at) => {
@@ -550,7 +555,7 @@ type Matched<'p> = (&'p TriplePattern, &'p Way);
 fn connected<'p>(patterns: &[Matched<'p>]) -> Vec<Connected<Matched<'p>>> {
     let mut groups: Vec<Connected<Matched<'p>>> = Vec::new();
     for one @ (triple, _) in patterns {
-        let mut group = Connected { names: names_of(triple), patterns: Vec::new(), constants: 0 };
+        let mut group = Connected { names: names_of(triple), patterns: Vec::new(), constants: 0, most: 0.0 };
         let (with, without): (Vec<_>, Vec<_>) =
             groups.into_iter().partition(|known| !known.names.is_disjoint(&group.names));
         groups = without;
