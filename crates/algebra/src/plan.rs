@@ -30,8 +30,8 @@ pub enum ApplyKind {
     /// Every input row, with the list of this expression's values over the subplan rows.
     Collect(VarId, Expr),
     /// One answer for each row, of the kinds above that give one. A row of the subplan belongs to the rows
-    /// whose `node` is its `found`, or equals it where these are no nodes: rows that differ in that only share
-    /// a run of the subplan, which does not look at it. Optimizer only.
+    /// whose `node` is its `found`, or equals it where these are no nodes: rows that differ in that only
+    /// share a run of the subplan, which does not look at it. Optimizer only.
     Paired {
         /// What each row gets.
         answer: Box<ApplyKind>,

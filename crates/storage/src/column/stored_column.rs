@@ -128,8 +128,8 @@ impl Column {
         there.any(|segment| segment.touched().is_none_or(|segment| segment.filter.may_have(hash)))
     }
 
-    /// Whether all values are of the column's type. General values but lists and terms are not looked at: they
-    /// may be of any.
+    /// Whether all values are of the column's type. General values but lists and terms are not looked at:
+    /// they may be of any.
     pub(crate) fn has_one_type(&self) -> bool {
         // Lists that are kept as such have nothing else beside them.
         let is_list = |summary: Summary| summary.encoding == LISTS && !summary.exceptions;

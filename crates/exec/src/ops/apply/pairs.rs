@@ -1,10 +1,11 @@
-//! Rows that share a node, and differ in another one that the subplan finds, or in a value that equals one it
-//! computes: the subplan is run for each shared node once, and what it finds is looked up among the pairs that
-//! rows have.
+//! Rows that share a node, and differ in another one that the subplan finds, or in a value that equals one
+//! it computes: the subplan is run for each shared node once, and what it finds is looked up among the pairs
+//! that rows have.
 //!
 //! `MATCH (a)-[:KNOWS]-(b) RETURN COUNT { (a)<-[:HAS_CREATOR]-()-[:REPLY_OF]->()-[:HAS_CREATOR]->(b) }` walks
 //! the replies of `a` once, not once for each `b`; `UNWIND range(1, 12) AS month … WHERE NOT EXISTS {
-//! (a)<-[:HAS_CREATOR]-(m) WHERE m.creationDate.month = month }` the messages of `a` once, not for each month.
+//! (a)<-[:HAS_CREATOR]-(m) WHERE m.creationDate.month = month }` the messages of `a` once, not for each
+//! month.
 //!
 //! Hot loop: one look into a small hash table for each row of the subplan, most of which find nothing.
 
