@@ -7,7 +7,7 @@ use trimorph_catalog::has_drifted;
 use trimorph_optimizer::Estimator;
 use trimorph_store::access::{Bound, Kind, Pattern, Range, Term};
 use trimorph_store::{PropertyColumn, Reader, Snapshot, Wanted};
-use trimorph_types::Value;
+use trimorph_types::{Value, equivalent};
 
 use crate::estimates::sample_of;
 use crate::params::Params;
@@ -32,7 +32,7 @@ impl Estimator for Sampler<'_> {
     fn rows(&self, tables: &[TableId], property: &str, op: Op, value: &Value) -> Option<f64> {
         let (written, merged): (Vec<TableId>, Vec<TableId>) =
             tables.iter().partition(|table| self.is_mostly_written(**table));
-        let (text, mut rows) = (text_test(op, value), 0.0);
+        let (text, mut rows) = (test_of(op, value), 0.0);
         for table in written {
             rows += match &text {
                 Some(test) => self.passing(table, property, test)?,
@@ -79,7 +79,7 @@ impl Estimator for Sampler<'_> {
                 return None;
             }
             if merged > 0 {
-                edges += match text_test(op, value) {
+                edges += match test_of(op, value) {
                     Some(test) => self.reader.estimate_edges_where(*table, column, &test)?,
                     None => self.reader.estimate_edges(*table, column, bound_by(op, value)?)?,
                 };
@@ -140,8 +140,15 @@ impl Sampler<'_> {
     }
 }
 
-/// A condition on a text; none of others.
-fn text_test(op: Op, value: &Value) -> Option<impl Fn(&Value) -> bool + '_> {
+/// Whether a value passes.
+type Test<'v> = Box<dyn Fn(&Value) -> bool + 'v>;
+
+/// A condition on a text, or that a value is in a list; none of others.
+fn test_of(op: Op, value: &Value) -> Option<Test<'_>> {
+    if op == Op::In {
+        let has = |items: &[Value]| items.iter().any(|item| equivalent(item, value));
+        return Some(Box::new(move |list| matches!(list, Value::List(items) if has(items))));
+    }
     let Value::String(part) = value else { return None };
     let holds: fn(&str, &str) -> bool = match op {
         Op::StartsWith => |text, part| text.starts_with(part),
@@ -149,7 +156,7 @@ fn text_test(op: Op, value: &Value) -> Option<impl Fn(&Value) -> bool + '_> {
         Op::Contains => |text, part| text.contains(part),
         _ => return None,
     };
-    Some(move |value: &Value| matches!(value, Value::String(text) if holds(text, part)))
+    Some(Box::new(move |value| matches!(value, Value::String(text) if holds(text, part))))
 }
 
 /// What values a comparison lets through; none of one that no sample tells.

@@ -18,8 +18,9 @@ const SAMPLED_MAX: usize = 512;
 
 /// What the store knows beyond the catalog. The engine implements it with access patterns.
 pub trait Estimator {
-    /// Nodes of `tables` whose property compares so with a value: `Eq`, `Lt`, `Le`, `Gt`, `Ge`, and, with a
-    /// text, `StartsWith`, `EndsWith`, `Contains`. `None` if it cannot tell.
+    /// Nodes of `tables` whose property compares so with a value: `Eq`, `Lt`, `Le`, `Gt`, `Ge`, with a text
+    /// `StartsWith`, `EndsWith`, `Contains`, and `In`, which the value is in a list of theirs. `None` if it
+    /// cannot tell.
     fn rows(&self, tables: &[TableId], property: &str, op: Op, value: &Value) -> Option<f64>;
 
     /// Edges of `tables` whose property compares so with a value, where an index tells: `Eq`, `Lt`, `Le`,

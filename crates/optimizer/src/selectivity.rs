@@ -140,6 +140,9 @@ pub(crate) fn selectivity(known: Statistics<'_>, predicate: &Expr, var: VarId, o
             if matches!(op, Op::Eq) { EQUALITY } else { RANGE }
         }
         Expr::Op(Op::In, args, _) => match &args[..] {
+            [item, list @ Expr::Property(..)] if let Some(item) = known.value(item) => {
+                part(known, list, Op::In, &item, var, of).unwrap_or(EQUALITY * 10.0)
+            }
             [property @ Expr::Property(_, name, _), list] => {
                 if let Some(parts) = equal_parts(known, property, list, var, of) {
                     return parts.into_iter().sum::<f64>().clamp(1e-9, 1.0);
