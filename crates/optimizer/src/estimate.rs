@@ -443,6 +443,10 @@ fn elements(list: &Expr, input: &Estimate, known: Statistics<'_>) -> f64 {
     match list {
         Expr::List(items) => items.len() as f64,
         Expr::Const(Value::List(items)) => items.len() as f64,
+        Expr::Call(name, args, _) if &**name == "coll.distinct" => match &args[..] {
+            [list] => elements(list, input, known),
+            _ => ELEMENTS,
+        },
         Expr::Property(base, name, _) if let Expr::Var(var) = **base => {
             let tables = input.tables.get(&var);
             tables.and_then(|tables| known.samples.elements(tables, name)).unwrap_or(ELEMENTS)

@@ -183,12 +183,9 @@ impl Planner<'_> {
 
     /// A side with a row for each element of a list, which has equal ones once.
     fn with_elements(&self, (plan, estimate): Side, list: Expr, var: VarId) -> Side {
-        let each = |list| Plan::Unwind { input: Box::new(plan), list, var };
-        // Of how many elements it is is known of the list itself.
-        let made = each(list);
-        let estimate = Estimate::over(&made, vec![estimate], self.with.known);
-        let Plan::Unwind { input, list, var } = made else { return (made, estimate) };
         let list = Expr::Call("coll.distinct".into(), vec![list], Span::default());
-        (Plan::Unwind { input, list, var }, estimate)
+        let plan = Plan::Unwind { input: Box::new(plan), list, var };
+        let estimate = Estimate::over(&plan, vec![estimate], self.with.known);
+        (plan, estimate)
     }
 }

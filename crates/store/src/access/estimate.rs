@@ -27,7 +27,7 @@ const SAMPLE_SEGMENTS: usize = 16;
 /// many bytes. Long texts take longer to make than to search.
 const SAMPLE_TEXTS: usize = 256;
 const TEXTS_TOGETHER: usize = 8;
-const SAMPLE_BYTES: usize = 1 << 20;
+const SAMPLE_BYTES: u64 = 1 << 20;
 /// Hits of a sample below which the distinct count knows better.
 const HITS_MIN: usize = 8;
 
@@ -134,7 +134,7 @@ fn passing_where(column: &ColumnView<'_>, passes: &dyn Fn(&Value) -> bool, total
         for place in 0..some.len() {
             let value = values.value(place, &|_| Value::Null);
             hits += usize::from(passes(&value));
-            bytes += if let Value::String(text) = &value { text.len() } else { 0 };
+            bytes += value.owned_bytes();
         }
         looked += some.len();
         if bytes > SAMPLE_BYTES {

@@ -3,15 +3,13 @@
 
 use std::cmp::Ordering;
 
+use trimorph_store::integer_of;
 use trimorph_types::{Value, order};
 use trimorph_vector::{Values, Vector};
 
 use super::rows::Rows;
 use super::states::{Column, Ledger, ROWS_UNCHECKED, take};
 use crate::{Context, ExecError};
-
-/// Nanoseconds of a second.
-const SECOND: i64 = 1_000_000_000;
 
 impl Column<'_> {
     /// Takes lists into least and largest.
@@ -84,9 +82,8 @@ fn order_part(part: &Vector<'_>, e: usize, item: &Value, cx: &Context<'_>) -> Or
         (Values::String(texts), Value::String(item)) => texts.get(e).cmp(item),
         (Values::Int(ints), Value::Int(item)) => ints[e].cmp(item),
         (Values::Date(days), Value::Date(item)) => i64::from(days[e]).cmp(&item.days),
-        (Values::LocalDateTime(nanos), Value::LocalDateTime(item)) => {
-            let (seconds, nanos) = (nanos[e].div_euclid(SECOND), nanos[e].rem_euclid(SECOND));
-            seconds.cmp(&item.seconds).then(nanos.cmp(&item.nanos.into()))
+        (Values::LocalDateTime(own), item @ Value::LocalDateTime(_)) if let Some(item) = integer_of(item) => {
+            own[e].cmp(&item)
         }
         _ => order(&part.value(e, &|id| cx.edge_value(id)), item),
     }
